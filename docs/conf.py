@@ -22,6 +22,7 @@ version = release
 extensions = ["myst_parser", "journalspec_docs"]
 exclude_patterns = [
     "_build",
+    "_templates",
     "ext",
     "tests",
     "examples",
@@ -38,7 +39,9 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"journalspec {release}"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_css_files = ["journalspec.css"]
+html_js_files = ["journalspec.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}

@@ -19,7 +19,7 @@ from journalspec_conformance.result import Result
 from journalspec_corpus import Case
 from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
-from journalspec_reference.hexdump import Fold, Head, fold_text, head_text, hex_cells, lines, notes
+from journalspec_reference.hexdump import COLUMNS, Fold, Head, fold_text, head_text, lines, notes, row_text
 
 WIDTH = 110
 #: Bytes shown before and after the place of the difference.
@@ -129,8 +129,8 @@ def _window(content: bytes, case: Case, file: str, begin: int, end: int) -> Iter
         if isinstance(line, Fold):
             yield fold_text(line)
         else:
-            beside, below = notes(line.labels, WIDTH)
-            yield f"{line.off:08x}  {hex_cells(line.data)}  {beside}".rstrip()
+            beside, below = notes(line.labels, COLUMNS)
+            yield row_text(line, beside)
             yield from below
 
 

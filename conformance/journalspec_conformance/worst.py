@@ -69,7 +69,9 @@ def _asked(
         reply = asker.ask(state.files, state.trace.edition, policy)
         verdict = verdict_on(reply, state.situation.expected, state.refusal, holes_allowed=salvaging)
         wrong = tuple(text if len(text) <= _SHOWN else text[:_SHOWN] + "..." for text in verdict.wrong)
-        yield name, (verdict.name, verdict.refused, wrong, verdict.missing)
+        # Who lists no records is judged by the state that comes of them: none is missing.
+        missing = () if asker.unlisted else verdict.missing
+        yield name, (verdict.name, verdict.refused, wrong, missing)
 
 
 def collect(format_id: str) -> tuple[list[Finding], list[str]]:

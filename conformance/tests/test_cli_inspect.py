@@ -123,7 +123,9 @@ def test_the_annotated_dump(stale: Path) -> None:
     assert result.exit_code == 1
     assert "-- record[0] COMMITTING: 49 bytes at 21 (record)" in result.stdout
     row = next(line for line in result.stdout.splitlines() if line.startswith("00000015"))
-    assert row.startswith("00000015  00 00 00 08 00 00 00 29 00 00 00 1c 00 00 00 00  status=8 COMMITTING")
+    assert row.startswith(
+        "00000015  00 00 00 08 00 00 00 29 00 00 00 1c 00 00 00 00  .......)........  status=8 COMMITTING"
+    )
     assert "-- dropped bad-checksum: 49 bytes at 70 (dropped)" in result.stdout
 
 

@@ -176,6 +176,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
 #: Schemas of parts of records: format, a case with every kind of them, its file, what is around a part.
 PARTS = {
     "kahadb_command": ("kahadb_journal", "khd.every-command.in-5.16", "db-1.log", 5, 0),
+    "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
 }
 
 

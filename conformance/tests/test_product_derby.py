@@ -20,7 +20,6 @@ from typing import Any
 
 import pytest
 
-from journalspec.formats import format_ids
 from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
 from journalspec_conformance.harnesses.derby_log import experiments
 from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
@@ -156,13 +155,6 @@ def test_what_the_harness_cannot_do_it_says(
 
 
 # Captured logs.
-
-
-def test_every_product_played_every_scenario() -> None:
-    assert FORMAT not in format_ids(), "the format is registered: test_product_captured asks all of this"
-    for name in PRODUCTS:
-        asked = {scenario.name for scenario in CAPTURE.scenarios(get_product(name))}
-        assert {path.name for path in DIRECTORIES if path.parent.name == name} == asked
 
 
 @each_directory

@@ -38,7 +38,8 @@ def test_what_is_expected_of_the_captured_tier_is_what_the_product_does(
     finally:
         engine.close()
     applied = [bound.apply(result) for result in results]
-    assert sum(result.result_class not in ("unsupported", "unasked") for result in applied) > 50
+    # Those of its own edition at least, of which Derby's products have fifteen each.
+    assert sum(result.result_class not in ("unsupported", "unasked") for result in applied) >= 15
     assert [(result.probe, result.reason) for result in applied if is_red(result.result_class)] == []
 
     cases = {case.id: case for format_id in product.formats for case in load_cases(format_id, "captured")}

@@ -34,7 +34,7 @@ from journalspec_corpus.kahadb_journal.workloads import Workload as Commands
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
 #: format -> every so many-th core workload is looked at, first and second lives and long ones; from which on.
-SAMPLES = {DISK: (13, 5), TX: (11, 4), "kahadb_journal": (4, 1)}
+SAMPLES = {DISK: (13, 5), TX: (11, 4), "kahadb_journal": (4, 1), "derby_log": (3, 1)}
 
 
 def build(work: Any) -> Trace:

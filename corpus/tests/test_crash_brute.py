@@ -50,6 +50,7 @@ SAMPLES = [
     ("jboss_journal", 97, 5),
     ("kahadb_journal", 37, 0),
     ("kahadb_journal", 31, 5),
+    ("derby_log", 41, 3),
 ]
 
 
@@ -74,7 +75,7 @@ def test_what_corruption_copies_may_be_in_effect_twice() -> None:
     assert report.others > 200
 
 
-@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal"])
+@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log"])
 @pytest.mark.parametrize(
     ("part", "change", "kind"),
     [

@@ -15,7 +15,7 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.mutants import MutantError
 
-FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log")
 #: format -> replay -> names of workloads in whose states it can be wrong
 WORKLOADS = {
     "bitronix_tlog": {
@@ -48,6 +48,16 @@ WORKLOADS = {
         "decision-dropped": "append/5.16/add-1-40-x1+prepare-x1+commit-x1/*/each/zero",
         "update-ignored": "append/5.16/update-91-40/*",
         "first-of-a-life-ignored": "over/5.16/add-1-40+add-2-600/*/each/zero",
+    },
+    "derby_log": {
+        "uncommitted-delivered": "append/10.16/sync/insert-1-600-l1+update-91-40-l1+insert-2-40/*",
+        "rollback-applied": "append/10.16/sync/insert-1-600-l1+update-91-600-l1+rollback-l1+insert-2-40/*",
+        "delete-ignored": "append/10.1/sync/delete-91/*",
+        "partial-commit-accepted": "append/10.16/sync/insert-1-600-l1+update-91-40-l1+insert-2-40/*",
+        "unfinished-empty": "append/10.16/sync/start-x1+insert-1-600-x1+delete-91-x1+prepare-x1/*",
+        "decision-dropped": "append/10.0/sync/start-x1+insert-1-40-x1+prepare-x1+accept-x1/*",
+        "update-ignored": "append/10.16/sync/update-91-40/*",
+        "first-of-a-life-ignored": "over/10.16/sync/insert-1-600+insert-2-40/*",
     },
 }
 PAIRS = [(format_id, replay) for format_id, known in WORKLOADS.items() for replay in known]

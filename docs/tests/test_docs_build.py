@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -14,24 +15,16 @@ from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from click.testing import CliRunner
 
 from journalspec.deviations import deviations
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import requirements
+from journalspec_conformance.cli import cli
 from journalspec_docs import case_pages, generate, reference_pages, sources
 
 DOCS = Path(__file__).resolve().parents[1]
 TOOL = DOCS.parent / "tools" / "site_weight.py"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E", "-j", "2"]
-    command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
-    assert done.returncode == 0, done.stderr
-    return out / "html"
 
 
 class Page(HTMLParser):
@@ -211,6 +204,18 @@ def test_the_search_finds_the_definition_of_an_id_first(site: Path) -> None:
     )
     found = [line.rpartition("#")[2] for line in done.stdout.split()]
     assert found == [f"req-{name.lower()}" for name in (*names, names[0])]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_page_of_downloads_has_the_sum_of_what_the_command_writes(
+    format_id: str, site: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "cases.tar.gz"
+    done = CliRunner().invoke(cli, ["corpus", "archive", "--format", format_id, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    text = (site / "downloads.html").read_text(encoding="utf-8")
+    assert f"journalspec corpus archive --format {format_id} " in unescape(text)
+    assert hashlib.sha256(out.read_bytes()).hexdigest() in text
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:

@@ -231,8 +231,23 @@ def hex_cells(data: bytes) -> str:
     return data.hex(" ").ljust(3 * WIDTH - 1)
 
 
-#: Columns before the notes: eight digits, two blanks, the cells, two blanks.
-NOTES_AT = 8 + 2 + (3 * WIDTH - 1) + 2
+def text_cells(data: bytes) -> str:
+    """Return the bytes of one row as ASCII, a dot for what cannot be printed; not padded."""
+    return "".join(chr(byte) if byte in PRINTABLE else "." for byte in data)
+
+
+def row_text(row: Row, beside: str) -> str:
+    """Return a row as a line: offset, bytes, the same as text, and a note if there is one `beside` it."""
+    text = text_cells(row.data)
+    if beside:
+        text = text.ljust(WIDTH + 2) + beside
+    return f"{row.off:08x}  {hex_cells(row.data)}  {text}"
+
+
+#: Columns before the notes: eight digits, two blanks, the cells, two blanks, the text, two blanks.
+NOTES_AT = 8 + 2 + (3 * WIDTH - 1) + 2 + WIDTH + 2
+#: Columns of a line where nobody says how many there are.
+COLUMNS = 116
 #: With less room than this beside the bytes, the notes go below them.
 MIN_NOTES = 36
 BELOW_AT = 10
@@ -259,7 +274,7 @@ def _packed(items: list[str], room: int) -> list[str]:
     return packed
 
 
-def plain(data: Any, spans: Iterable[Span], file: str, *, columns: int = 100) -> Iterator[str]:
+def plain(data: Any, spans: Iterable[Span], file: str, *, columns: int = COLUMNS) -> Iterator[str]:
     """Yield the annotated dump as ASCII text lines, for pipes, pages and failure texts."""
     for line in lines(data, spans, file):
         if isinstance(line, Head):
@@ -268,7 +283,7 @@ def plain(data: Any, spans: Iterable[Span], file: str, *, columns: int = 100) ->
             yield fold_text(line)
         else:
             beside, below = notes(line.labels, columns)
-            yield f"{line.off:08x}  {hex_cells(line.data)}  {beside}".rstrip()
+            yield row_text(line, beside)
             yield from below
 
 

@@ -33,24 +33,26 @@ def test_regions_cover_the_file_and_hold_their_fields() -> None:
 
 
 def test_the_dump_as_text() -> None:
-    assert list(plain(DATA, SPANS, "f", columns=100)) == [
+    """Bytes, the same as text, and what they are."""
+    blank = " " * (12 * 3)
+    assert list(plain(DATA, SPANS, "f")) == [
         "-- header: 20 bytes at 0 (header)",
-        "00000000  00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  magic=0x00010203, rest",
-        "00000010  10 11 12 13",
+        "00000000  00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  ................  magic=0x00010203, rest",
+        f"00000010  10 11 12 13{blank}  ....",
         "-- record[0] ADD: 20 bytes at 20 (record)",
-        "00000014  14 15 16 17 18 19 1a 1b 1c 1d 1e 1f 20 21 22 23  type=20",
-        "00000024  24 25 26 27",
+        '00000014  14 15 16 17 18 19 1a 1b 1c 1d 1e 1f 20 21 22 23  ............ !"#  type=20',
+        f"00000024  24 25 26 27{blank}  $%&'",
         "-- unnamed: 200 bytes at 40 (unused)",
         "00000028  00 * 200 bytes, up to 000000f0",
         "-- unused: 4 bytes at 240 (unused)",
-        "000000f0  74 61 69 6c",
+        f"000000f0  74 61 69 6c{blank}  tail",
     ]
 
 
 def test_a_narrow_dump_puts_labels_below() -> None:
     text = list(plain(DATA, SPANS, "f", columns=80))
     assert text[1:3] == [
-        "00000000  00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f",
+        "00000000  00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  ................",
         "          magic=0x00010203, rest",
     ]
     assert all(len(line) <= 80 for line in text)

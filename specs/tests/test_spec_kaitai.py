@@ -148,5 +148,20 @@ def test_the_committed_parsers_are_those_of_the_schemas(compiler: tuple[str, Pat
         assert committed[name] == data, f"{name} is stale: run `node tools/kaitai/generate.mjs`"
 
 
+@pytest.mark.node
+def test_the_parsers_of_the_site_are_those_of_the_schemas(compiler: tuple[str, Path], tmp_path: Path) -> None:
+    node, modules = compiler
+    subprocess.run(
+        [node, str(TOOL / "generate.mjs"), "--browser", str(tmp_path)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "NODE_PATH": str(modules)},
+        timeout=300,
+    )
+    committed = {path.name: path.read_bytes() for path in (ROOT / "docs" / "_static" / "parsers").iterdir()}
+    fresh = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert committed == fresh, "stale: run `node tools/kaitai/generate.mjs`"
+
+
 def test_the_lock_names_no_registry() -> None:
     assert "resolved" not in (TOOL / "package-lock.json").read_text(encoding="utf-8")

@@ -2,9 +2,10 @@
 //
 //   npm ci --prefix tools/kaitai
 //   node tools/kaitai/generate.mjs [OUT]             Python, as committed: OUT/FORMAT/_kaitai/*.py
+//   node tools/kaitai/generate.mjs --browser OUT     for the site's page that reads a file, as committed: OUT/*.js
 //   node tools/kaitai/generate.mjs --packages OUT    every language, as packages: OUT/LANGUAGE/...
 //
-// Without OUT the parsers of the checkout are rewritten. The same input always gives the same bytes.
+// Without arguments all that is committed is rewritten. The same input always gives the same bytes.
 // `python tools/kaitai/archives.py` makes one archive of each package.
 import { cpSync, mkdirSync, readFileSync, readdirSync, existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -52,11 +53,11 @@ function schemas(format) {
   return readdirSync(join(specs, format)).filter((name) => name.endsWith(".ksy")).sort();
 }
 
-async function compile(language, format, name) {
+async function compile(language, format, name, positions = false) {
   // Read anew each time: the compiler changes what it is given.
   const schema = yaml.load(readFileSync(join(specs, format, name), "utf8"));
   try {
-    return Object.entries(await compiler.compile(language, schema, importer, false));
+    return Object.entries(await compiler.compile(language, schema, importer, positions));
   } catch (error) {
     throw new Error(`${format}/${name}, ${language}: ${error.message ?? error}`);
   }
@@ -81,6 +82,28 @@ async function committed(out) {
       for (const [path, text] of await compile("python", format, name)) write(join(target, path), text);
     }
     count += names.length;
+  }
+  return count;
+}
+
+// The runtime, and one file per format with the parsers that keep the place of every field.
+async function browser(out) {
+  const runtime = readFileSync(require.resolve("kaitai-struct/KaitaiStream.js"), "utf8");
+  const { version } = require("kaitai-struct/package.json");
+  write(
+    join(out, "kaitai-struct.js"),
+    `// The runtime of Kaitai Struct for JavaScript ${version}, under the Apache License 2.0: https://kaitai.io\n${runtime}`,
+  );
+  let count = 0;
+  for (const format of folders(false)) {
+    let text = "";
+    for (const name of schemas(format)) {
+      // Without the comments, half of the text: what they say stands in the .ksy.
+      for (const [, each] of await compile("javascript", format, name, true))
+        text += each.replace(/^ *\/\*\*\n( *\*.*\n)+/gm, "").replace(/\n{2,}/g, "\n");
+      count += 1;
+    }
+    if (text) write(join(out, `${format}.js`), text);
   }
   return count;
 }
@@ -110,15 +133,17 @@ async function packages(out) {
   return count;
 }
 
+const KINDS = { "--browser": browser, "--packages": packages };
 const asked = process.argv.slice(2);
-const all = asked[0] === "--packages";
-if (all && asked.length !== 2) {
-  console.error("usage: node generate.mjs [OUT] | --packages OUT");
+const kind = KINDS[asked[0]];
+if (kind ? asked.length !== 2 : asked.length > 1) {
+  console.error("usage: node generate.mjs [OUT] | --browser OUT | --packages OUT");
   process.exit(2);
 }
 try {
-  const out = resolve((all ? asked[1] : asked[0]) ?? specs);
-  const count = all ? await packages(out) : await committed(out);
+  const out = resolve((kind ? asked[1] : asked[0]) ?? specs);
+  const count = await (kind ?? committed)(out);
+  if (asked.length === 0) await browser(resolve(here, "..", "..", "docs", "_static", "parsers"));
   console.log(`${count} schemas compiled into ${out}`);
 } catch (error) {
   console.error(error.message ?? error);

@@ -47,6 +47,9 @@ from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import Journal
 from journalspec_reference.hexdump import (
+    WIDTH as HEX_WIDTH,
+)
+from journalspec_reference.hexdump import (
     Fold,
     Head,
     Row,
@@ -55,6 +58,8 @@ from journalspec_reference.hexdump import (
     hex_cells,
     lines,
     notes,
+    row_text,
+    text_cells,
     uniform,
 )
 
@@ -205,9 +210,10 @@ def _write_row(out: Painter, row: Row, turns: dict[str, str]) -> None:
     beside, below = notes(row.labels, out.columns)
     if out.on_terminal:
         blank = " " * (len(hex_cells(b"")) - 3 * len(row.data) + 2)
-        out.line((f"{row.off:08x}", "dim"), "  ", *_coloured(row, turns), blank, beside)
+        text = text_cells(row.data).ljust(HEX_WIDTH + 2 if beside else 0)
+        out.line((f"{row.off:08x}", "dim"), "  ", *_coloured(row, turns), blank, text, beside)
     else:
-        out.line(f"{row.off:08x}  {hex_cells(row.data)}  {beside}")
+        out.line(row_text(row, beside))
     for line in below:
         out.line((line, "italic"))
 

@@ -27,13 +27,22 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 from journalspec_reference import load
-from journalspec_reference.hexdump import Fold, Head, Row, fold_text, head_text, hex_cells, lines, notes
+from journalspec_reference.hexdump import (
+    COLUMNS,
+    Fold,
+    Head,
+    Row,
+    fold_text,
+    head_text,
+    lines,
+    notes,
+    row_text,
+)
 
 #: Rows of a picture, at most.
 MOST_ROWS = 14
 #: In front of a row that holds something else than was written.
 MARK = "! "
-_COLUMNS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +216,37 @@ def settled(state: State) -> dict[str, bytes]:
     return line.point(settled=True).materialise(b"")
 
 
+#: What became of a sector at the crash.
+SECTOR_KINDS = ("settled", "arrived", "lost", "partly")
+
+
+def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]]:
+    """Yield (file, offset, length, what) of each run of sectors of which the same became.
+
+    What was written since the last force has ``arrived``, is ``lost`` (what stood there before still does),
+    or has come ``partly``: not all writes, or a part of one, or garbage. All other sectors are ``settled``.
+    """
+    point = state.situation.states.point
+    before = point.materialise(np.zeros(len(point.blocks), np.uint16))
+    after = settled(state)
+    for name, content in state.files.items():
+        old, new = before.get(name, b""), after.get(name, b"")
+        run = start = 0
+        last = ""
+        for at in range(0, len(content), size):
+            now, was, wanted = (data[at : at + size] for data in (content, old, new))
+            if now == wanted:
+                what = "settled" if now == was else "arrived"
+            else:
+                what = "lost" if now == was else "partly"
+            if what != last and run:
+                yield name, start, run, last
+                start, run = at, 0
+            last, run = what, run + len(now)
+        if run:
+            yield name, start, run, last
+
+
 def picture(state: State, loss: Loss) -> Iterator[str]:
     """Yield the bytes of `loss` as they are in the state, annotated by the format's reference.
 
@@ -270,9 +310,8 @@ def _rows(state: State, loss: Loss) -> Iterator[_Entry]:
         if isinstance(line, Fold):
             yield _Entry((mark + fold_text(line),), odd=odd)
         else:
-            beside, below = notes(line.labels, _COLUMNS)
-            row = f"{mark}{line.off:08x}  {hex_cells(line.data)}  {beside}".rstrip()
-            yield _Entry((row, *("  " + text for text in below)), odd=odd)
+            beside, below = notes(line.labels, COLUMNS)
+            yield _Entry((mark + row_text(line, beside), *("  " + text for text in below)), odd=odd)
 
 
 def preset_words(state: State) -> str:

@@ -55,6 +55,6 @@ def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
     # Only a page of before had anchors.
     script = f"<script>location.hash&&location.replace({json.dumps(url)}+location.hash)</script>"
     return (
-        f'<!doctype html><meta http-equiv="refresh" content="0; url={to}"><meta charset="utf-8">'
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={to}">'
         f'<title>{escape(name)}</title>{script if had_anchors else ""}<a href="{to}">Go there</a>\n'
     )

@@ -28,7 +28,7 @@ STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": 
 #: Sheets on one page, on which several groups may stand; a longer group gets more pages.
 PER_PAGE = 48
 #: A family of more cases than this has a strip and a table; for fewer a sheet each is easier to read.
-FEW = 20
+FEW = 3
 #: A dump with more HTML than this begins folded, as do those of generated families.
 OPEN_BELOW = 6000
 #: Of a text that a product was given or has told so many letters are shown.
@@ -104,17 +104,18 @@ def group(page: Page, format_: Format, name: str, number: str) -> Iterator[nodes
     if is_family(cases):
         yield from _family(page, cases, name.replace(".", "-"))
         return
+    told: set[str] = set()
     for case in pages(cases)[int(number) - 1]:
         for each in (case, *sources.told_again(case)):
             page.note("case", each.id, node_id(each.id), each.title)
-        yield from _sheet(case)
+        yield from _sheet(case, told)
 
 
-def _sheet(case: Case, *, anchored: bool = True) -> Iterator[nodes.Node]:
+def _sheet(case: Case, told: set[str], *, anchored: bool = True) -> Iterator[nodes.Node]:
     """Yield title, facts, bytes and permitted answers of one case, as HTML: there are thousands.
 
     Trees of them, and of their headings in the navigation of every other page, took most of a build.
-    The first of a family is `anchored` at its row of the table.
+    The first of a family is `anchored` at its row of the table. What a flag means is said once; `told` knows.
     """
     origin, anchor = case.origin, node_id(case.id)
     named = f'<code class="literal">{case.id}</code>'
@@ -123,7 +124,7 @@ def _sheet(case: Case, *, anchored: bool = True) -> Iterator[nodes.Node]:
         (f'<h3 id="{anchor}">{named}{link}</h3>' if anchored else f"<h4>{named}</h4>")
         + f"<p>{markup.code_html(_sentence(case.title))}</p>"
     )
-    parts = [_facts([case])]
+    parts = [_facts([case], told)]
     if again := sources.told_again(case):
         same = (f'<code class="literal" id="{node_id(each.id)}">{each.id}</code>' for each in again)
         parts.append(f"<p>The same in other editions: {', '.join(same)}.</p>")
@@ -164,7 +165,7 @@ def shown(content: bytes, fill: int) -> bytes:
     return content if len(content) <= WHOLE else content.rstrip(bytes([fill]))
 
 
-def _facts(cases: Sequence[Case]) -> str:
+def _facts(cases: Sequence[Case], told: set[str]) -> str:
     """Return what is to be said of a case, or of a family: what not all cases share with its number."""
     format_id = cases[0].format
     texts = {entry.id: f"{entry.level}: {entry.text}" for entry in requirements(format_id)}
@@ -173,10 +174,13 @@ def _facts(cases: Sequence[Case]) -> str:
     def required(name: str) -> str:
         href = f"../requirements.html#{requirement_id(name)}"
         # A family says once what each is about; on every sheet it would be a tenth of the page.
-        return domain.link_html(href, name, texts[name] if len(cases) > 1 else "")
+        return domain.link_html(href, name, texts[name]) if len(cases) > FEW else _link(href, name)
 
     def flagged(name: str) -> str:
-        link = domain.link_html(f"flags.html#{flag_id(format_id, name)}", name, "")
+        link = _link(f"flags.html#{flag_id(format_id, name)}", name)
+        if name in told:
+            return link
+        told.add(name)
         return f"{link}: {markup.code_html(effects.get(name, ''))}"
 
     said: dict[str, tuple[Callable[[Case], Iterable[str]], Callable[[str], str]]] = {
@@ -206,6 +210,11 @@ def _facts(cases: Sequence[Case]) -> str:
         if values:
             out.append(f"<dt>{head}</dt><dd>{('<br>' if head == 'Flags' else ', ').join(values)}</dd>")
     return f'<dl class="jspec-facts">{"".join(out)}</dl>'
+
+
+def _link(href: str, name: str) -> str:
+    """Return a link in as few bytes as it takes: sheets have tens of thousands."""
+    return f"<a href={href}>{escape(name)}</a>"
 
 
 def _origin(case: Case, *, how: bool) -> str:
@@ -285,14 +294,14 @@ def _family(page: Page, cases: Sequence[Case], name: str) -> Iterator[nodes.Node
         markup.literal("journalspec show ID"),
         " shows any other.",
     )
-    yield markup.raw(_facts(cases), searched=False)
+    yield markup.raw(_facts(cases, set()), searched=False)
     questions = list(dict.fromkeys(_question(probe.id) for case in cases for probe in case.probes))
     answers = {case.id: {_question(probe.id): probe.expect for probe in case.probes} for case in cases}
     yield markup.section(
         "At a glance", f"{name}-strip", markup.raw(_strips(cases, questions, answers), searched=False)
     )
     yield markup.section("The cases", f"{name}-cases", markup.raw(_rows(cases, questions, answers)))
-    yield markup.section("The first in full", f"{name}-first", *_sheet(cases[0], anchored=False))
+    yield markup.section("The first in full", f"{name}-first", *_sheet(cases[0], set(), anchored=False))
 
 
 Answers = Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]
@@ -322,9 +331,9 @@ def _strips(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -
         columns = []
         for case in (case for case in cases if case.edition == edition):
             given = answers[case.id]
-            said = "; ".join(f"{name}: {_answer(given[name])}" for name in questions if name in given)
             marks = "".join(_mark(given.get(name, ()), most) for name in questions)
-            name = escape(f"{_last(case)}: {said}")
+            # What is expected stands in the row that the column leads to.
+            name = escape(f"{_last(case)}: {_sentence(case.title)}")
             columns.append(f'<a href="#{node_id(case.id)}" title="{name}">{marks}</a>')
         out.append(f'<p>Edition {escape(edition)}:</p><div class="jspec-strip">{"".join(columns)}</div>')
     return "".join(out)
@@ -401,9 +410,7 @@ def index(page: Page, format_: Format) -> Iterable[nodes.Node]:
         raise LookupError(f"{format_.id} has no published cases")
     strata = Counter(case.stratum for cases in groups.values() for case in cases)
     parts = ", ".join(f"{strata[key]} {key} ({text})" for key, text in STRATA.items() if strata[key])
-    yield markup.paragraph(
-        f"{strata.total()} cases in {len(groups)} groups: {parts}. The strata are never added up."
-    )
+    yield markup.paragraph(f"{strata.total()} cases in {len(groups)} groups: {parts}.")
     rows: list[markup.Row] = []
     for name, cases in groups.items():
         own = Counter(case.stratum for case in cases)
@@ -483,6 +490,7 @@ def captured(page: Page, format_: Format, base: str) -> Iterator[nodes.Node]:
     root = sources.captured_root(format_.id)
     found = sorted((root / base).rglob("provenance.toml"))
     page.depends_on(*found)
+    told: dict[str, str] = {}
     for path in found:
         facts = tomllib.loads(path.read_text(encoding="utf-8"))
         name = path.parent.relative_to(root).as_posix()
@@ -499,12 +507,15 @@ def captured(page: Page, format_: Format, base: str) -> Iterator[nodes.Node]:
             anchor,
             markup.paragraph(_sentence(title)),
             markup.fields(scalars),
-            markup.raw("".join(_folds(format_, name, facts)), searched=False),
+            markup.raw("".join(_folds(format_, name, facts, told)), searched=False),
         )
 
 
-def _folds(format_: Format, name: str, facts: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what was done, what the product loads from it, and the bytes of each file."""
+def _folds(format_: Format, name: str, facts: Mapping[str, Any], told: dict[str, str]) -> Iterator[str]:
+    """Yield what was done, what the product loads from it, and the bytes of each file.
+
+    `told` names what each content was shown as on this page, by its SHA-256: nothing is shown twice.
+    """
     sessions = facts.get("session", ())
     if sessions:
         lines: list[str] = []
@@ -521,11 +532,16 @@ def _folds(format_: Format, name: str, facts: Mapping[str, Any]) -> Iterator[str
     spans = list(load(format_.id).spans(files, edition=str(facts["edition"])))
     command = f"journalspec inspect --hex corpus/captured/{format_.id}/{name}"
     for file, content in files.items():
+        title = f"{file}, {len(content)} bytes, SHA-256 {hashes[file]}"
+        if hashes[file] in told:
+            yield f"<p><code>{escape(file)}</code> has the bytes of {told[hashes[file]]}.</p>"
+            continue
+        told[hashes[file]] = f'<code>{escape(file)}</code> in <a href="#{captured_id(name)}">{name}</a>'
         own = [span for span in spans if span.file == file]
         html = hexdump.fields_html(
             shown(content, 0), own, sources.roles_of(format_.id), _lines(files), command
         )
-        yield markup.details(f"{file}, {len(content)} bytes, SHA-256 {hashes[file]}", html)
+        yield markup.details(title, html)
 
 
 def _operation(entry: object) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from html import escape
 from importlib import resources
+from itertools import groupby
 from pathlib import Path
 
 from docutils import nodes
@@ -20,7 +22,7 @@ from journalspec_conformance.crashes.findings import (
 )
 from journalspec_conformance.crashes.verdicts import HARMLESS
 from journalspec_corpus.crash.persistence import PRESETS, Preset, rank
-from journalspec_corpus.crash.story import losses, picture, story
+from journalspec_corpus.crash.story import losses, picture, sectors, story
 from journalspec_corpus.crash.verdict import CODES, INVARIANTS, MEANINGS, VERDICTS
 from journalspec_corpus.crash.worst import FILE, Form, Worst, text_of, worst_cases
 from journalspec_corpus.crash.worst import FINDINGS_FILE as FINDINGS
@@ -102,18 +104,19 @@ def products(page: Page) -> Iterable[nodes.Node]:
     ]
     seen = {name for *_, counts in runs for name in counts}
     names = sorted(seen, key=lambda name: (name not in HARMLESS, name))
-    rows = [
-        [
-            item.product,
-            ", ".join(item.run["writers"]) or "all",
-            policy,
-            stratum,
+    rows: list[markup.Row] = [
+        (
+            markup.lines(
+                [nodes.Text(f"{item.product}: {policy}, {stratum}")],
+                [nodes.Text(f"written by {', '.join(item.run['writers'])}")] if item.run["writers"] else [],
+            ),
             f"{sum(counts.values()):,}",
             *(f"{counts[name]:,}" if name in counts else "" for name in names),
-        ]
+        )
         for item, stratum, policy, counts in runs
     ]
-    yield markup.table(["Product", "States written by", "Policy", "Stratum", "Answers", *names], rows)
+    heads = ("Product, policy, stratum, writers of the states", "answers", *names)
+    yield markup.table(heads, rows, "jspec-matrix")
 
 
 def _depends_on_findings(page: Page) -> None:
@@ -121,7 +124,7 @@ def _depends_on_findings(page: Page) -> None:
     page.depends_on(*sorted(root.glob("*.toml")))
 
 
-@table("Verdict", "Where", "States", "Strongest preset", "Kinds of state, writers", "Why, for example")
+@table("Verdict, where", "States, strongest preset", "Why, for example", classes="jspec-wide-last")
 def findings(page: Page, name: str) -> Iterator[markup.Row]:
     """``{crash-findings} NAME``: what failed in one run over a product; kinds that fail alike are one row."""
     _depends_on_findings(page)
@@ -135,13 +138,19 @@ def findings(page: Page, name: str) -> Iterator[markup.Row]:
         alike.setdefault(key, []).append(item)
     for those in alike.values():
         item = min(those, key=lambda one: rank(one.strongest))
+        kinds = f"{_names(one.category for one in those)}; written by {_names(one.writer for one in those)}"
         yield (
-            [markup.badge(item.verdict, "fail"), nodes.Text(" " + ", ".join(item.breaks))],
-            f"{item.stratum}, {item.policy}",
-            f"{sum(one.states for one in those):,}",
-            markup.literal(item.strongest),
-            f"{_names(one.category for one in those)}; {_names(one.writer for one in those)}",
-            f"{'; '.join(titles[cause] for cause in item.causes)}. {_example(item)}",
+            markup.lines(
+                [markup.badge(item.verdict, "fail"), nodes.Text(" " + ", ".join(item.breaks))],
+                [nodes.Text(f"{item.stratum}, {item.policy}")],
+            ),
+            markup.lines(
+                [nodes.Text(f"{sum(one.states for one in those):,}")], [markup.literal(item.strongest)]
+            ),
+            markup.lines(
+                [nodes.Text(f"{'; '.join(titles[cause] for cause in item.causes)}. {_example(item)}")],
+                [nodes.Text(f"Kinds of state: {kinds}.")],
+            ),
         )
 
 
@@ -212,10 +221,13 @@ def worst(page: Page, format_: Format) -> Iterator[nodes.Node]:
     for item in worst_cases(format_.id):
         part = markup.section(item.title, nodes.make_id(f"worst-{item.id}"), *page.block(item.text))
         part += markup.fields(list(_facts(page, item)))
+        part += markup.paragraph("Made as small as it gets, with all that was done:")
+        part += _boxes(item, item.small)
+        part += _story(item)
+        part += markup.folded("Its bytes", _picture(item, item.small))
         part += markup.paragraph("The full state:")
-        part += _picture(item, item.full, told=False)
-        part += markup.paragraph("The same, made as small as it gets, with all that was done:")
-        part += _picture(item, item.small, told=True)
+        part += _boxes(item, item.full)
+        part += markup.folded("Its bytes", _picture(item, item.full))
         found = [entry for entry in worst_findings(format_.id) if entry.case == item.id]
         if found:
             part += markup.paragraph("What products make of the full state:")
@@ -243,12 +255,39 @@ def _facts(page: Page, item: Worst) -> Iterator[tuple[str, markup.Cell]]:
     yield "Cases", [*page.refs("case", (item.id, item.small_id)), nodes.Text(" (made small)")]
 
 
-def _picture(item: Worst, form: Form, *, told: bool) -> nodes.Node:
-    """Return what is lost, with the bytes; `told`: and the whole story before."""
+#: What a box of a picture says, by what became of its sectors.
+BOXES = {
+    "settled": "as it should be",
+    "arrived": "new: it arrived",
+    "lost": "old: what was written is lost",
+    "partly": "in part: some of it arrived, or garbage",
+}
+
+
+def _boxes(item: Worst, form: Form) -> nodes.Node:
+    """Return the files as boxes, one for each run of sectors of which the same became."""
+    out: list[str] = []
+    for name, runs in groupby(sectors(item.state(form)), key=lambda run: run[0]):
+        boxes = "".join(
+            f'<div class="sector-{what}" style="flex-grow:{max(length // 512, 1)}"><b>{BOXES[what]}</b><br>'
+            f"{length} bytes at {off}</div>"
+            for _, off, length, what in runs
+        )
+        out.append(f'<p><code>{escape(name)}</code></p><div class="jspec-file">{boxes}</div>')
+    return markup.raw(f'<figure class="jspec-torn">{"".join(out)}</figure>', searched=False)
+
+
+def _story(item: Worst) -> nodes.Node:
+    """Return what was done up to the crash, in words."""
+    text = "\n".join(story(item.state(item.small)))
+    return nodes.literal_block(text, text, language="text")
+
+
+def _picture(item: Worst, form: Form) -> nodes.Node:
+    """Return what is lost, with the bytes."""
     state = item.state(form)
     head, lost = losses(state)
-    out = [*story(state), ""] if told else []
-    out.append(head)
+    out = [head]
     for loss in lost:
         out += [f"  {loss}", *(f"    {line}" for line in picture(state, loss))]
     text = "\n".join(out)

@@ -175,7 +175,7 @@ def _piece(piece: Piece, y: int, strip: bool, numbers: dict[str, int]) -> str:
     )
     text = _caption(piece, strip, numbers)
     label = f'<text class="name" x="{x + width / 2}" y="{y + ROW / 2 + 3}">{escape(text)}</text>'
-    return f"<g><title>{escape(hint)}</title>{shape}{ticks}{label}</g>"
+    return f'<g data-f="{escape(field.id)}"><title>{escape(hint)}</title>{shape}{ticks}{label}</g>'
 
 
 def _caption(piece: Piece, strip: bool, numbers: dict[str, int]) -> str:

@@ -122,7 +122,7 @@ def requirement_id(name: str) -> str:
 def link_html(href: str, name: str, hint: str) -> str:
     """Return a link as HTML, for pages with thousands of them; that each leads somewhere is tested."""
     title = f' title="{escape(shorten(hint, HINT, placeholder="…"))}"' if hint else ""
-    return f'<a href="{href}"{title}><code class="literal jspec-ref">{escape(name)}</code></a>'
+    return f'<a class="jspec-ref" href="{href}"{title}>{escape(name)}</a>'
 
 
 class ReferenceRole(SphinxRole):

@@ -15,6 +15,7 @@ from itertools import groupby
 
 from journalspec_docs.ksy import role_of_name
 from journalspec_reference.api import Span
+from journalspec_reference.hexdump import text_cells
 
 FIELD_WIDTH = 8
 GRID_WIDTH = 16
@@ -26,9 +27,26 @@ LONG, HEAD = 6, 4
 MAX_LINES = 48
 
 #: No more of a value is shown than this many letters: a name may have 32,767, and its line is the page's.
-MAX_VALUE = 80
+MAX_VALUE = 48
 
 CONTAINERS = ("header", "record")
+
+#: Colour class -> what it is called in a dump, of which a site has a hundred thousand.
+SHORT = {
+    "role-magic": "m",
+    "role-type": "t",
+    "role-length": "l",
+    "role-value": "v",
+    "role-check": "c",
+    "role-payload": "y",
+    "role-pointer": "p",
+    "kind-dropped": "d",
+    "kind-stale": "s",
+    "kind-header": "v",
+    "kind-record": "v",
+    "kind-fill": "f",
+    "kind-unused": "f",
+}
 
 Roles = Mapping[str, str]
 
@@ -65,13 +83,23 @@ def css_class(span: Span | None, roles: Roles) -> str:
 
 
 def fields_html(
-    content: bytes, spans: Iterable[Span], roles: Roles, most: int = MAX_LINES, rest: str = ""
+    content: bytes,
+    spans: Iterable[Span],
+    roles: Roles,
+    most: int = MAX_LINES,
+    rest: str = "",
+    only: Span | None = None,
 ) -> str:
-    """Return one file as a dump with a line (or more) per field, `most` lines of it; `rest` shows all."""
+    """Return one file as a dump with a line (or more) per field, `most` lines of it; `rest` shows all.
+
+    With `only`, the bytes of that span and no others.
+    """
     known = list(spans)
     heads = containers(known)
     out: list[str] = []
     for segment in flatten(known, len(content)):
+        if only and not only.off <= segment.start < only.off + only.length:
+            continue
         out += [_heading(span) for span in heads.get(segment.start, ())]
         pieces = _unfolded(segment, content, FIELD_WIDTH)
         rows = [_field_line(segment, content, start, end, roles) for start, end in pieces]
@@ -112,7 +140,7 @@ def _pre(rows: list[str], style: str, most: int = MAX_LINES, rest: str = "") -> 
 def _heading(span: Span) -> str:
     value = f" · {escape(value_of(span))}" if span.value else ""
     text = f"{escape(span.path)}{value} · {span.length} bytes at {span.off}"
-    return f'<b class="head head-{span.kind}">{text}</b>'
+    return f"<u>{text}</u>"
 
 
 def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, int]]:
@@ -128,17 +156,24 @@ def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: R
     data = content[start:end]
     shown = f"{data[0]:02x} ... ({len(data)} bytes)" if len(data) > FIELD_WIDTH else data.hex(" ")
     pad = " " * max(FIELD_WIDTH * 3 - 1 - len(shown), 0)
+    text = "" if len(data) > FIELD_WIDTH else escape(text_cells(data), quote=False)
+    text += " " * max(FIELD_WIDTH - len(data), 0) if len(data) <= FIELD_WIDTH else " " * FIELD_WIDTH
     note = _note(segment.span) if start == segment.start else ""
-    style = css_class(segment.span, roles)
-    return f'<i>{start:08x}</i>  <span class="{style}">{shown}</span>{pad}  {note}'.rstrip()
+    return f"<i>{start:08x}</i>  {_coloured(shown, segment.span, roles)}{pad}  {text}  {note}".rstrip()
+
+
+def _coloured(shown: str, span: Span | None, roles: Roles) -> str:
+    """Return bytes in the colour of their field: an element and a class of few letters, there are so many."""
+    style = SHORT.get(css_class(span, roles), "")
+    return f"<b class={style}>{shown}</b>" if style else shown
 
 
 def _note(span: Span | None) -> str:
     if span is None:
-        return '<span class="note">unused</span>'
+        return "unused"
     name = (span.path.partition(".")[2] or span.path) if span.kind == "field" else span.kind
     value = f" <em>{escape(value_of(span))}</em>" if span.value else ""
-    return f"{escape(name):<18}{value}"
+    return f"{escape(name):<18}{value}".rstrip()
 
 
 def _grid_line(base: int, pieces: list[tuple[int, int, Segment]], content: bytes, roles: Roles) -> str:
@@ -146,12 +181,11 @@ def _grid_line(base: int, pieces: list[tuple[int, int, Segment]], content: bytes
     hexes: list[str] = ["   " * (first - base)]
     texts: list[str] = [" " * (first - base)]
     for start, end, segment in pieces:
-        style = css_class(segment.span, roles)
+        style = SHORT.get(css_class(segment.span, roles), "f")
         hint = _hint(segment.span)
         data = content[start:end]
-        hexes.append(f'<span class="{style}" title="{hint}">{data.hex(" ")}</span> ')
-        text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
-        texts.append(f'<span class="{style}">{escape(text)}</span>')
+        hexes.append(f'<b class={style} title="{hint}">{data.hex(" ")}</b> ')
+        texts.append(f"<b class={style}>{escape(text_cells(data))}</b>")
     hexes.append("   " * (base + GRID_WIDTH - last))
     return f"<i>{base:08x}</i>  {''.join(hexes)} {''.join(texts)}"
 

@@ -7,6 +7,7 @@ Only what the schemas of this project use is understood; anything else is a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +22,8 @@ _SIZEOF = re.compile(r"sizeof<(\w+)>")
 LONGEST_VALUE = 32
 #: A size expression longer than this goes by its field's name in sums.
 LONGEST_SIZE = 40
+#: A type of no fixed size that stands in as many fields is not told again in each.
+ENCODING = 4
 _TEXT = ("str", "strz")
 _LINEAR = re.compile(r"[A-Za-z_0-9.]+( [+-] [A-Za-z_0-9.]+)*")
 
@@ -166,6 +169,8 @@ class _Reader:
         self.raw = dict(_flatten(data, data["meta"]["id"]))
         self.done: dict[str, Type] = {}
         self.active: list[str] = []
+        uses = (str(item.get("type", "")) for body in self.raw.values() for item in body.get("seq", ()))
+        self.uses = Counter(uses)
 
     def schema(self) -> KsySchema:
         meta = self.data["meta"]
@@ -204,6 +209,9 @@ class _Reader:
         """Return the fields of the type that stands here exactly once; none for anything else."""
         target = str(attribute.get("type", ""))
         if target not in self.raw or "repeat" in attribute or "if" in attribute:
+            return ()
+        # What is as long as it says, and stands everywhere, is an encoding: its own section shows it once.
+        if self.uses[target] >= ENCODING and not self.type(target).size.is_fixed:
             return ()
         return self.type(target).fields
 

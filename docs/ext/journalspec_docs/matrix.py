@@ -87,7 +87,7 @@ def _classes(format_: Format, found: Found) -> Iterator[nodes.Node]:
         counts = Counter(result.result_class for result in results if result.probe in probes)
         missing = len(probes) - counts.total()
         rows.append((name, *(str(counts[cls] or "") for cls in used), str(missing or "")))
-    yield markup.table(("Implementation", *used, "not asked"), rows)
+    yield markup.table(("Implementation", *used, "not asked"), rows, "jspec-matrix")
 
 
 def _requirements(page: Page, format_: Format, found: Found) -> Iterator[nodes.Node]:
@@ -109,25 +109,31 @@ def _requirements(page: Page, format_: Format, found: Found) -> Iterator[nodes.N
 
 
 def _failures(page: Page, found: Found) -> Iterator[nodes.Node]:
-    """Yield a table per implementation: what fails alike is one row, with its first probe as the example."""
+    """Yield a table per implementation: what fails alike is one row, with its first probe as the example.
+
+    Alike are results of one class and fingerprint, which leaves out what differs from case to case.
+    """
     for name, results in found.items():
-        alike: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
+        alike: dict[tuple[str, str], list[Result]] = defaultdict(list)
         for result in results:
             if result.result_class not in GOOD and result.result_class in JUDGED:
-                alike[result.result_class, result.fingerprint or "", result.reason].append(result)
+                alike[result.result_class, result.fingerprint or result.reason].append(result)
         rows: list[markup.Row] = [
             (
-                page.ref("case", those[0].case, those[0].probe),
-                str(len(those)),
-                [markup.badge(kind, kind)],
-                markup.literal(fingerprint) if fingerprint else "",
-                reason,
+                markup.lines(
+                    [markup.badge(kind, kind), nodes.Text(f" {len(those)}")],
+                    [markup.literal(those[0].fingerprint)] if those[0].fingerprint else [],
+                ),
+                markup.lines(
+                    [page.ref("case", those[0].case, those[0].probe)], [nodes.Text(those[0].reason)]
+                ),
             )
-            for (kind, fingerprint, reason), those in alike.items()
+            for (kind, _), those in alike.items()
         ]
         if rows:
             yield markup.paragraph(nodes.strong("", name))
-            yield markup.table(("For example", "Probes", "Class", "Fingerprint", "Why"), rows)
+            heads = ("Class, number of probes, fingerprint", "For example")
+            yield markup.table(heads, rows, "jspec-failures")
 
 
 def _choices(found: Found) -> Iterator[nodes.Node]:
@@ -144,7 +150,7 @@ def _choices(found: Found) -> Iterator[nodes.Node]:
             (markup.literal(probe), *(by.get(name, "") for name in found))
             for probe, by in sorted(seen.items())
         ]
-        yield markup.table(("Probe", *found), rows)
+        yield markup.table(("Probe", *found), rows, "jspec-matrix")
 
 
 def _scores(results: Iterable[Result]) -> dict[str, tuple[int, int]]:

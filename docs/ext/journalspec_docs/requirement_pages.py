@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -43,7 +44,9 @@ def summary(page: Page, format_: Format) -> Iterator[markup.Row]:
 
 
 def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
-    """``{requirement-list} FORMAT AREA``: id, level, text and editions, each linked to its full entry.
+    """``{requirement-list} FORMAT AREA``: id, level, editions and text, each linked to its full entry.
+
+    Editions are named where a requirement is not about all of them.
 
     With ``:full:`` the entries themselves, with anchors; used by the generated page.
     """
@@ -53,21 +56,23 @@ def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
     if "full" in page.options:
         return [_entry(page, format_, item) for item in items]
     rows = [
-        (page.ref("req", item.id), _level(item), page.inline(item.text), _editions(format_, item))
+        (
+            markup.lines([page.ref("req", item.id)], [*_level(item), *_editions(format_, item)]),
+            page.inline(item.text),
+        )
         for item in items
     ]
-    heads = ("Requirement", "Level", "Text", "Editions")
-    return [markup.table(heads, rows, "jspec-requirements")]
+    return [markup.table(("Requirement", "Text"), rows, "jspec-requirements")]
 
 
-def _editions(format_: Format, item: Requirement) -> str:
+def _editions(format_: Format, item: Requirement) -> list[nodes.Node]:
     """Return the editions of a requirement, or those that it is not about where these are fewer."""
     others = [edition for edition in format_.editions if edition not in item.editions]
     if not others:
-        return "all"
+        return []
     if len(others) < len(item.editions):
-        return f"all but {', '.join(others)}"
-    return ", ".join(item.editions)
+        return [nodes.Text(f" all but {', '.join(others)}")]
+    return [nodes.Text(f" {', '.join(item.editions)}")]
 
 
 def _level(item: Requirement) -> list[nodes.Node]:
@@ -139,18 +144,69 @@ def _proof(page: Page, format_: Format, item: Requirement) -> list[nodes.Node]:
 
 
 def coverage(page: Page, format_: Format) -> Iterator[nodes.Node]:
-    """``{coverage-table} FORMAT``: how many cases obey and break each requirement, and what proves it."""
+    """``{coverage-table} FORMAT``: a row per requirement, a column per group of cases, and what proves it."""
     page.depends_on_cases(format_)
     page.depends_on_room(format_, "requirements.toml")
+    page.depends_on(sources.proof_file(format_.id))
     items = requirements(format_.id)
     yield _totals(format_, list(items))
+    yield markup.raw(KEY)
+    yield markup.raw(_heat(format_), searched=False)
+
+
+#: What the colours of the map say.
+KEY = (
+    '<p class="jspec-key"><span class="o">obeyed</span>, <span class="b">broken</span> or '
+    '<span class="x">both</span> in so many cases of the group. Under <i>proof</i>: the mutant that breaks '
+    "the requirement (rest the pointer on it), with the case that kills it.</p>"
+)
+
+
+def _heat(format_: Format) -> str:
+    """Return the map as HTML: thousands of cells, most of them empty."""
+    groups = list(sources.cases_by_group(format_.id))
+    place = {
+        case.id: at
+        for at, cases in enumerate(sources.cases_by_group(format_.id).values())
+        for first in cases
+        for case in (first, *sources.told_again(first))
+    }
+    heads = "".join(f'<th><a href="cases/{escape(name)}.html">{escape(name)}</a>' for name in groups)
+    out = [
+        '<div class="table-wrapper"><table class="docutils jspec-table jspec-matrix jspec-heat">'
+        f"<thead><tr><th>Requirement<th>obeyed<th>broken<th>proof{heads}</thead><tbody>"
+    ]
+    items = requirements(format_.id)
     for area, title in items.areas.items():
-        table = markup.table(
-            ("Requirement", "Level", "Obeyed in", "Broken in", "First cases", "Proved by"),
-            [_coverage_row(page, format_, item) for item in items.in_area(area)],
-            "jspec-coverage",
-        )
-        yield markup.section(f"{title} ({area})", f"coverage-{area.lower()}", table)
+        out.append(f'<tr id="coverage-{area.lower()}"><th colspan=4>{escape(title)} ({area})')
+        out += [_heat_row(format_, item, place, len(groups)) for item in items.in_area(area)]
+    return "".join([*out, "</tbody></table></div>"])
+
+
+def _heat_row(format_: Format, item: Requirement, place: Mapping[str, int], width: int) -> str:
+    obeys, breaks = _covering(format_, item)
+    counts = [(Counter(place[case.id] for case in found)) for found in (obeys, breaks)]
+    cells = []
+    for at in range(width):
+        obeyed, broken = (count[at] for count in counts)
+        kind = "x" if obeyed and broken else "o" if obeyed else "b"
+        hint = f' title="{obeyed} obey, {broken} break"' if obeyed and broken else ""
+        cells.append(f"<td class={kind}{hint}>{obeyed + broken}" if obeyed or broken else "<td>")
+    missing = "fail" if item.level == "must" else "none"
+    none = f'<span class="jspec-badge jspec-badge-{missing}">none</span>'
+    link = f'<a href="requirements.html#{requirement_id(item.id)}">{item.id}</a> {item.level}'
+    numbers = "".join(f"<td>{len(found) or none}" for found in (obeys, breaks))
+    return f"<tr><td>{link}{numbers}<td>{_proof_html(format_, item)}{''.join(cells)}"
+
+
+def _proof_html(format_: Format, item: Requirement) -> str:
+    proof = sources.proofs(format_.id).get(item.id, {})
+    if "why" in proof:
+        return f'<span class="jspec-badge" title="{escape(proof["why"])}">none</span>'
+    if not proof:
+        return ""
+    told = f"mutant {proof['mutant']}, killed by {proof['case']}"
+    return f'<a href="../../r/{escape(proof["case"])}/index.html" title="{escape(told)}">✓</a>'
 
 
 def _totals(format_: Format, items: list[Requirement]) -> nodes.Node:
@@ -167,14 +223,6 @@ def _totals(format_: Format, items: list[Requirement]) -> nodes.Node:
         "killed by a case that names it"
     )
     return markup.paragraph("; ".join(parts) + ".")
-
-
-def _coverage_row(page: Page, format_: Format, item: Requirement) -> markup.Row:
-    obeys, breaks = _covering(format_, item)
-    nothing = [markup.badge("none", "missing" if item.level == "must" else "none")]
-    counts = [str(len(found)) if found else nothing for found in (obeys, breaks)]
-    first = page.refs("case", dict.fromkeys(case.id for case in (*obeys[:1], *breaks[:1])))
-    return page.ref("req", item.id), _level(item), *counts, first, _proof(page, format_, item)
 
 
 def departures(page: Page, format_: Format) -> Iterator[nodes.Node]:

@@ -1,4 +1,4 @@
-"""Design rules: the table of rules and formats, each rule with its proofs, and the measured rates.
+"""Design rules: the table of rules and formats; and for each format its proofs and measured rates.
 
 Rates are committed files (``docs/data/rates-*.json``), made by ``journalspec corpus
 rates --json``: a build of the core tier takes longer than a page may.
@@ -14,7 +14,7 @@ from typing import Any
 
 from docutils import nodes
 
-from journalspec.formats import format_ids, get_format
+from journalspec.formats import Format, format_ids, get_format
 from journalspec_corpus import design_rules
 from journalspec_corpus.design_rules import BASES, VERDICTS, Finding, Met, Rule, StateProof
 from journalspec_docs import base, markup, sources
@@ -41,9 +41,9 @@ def judged_formats() -> list[str]:
     return [name for name in format_ids() if design_rules.findings(name)]
 
 
-def rule_id(rule: str, format_id: str = "") -> str:
-    """Return the anchor of a rule, or of what it comes to in a format."""
-    return nodes.make_id(f"rule-{rule}-{format_id}" if format_id else f"rule-{rule}")
+def rule_id(rule: str) -> str:
+    """Return the anchor of a rule, and on a format's page of what it comes to there."""
+    return nodes.make_id(f"rule-{rule}")
 
 
 def rate_files() -> list[Path]:
@@ -71,7 +71,7 @@ def table(page: Page) -> Iterable[nodes.Node]:
             _local(rule_id(rule.id), rule.id),
             rule.title,
             str(rule.severity),
-            *(_verdicts(rule.id, name) for name in formats),
+            *(_verdicts(page, rule.id, name) for name in formats),
         )
         for rule in design_rules.rules().values()
     ]
@@ -79,7 +79,7 @@ def table(page: Page) -> Iterable[nodes.Node]:
     yield markup.table(heads, rows, "jspec-rules")
 
 
-def _verdicts(rule: str, format_id: str) -> list[nodes.Node]:
+def _verdicts(page: Page, rule: str, format_id: str) -> list[nodes.Node]:
     """Return the verdicts of a format under a rule, with the editions where these differ."""
     found = design_rules.findings(format_id)[rule]
     parts: list[nodes.Node] = []
@@ -88,11 +88,10 @@ def _verdicts(rule: str, format_id: str) -> list[nodes.Node]:
         if not editions:
             continue
         text, kind = SIGNS[verdict]
-        link = _local(rule_id(rule, format_id), text)
-        link["classes"] += ["jspec-badge", f"jspec-badge-{kind}"]
         if parts:
             parts.append(nodes.Text(" "))
-        parts.append(link)
+        link = page.ref("rule", f"{format_id}/{rule}", text)
+        parts.append(nodes.inline("", "", link, classes=["jspec-badge", f"jspec-badge-{kind}"]))
         if len({item.verdict for item in found}) > 1:
             parts.append(nodes.Text(f" ({', '.join(editions)})"))
     return parts
@@ -103,7 +102,7 @@ def _local(anchor: str, text: str) -> nodes.reference:
 
 
 def sections(page: Page) -> Iterator[nodes.Node]:
-    """``{design-rule-sections}``: each rule, who met it, and what it comes to in each format, with proofs."""
+    """``{design-rule-sections}``: each rule, what to do instead, who met it, and where its proofs stand."""
     _depends_on_rules(page)
     for rule in design_rules.rules().values():
         page.note("rule", rule.id, rule_id(rule.id), rule.title)
@@ -118,10 +117,10 @@ def sections(page: Page) -> Iterator[nodes.Node]:
                 ("Shows in strata", ", ".join(rule.strata)),
                 ("Who met it", [markup.bullets([_met(item)] for item in rule.met)] if rule.met else ""),
                 ("Flags of cases", markup.joined(_flags(page, rule))),
+                ("Proofs", markup.joined(_formats(page, rule))),
             ]
         )
-        formats = [_in_format(page, rule, name) for name in judged_formats()]
-        yield markup.section(f"{rule.id}: {rule.title}", rule_id(rule.id), facts, *formats)
+        yield markup.section(f"{rule.id}: {rule.title}", rule_id(rule.id), facts)
 
 
 def _met(item: Met) -> nodes.Node:
@@ -137,8 +136,24 @@ def _flags(page: Page, rule: Rule) -> Iterator[nodes.Node]:
                 yield page.ref("flag", f"{name}/{flag.name}", f"{flag.name} ({get_format(name).prefix})")
 
 
-def _in_format(page: Page, rule: Rule, name: str) -> nodes.section:
-    part = markup.section(get_format(name).title, rule_id(rule.id, name))
+def _formats(page: Page, rule: Rule) -> Iterator[nodes.Node]:
+    for name in judged_formats():
+        yield page.ref("rule", f"{name}/{rule.id}", get_format(name).title)
+
+
+def in_format(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{format-rules} FORMAT``: each rule in a format, with the cases and states that show it."""
+    _depends_on_rules(page)
+    if not design_rules.findings(format_.id):
+        raise LookupError(f"{format_.id} has no findings under the design rules")
+    for rule in design_rules.rules().values():
+        title = f"{rule.id}: {rule.title}"
+        page.note("rule", f"{format_.id}/{rule.id}", rule_id(rule.id), rule.title)
+        yield _in_format(page, rule, format_.id, title)
+
+
+def _in_format(page: Page, rule: Rule, name: str, title: str) -> nodes.section:
+    part = markup.section(title, rule_id(rule.id))
     for item in design_rules.findings(name)[rule.id]:
         text, kind = SIGNS[item.verdict]
         shown = list(_proofs(page, item))
@@ -195,14 +210,20 @@ def _failing(fails: Mapping[str, Any]) -> tuple[str, list[nodes.Node]]:
     return f"{counts} under {fails['preset']}", [markup.literal(example["workload"]), at]
 
 
-def measured(page: Page) -> Iterator[nodes.Node]:
-    """``{measured-rates}``: per format where the numbers come from, and one table per question."""
+def measured(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{measured-rates} FORMAT``: where the numbers come from, and one table per question."""
     _depends_on_rules(page)
-    for name in judged_formats():
-        result = rates().get(name)
-        if result is None:
-            raise LookupError(f"no measured rates of {name} in {sources.DATA.name}/")
-        yield markup.section(get_format(name).title, nodes.make_id(f"rates-{name}"), *_measured(result))
+    result = rates().get(format_.id)
+    if result is None:
+        raise LookupError(f"no measured rates of {format_.id} in {sources.DATA.name}/")
+    yield markup.section("What goes unnoticed, measured", "rates", *_measured(result))
+
+
+def rate_pages(page: Page) -> Iterator[nodes.Node]:
+    """``{measured-rates-list}``: where each format's rates stand."""
+    names = [get_format(name) for name in judged_formats()]
+    links = (f"{{doc}}`{item.title} </formats/{item.id}/rules>`" for item in names)
+    yield markup.bullets([page.inline(link) for link in links])
 
 
 def _measured(result: Mapping[str, Any]) -> Iterator[nodes.Node]:

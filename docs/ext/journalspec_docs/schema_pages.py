@@ -10,9 +10,10 @@ from docutils import nodes
 
 from journalspec.formats import Format, format_ids, get_format
 from journalspec.requirements import requirements
-from journalspec_docs import diagram, markup, sources
+from journalspec_docs import diagram, hexdump, markup, sources
 from journalspec_docs.base import Page, table
-from journalspec_docs.ksy import Field, offset_text
+from journalspec_docs.ksy import Extent, Field, offset_text
+from journalspec_reference.api import load
 
 ENDIAN = {"be": "big-endian", "le": "little-endian"}
 #: What a field table says of a field beside its text: (in words, attribute).
@@ -67,6 +68,7 @@ def schema_types(page: Page, format_: Format) -> Iterator[nodes.Node]:
     found = sources.schemas(format_.id)
     if not found:
         raise LookupError(f"{format_.id} has no .ksy file")
+    anchored: set[str] = set()
     for schema in found.values():
         part = markup.section(schema.title, f"schema-{schema.id}")
         for kind in schema.types.values():
@@ -77,7 +79,9 @@ def schema_types(page: Page, format_: Format) -> Iterator[nodes.Node]:
                     *(markup.paragraph(*page.inline(text)) for text in kind.doc.split("\n\n") if text),
                     *byte_diagram(page, format_, f"{schema.id}::{kind.name}"),
                     *field_table(page, format_, f"{schema.id}::{kind.name}"),
+                    *_example(page, format_, schema.id, kind.name),
                 )
+                _anchor(part, anchored)
         for name in schema.enums:
             part += markup.section(
                 [nodes.Text("enum "), markup.literal(name)],
@@ -90,6 +94,7 @@ def schema_types(page: Page, format_: Format) -> Iterator[nodes.Node]:
 def byte_diagram(page: Page, format_: Format, name: str) -> Iterable[nodes.Node]:
     """``{byte-diagram} FORMAT TYPE``: the fields as a grid, 16 bytes per row."""
     schema, kind = sources.find_type(format_.id, name)
+    kind = sources.shown_type(format_.id, schema, kind)
     page.depends_on(schema.path)
     yield markup.raw(diagram.svg(kind, f"diagram-{page.env.new_serialno('jspec-diagram')}"))
 
@@ -97,6 +102,7 @@ def byte_diagram(page: Page, format_: Format, name: str) -> Iterable[nodes.Node]
 def field_table(page: Page, format_: Format, name: str) -> Iterator[nodes.Node]:
     """``{field-table} FORMAT TYPE``: the fields of a type with offsets, sizes and requirements."""
     schema, kind = sources.find_type(format_.id, name)
+    kind = sources.shown_type(format_.id, schema, kind)
     page.depends_on(schema.path)
     order = f", {ENDIAN[schema.endian]}" if schema.endian in ENDIAN else ""
     see = [nodes.Text(" See "), *page.refs("req", kind.requirements), nodes.Text(".")]
@@ -106,32 +112,58 @@ def field_table(page: Page, format_: Format, name: str) -> Iterator[nodes.Node]:
         f"{order}. Offsets count from the start.",
         *(see if kind.requirements else []),
     )
-    heads = ("Offset", "Size", "Type", "Name", "Meaning", "Requirements")
     rows = [
         (
-            markup.literal(offset_text(field.offset), *(["jspec-nowrap"] if field.offset.is_fixed else [])),
-            markup.literal(str(field.size)),
-            field.type,
+            markup.lines(
+                [markup.literal(offset_text(field.offset))], [*_size(field.size), nodes.Text(field.type)]
+            ),
             [markup.literal(field.id, f"jspec-depth-{min(field.depth, 3)}")],
-            _meaning(page, field),
-            page.refs("req", field.requirements, " "),
+            markup.lines(_meaning(page, field), page.refs("req", field.requirements, " ")),
         )
         for field in kind.fields
     ]
-    yield markup.table(heads, rows, "jspec-fields")
+    yield markup.table(("Offset, size, type", "Name", "Meaning"), rows, "jspec-fields")
     computed = [
         (
-            markup.literal(field.id),
             field.type,
-            _meaning(page, field),
-            page.refs("req", field.requirements, " "),
+            markup.literal(field.id),
+            markup.lines(_meaning(page, field), page.refs("req", field.requirements, " ")),
         )
         for field in kind.instances
         if field.doc
     ]
     if computed:
         yield markup.paragraph("Computed, not stored:")
-        yield markup.table(("Name", "Type", "Meaning", "Requirements"), computed)
+        yield markup.table(("Type", "Name", "Meaning"), computed, "jspec-fields")
+
+
+def _example(page: Page, format_: Format, schema: str, kind: str) -> Iterator[nodes.Node]:
+    """Yield the bytes of one such structure in a clean case, if it is a header or a record."""
+    if (schema, kind) not in sources.examples(format_.id):
+        return
+    page.depends_on_cases(format_)
+    case, file, span = sources.examples(format_.id)[schema, kind]
+    own = [each for each in load(format_.id).spans(case.files(), edition=case.edition) if each.file == file]
+    roles = sources.roles_of(format_.id)
+    yield markup.paragraph("For example, in ", page.ref("case", case.id), ":")
+    yield markup.raw(hexdump.fields_html(case.files()[file], own, roles, only=span), searched=False)
+
+
+def _anchor(part: nodes.section, anchored: set[str]) -> None:
+    """Give the first field of each name on a page an anchor, for links from dumps."""
+    for each in part.findall(nodes.table):
+        for row in each.findall(nodes.row) if "jspec-fields" in each["classes"] else ():
+            name = next(row[1].findall(nodes.literal), None)
+            if name is not None and name.astext() not in anchored:
+                anchored.add(name.astext())
+                name["ids"] = [f"f-{name.astext()}"]
+
+
+def _size(size: Extent) -> list[nodes.Node]:
+    """Return a size in bytes: a number as text, an expression as code."""
+    if size.is_fixed:
+        return [nodes.Text(f"{size} byte{'' if size.fixed == 1 else 's'}, ")]
+    return [markup.literal(str(size)), nodes.Text(" bytes, ")]
 
 
 def _meaning(page: Page, field: Field) -> list[nodes.Node]:

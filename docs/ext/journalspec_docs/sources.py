@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from journalspec.formats import get_format
+from journalspec.formats import format_module, get_format
+from journalspec.layout import Layout
 from journalspec_corpus.case import Case
 from journalspec_corpus.flags import Flag, load_flags
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 from journalspec_docs import ksy
+from journalspec_reference.api import Span, load
 
 Thing = TypeVar("Thing")
 
@@ -43,6 +46,57 @@ def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
     """Return the Kaitai schemas of a format by their ids; raises ksy.SchemaProblem."""
     loaded = [ksy.load(path) for path in sorted(room(format_id).glob("*.ksy"))]
     return {schema.id: schema for schema in loaded}
+
+
+def shown_type(format_id: str, schema: ksy.KsySchema, kind: ksy.Type) -> ksy.Type:
+    """Return a type with its fields called as in JSON and dumps; what the schema calls otherwise says so."""
+    names = {
+        item.ksy: item.name
+        for edition, structure, layout in structures(format_id)
+        if layout.ksy(edition)[0] == schema.id
+        for item in layout.structure(structure, edition).fields
+        if item.ksy
+    }
+    fields = tuple(
+        replace(field, id=names[field.id], doc=f"{field.doc} In the schema: `{field.id}`.")
+        if field.id in names
+        else field
+        for field in kind.fields
+    )
+    return replace(kind, fields=fields)
+
+
+def structures(format_id: str) -> Iterator[tuple[str, str, Layout]]:
+    """Yield (edition, structure, table of bytes) of a format's headers and records."""
+    layout = getattr(format_module("journalspec", format_id), "LAYOUT", None)
+    if layout is not None:
+        for edition in get_format(format_id).editions:
+            for name in ("header", "record"):
+                if layout.has(name, edition):
+                    yield edition, name, layout
+
+
+@cache
+def examples(format_id: str) -> Mapping[tuple[str, str], tuple[Case, str, Span]]:
+    """Return (schema, type) -> a case, its file and the span of one such header or record in it.
+
+    The first sound one in published order, of the first edition that the schema is for.
+    """
+    wanted = {
+        (edition, name): (layout.ksy(edition)[0], layout.structure(name, edition).ksy)
+        for edition, name, layout in structures(format_id)
+    }
+    found: dict[tuple[str, str], tuple[Case, str, Span]] = {}
+    for case in cases(format_id):
+        open_keys = [key for key in wanted if key[0] == case.edition and wanted[key] not in found]
+        if case.category != "clean" or not open_keys:
+            continue
+        spans = list(load(format_id).spans(case.files(), edition=case.edition))
+        for key in open_keys:
+            span = next((each for each in spans if each.kind == key[1] and each.length), None)
+            if span is not None:
+                found[wanted[key]] = case, span.file, span
+    return found
 
 
 def find_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:

@@ -1,0 +1,1298 @@
+// This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
+(function (root, factory) {
+  if (typeof define === 'function' && define.amd) {
+    define(['exports', 'kaitai-struct/KaitaiStream'], factory);
+  } else if (typeof exports === 'object' && exports !== null && typeof exports.nodeType !== 'number') {
+    factory(exports, require('kaitai-struct/KaitaiStream'));
+  } else {
+    factory(root.SwiftmqMessage || (root.SwiftmqMessage = {}), root.KaitaiStream);
+  }
+})(typeof self !== 'undefined' ? self : this, function (SwiftmqMessage_, KaitaiStream) {
+var SwiftmqMessage = (function() {
+  function SwiftmqMessage(_io, _parent, _root) {
+    this._io = _io;
+    this._parent = _parent;
+    this._root = _root || this;
+    this._debug = {};
+  }
+  SwiftmqMessage.prototype._read = function() {
+    this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.kind = this._io.readS4be();
+    this._debug.kind.end = this._io.pos;
+    if (!(this.kind >= 0)) {
+      var _err = new KaitaiStream.ValidationLessThanError(0, this.kind, this._io, "/seq/0");
+      this._debug.kind.validationError = _err;
+      throw _err;
+    }
+    if (!(this.kind <= 5)) {
+      var _err = new KaitaiStream.ValidationGreaterThanError(5, this.kind, this._io, "/seq/0");
+      this._debug.kind.validationError = _err;
+      throw _err;
+    }
+    this._debug.expiration = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.expiration = this._io.readS8be();
+    this._debug.expiration.end = this._io.pos;
+    this._debug.priority = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.priority = this._io.readS4be();
+    this._debug.priority.end = this._io.pos;
+    this._debug.timestamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.timestamp = this._io.readS8be();
+    this._debug.timestamp.end = this._io.pos;
+    this._debug.deliveries = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.deliveries = this._io.readS4be();
+    this._debug.deliveries.end = this._io.pos;
+    this._debug.mode = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.mode = this._io.readS4be();
+    this._debug.mode.end = this._io.pos;
+    this._debug.redelivered = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.redelivered = this._io.readU1();
+    this._debug.redelivered.end = this._io.pos;
+    this._debug.id = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.id = new OptionalUtf(this._io, this, this._root);
+    this.id._read();
+    this._debug.id.end = this._io.pos;
+    this._debug.user = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.user = new OptionalUtf(this._io, this, this._root);
+    this.user._read();
+    this._debug.user.end = this._io.pos;
+    this._debug.client = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.client = new OptionalUtf(this._io, this, this._root);
+    this.client._read();
+    this._debug.client.end = this._io.pos;
+    this._debug.correlation = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.correlation = new OptionalUtf(this._io, this, this._root);
+    this.correlation._read();
+    this._debug.correlation.end = this._io.pos;
+    this._debug.typeName = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.typeName = new OptionalUtf(this._io, this, this._root);
+    this.typeName._read();
+    this._debug.typeName.end = this._io.pos;
+    this._debug.replyTo = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.replyTo = new OptionalDestination(this._io, this, this._root);
+    this.replyTo._read();
+    this._debug.replyTo.end = this._io.pos;
+    this._debug.destination = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.destination = new OptionalDestination(this._io, this, this._root);
+    this.destination._read();
+    this._debug.destination.end = this._io.pos;
+    this._debug.properties = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.properties = new OptionalBlob(this._io, this, this._root);
+    this.properties._read();
+    this._debug.properties.end = this._io.pos;
+    this._debug.sourceRouter = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.sourceRouter = new OptionalUtf(this._io, this, this._root);
+    this.sourceRouter._read();
+    this._debug.sourceRouter.end = this._io.pos;
+    this._debug.router = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.router = new OptionalUtf(this._io, this, this._root);
+    this.router._read();
+    this._debug.router.end = this._io.pos;
+    this._debug.queue = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.queue = new OptionalUtf(this._io, this, this._root);
+    this.queue._read();
+    this._debug.queue.end = this._io.pos;
+    this._debug.body = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    switch (this.kind) {
+    case 0:
+      this.body = new Nothing(this._io, this, this._root);
+      this.body._read();
+      break;
+    case 1:
+      this.body = new Blob(this._io, this, this._root);
+      this.body._read();
+      break;
+    case 2:
+      this.body = new OptionalBlob(this._io, this, this._root);
+      this.body._read();
+      break;
+    case 3:
+      this.body = new OptionalBlob(this._io, this, this._root);
+      this.body._read();
+      break;
+    case 4:
+      this.body = new Stream(this._io, this, this._root);
+      this.body._read();
+      break;
+    case 5:
+      this.body = new Text(this._io, this, this._root);
+      this.body._read();
+      break;
+    }
+    this._debug.body.end = this._io.pos;
+  }
+  var Blob = SwiftmqMessage.Blob = (function() {
+    function Blob(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Blob.prototype._read = function() {
+      this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.length = this._io.readS4be();
+      this._debug.length.end = this._io.pos;
+      this._debug.data = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.data = this._io.readBytes(this.length);
+      this._debug.data.end = this._io.pos;
+    }
+    return Blob;
+  })();
+  var Branch = SwiftmqMessage.Branch = (function() {
+    function Branch(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Branch.prototype._read = function() {
+      this._debug.valid = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.valid = this._io.readU1();
+      this._debug.valid.end = this._io.pos;
+      this._debug.time = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.time = this._io.readS8be();
+      this._debug.time.end = this._io.pos;
+      this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.kind = this._io.readS4be();
+      this._debug.kind.end = this._io.pos;
+      this._debug.queue = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.queue = new Utf(this._io, this, this._root);
+      this.queue._read();
+      this._debug.queue.end = this._io.pos;
+      this._debug.routing = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.routing = this._io.readU1();
+      this._debug.routing.end = this._io.pos;
+      this._debug.formatId = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.formatId = this._io.readS4be();
+      this._debug.formatId.end = this._io.pos;
+      this._debug.bqual = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.bqual = new OptionalBlob(this._io, this, this._root);
+      this.bqual._read();
+      this._debug.bqual.end = this._io.pos;
+      this._debug.gtrid = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.gtrid = new OptionalBlob(this._io, this, this._root);
+      this.gtrid._read();
+      this._debug.gtrid.end = this._io.pos;
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS4be();
+      this._debug.number.end = this._io.pos;
+      this._debug.keys = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.keys.arr = [];
+      this.keys = [];
+      for (var i = 0; i < this.number; i++) {
+        this._debug.keys.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_keys = new Blob(this._io, this, this._root);
+        try {
+          _t_keys._read();
+        } finally {
+          this.keys.push(_t_keys);
+        }
+        this._debug.keys.arr[i].end = this._io.pos;
+      }
+      this._debug.keys.end = this._io.pos;
+    }
+    return Branch;
+  })();
+  var Destination = SwiftmqMessage.Destination = (function() {
+    function Destination(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Destination.prototype._read = function() {
+      this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.kind = this._io.readU1();
+      this._debug.kind.end = this._io.pos;
+      if (!(this.kind <= 3)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(3, this.kind, this._io, "/types/destination/seq/0");
+        this._debug.kind.validationError = _err;
+        throw _err;
+      }
+      if ( ((this.kind == 1) || (this.kind == 2)) ) {
+        this._debug.topicQueue = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.topicQueue = new OptionalUtf(this._io, this, this._root);
+        this.topicQueue._read();
+        this._debug.topicQueue.end = this._io.pos;
+      }
+      this._debug.name = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.name = new Utf(this._io, this, this._root);
+      this.name._read();
+      this._debug.name.end = this._io.pos;
+    }
+    return Destination;
+  })();
+  var Nothing = SwiftmqMessage.Nothing = (function() {
+    function Nothing(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Nothing.prototype._read = function() {
+    }
+    return Nothing;
+  })();
+  var OptionalBlob = SwiftmqMessage.OptionalBlob = (function() {
+    function OptionalBlob(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    OptionalBlob.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there == 1) {
+        this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.value = new Blob(this._io, this, this._root);
+        this.value._read();
+        this._debug.value.end = this._io.pos;
+      }
+    }
+    return OptionalBlob;
+  })();
+  var OptionalDestination = SwiftmqMessage.OptionalDestination = (function() {
+    function OptionalDestination(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    OptionalDestination.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there == 1) {
+        this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.value = new Destination(this._io, this, this._root);
+        this.value._read();
+        this._debug.value.end = this._io.pos;
+      }
+    }
+    return OptionalDestination;
+  })();
+  var OptionalUtf = SwiftmqMessage.OptionalUtf = (function() {
+    function OptionalUtf(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    OptionalUtf.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there == 1) {
+        this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.value = new Utf(this._io, this, this._root);
+        this.value._read();
+        this._debug.value.end = this._io.pos;
+      }
+    }
+    return OptionalUtf;
+  })();
+  var Primitive = SwiftmqMessage.Primitive = (function() {
+    function Primitive(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Primitive.prototype._read = function() {
+      this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.kind = this._io.readS4be();
+      this._debug.kind.end = this._io.pos;
+      if (!(this.kind >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.kind, this._io, "/types/primitive/seq/0");
+        this._debug.kind.validationError = _err;
+        throw _err;
+      }
+      if (!(this.kind <= 9)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(9, this.kind, this._io, "/types/primitive/seq/0");
+        this._debug.kind.validationError = _err;
+        throw _err;
+      }
+      this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      switch (this.kind) {
+      case 0:
+        this.value = this._io.readS4be();
+        break;
+      case 1:
+        this.value = this._io.readS8be();
+        break;
+      case 2:
+        this.value = this._io.readF8be();
+        break;
+      case 3:
+        this.value = this._io.readF4be();
+        break;
+      case 4:
+        this.value = this._io.readU1();
+        break;
+      case 5:
+        this.value = this._io.readU2be();
+        break;
+      case 6:
+        this.value = this._io.readS2be();
+        break;
+      case 7:
+        this.value = this._io.readS1();
+        break;
+      case 8:
+        this.value = new Blob(this._io, this, this._root);
+        this.value._read();
+        break;
+      case 9:
+        this.value = new Utf(this._io, this, this._root);
+        this.value._read();
+        break;
+      }
+      this._debug.value.end = this._io.pos;
+    }
+    return Primitive;
+  })();
+  var Properties = SwiftmqMessage.Properties = (function() {
+    function Properties(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Properties.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS4be();
+      this._debug.number.end = this._io.pos;
+      this._debug.entries = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.entries.arr = [];
+      this.entries = [];
+      for (var i = 0; i < this.number; i++) {
+        this._debug.entries.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_entries = new Property(this._io, this, this._root);
+        try {
+          _t_entries._read();
+        } finally {
+          this.entries.push(_t_entries);
+        }
+        this._debug.entries.arr[i].end = this._io.pos;
+      }
+      this._debug.entries.end = this._io.pos;
+    }
+    return Properties;
+  })();
+  var Property = SwiftmqMessage.Property = (function() {
+    function Property(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Property.prototype._read = function() {
+      this._debug.name = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.name = new Utf(this._io, this, this._root);
+      this.name._read();
+      this._debug.name.end = this._io.pos;
+      this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.value = new Primitive(this._io, this, this._root);
+      this.value._read();
+      this._debug.value.end = this._io.pos;
+    }
+    return Property;
+  })();
+  var Stream = SwiftmqMessage.Stream = (function() {
+    function Stream(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Stream.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS4be();
+      this._debug.number.end = this._io.pos;
+      this._debug.values = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.values.arr = [];
+      this.values = [];
+      for (var i = 0; i < this.number; i++) {
+        this._debug.values.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_values = new Primitive(this._io, this, this._root);
+        try {
+          _t_values._read();
+        } finally {
+          this.values.push(_t_values);
+        }
+        this._debug.values.arr[i].end = this._io.pos;
+      }
+      this._debug.values.end = this._io.pos;
+    }
+    return Stream;
+  })();
+  var Text = SwiftmqMessage.Text = (function() {
+    function Text(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Text.prototype._read = function() {
+      this._debug.there = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.there = this._io.readU1();
+      this._debug.there.end = this._io.pos;
+      if (this.there == 1) {
+        this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.number = this._io.readS4be();
+        this._debug.number.end = this._io.pos;
+      }
+      if (this.there == 1) {
+        this._debug.parts = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this._debug.parts.arr = [];
+        this.parts = [];
+        for (var i = 0; i < this.number; i++) {
+          this._debug.parts.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          var _t_parts = new Utf(this._io, this, this._root);
+          try {
+            _t_parts._read();
+          } finally {
+            this.parts.push(_t_parts);
+          }
+          this._debug.parts.arr[i].end = this._io.pos;
+        }
+        this._debug.parts.end = this._io.pos;
+      }
+    }
+    return Text;
+  })();
+  var Utf = SwiftmqMessage.Utf = (function() {
+    function Utf(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Utf.prototype._read = function() {
+      this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.length = this._io.readU2be();
+      this._debug.length.end = this._io.pos;
+      this._debug.data = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.data = this._io.readBytes(this.length);
+      this._debug.data.end = this._io.pos;
+    }
+    return Utf;
+  })();
+  return SwiftmqMessage;
+})();
+SwiftmqMessage_.SwiftmqMessage = SwiftmqMessage;
+});
+// This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
+(function (root, factory) {
+  if (typeof define === 'function' && define.amd) {
+    define(['exports', 'kaitai-struct/KaitaiStream'], factory);
+  } else if (typeof exports === 'object' && exports !== null && typeof exports.nodeType !== 'number') {
+    factory(exports, require('kaitai-struct/KaitaiStream'));
+  } else {
+    factory(root.SwiftmqStore || (root.SwiftmqStore = {}), root.KaitaiStream);
+  }
+})(typeof self !== 'undefined' ? self : this, function (SwiftmqStore_, KaitaiStream) {
+var SwiftmqStore = (function() {
+  SwiftmqStore.ActionKind = Object.freeze({
+    INSERT: 1,
+    UPDATE: 2,
+    DELETE: 3,
+    PORTION: 4,
+    1: "INSERT",
+    2: "UPDATE",
+    3: "DELETE",
+    4: "PORTION",
+  });
+  function SwiftmqStore(_io, _parent, _root, pageSize) {
+    this._io = _io;
+    this._parent = _parent;
+    this._root = _root || this;
+    this.pageSize = pageSize;
+    this._debug = {};
+  }
+  SwiftmqStore.prototype._read = function() {
+    if (this.tagged) {
+      this._debug.start = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.start = new Start(this._io, this, this._root);
+      this.start._read();
+      this._debug.start.end = this._io.pos;
+    }
+    if (this.beginsWithRecord) {
+      this._debug.records = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.records.arr = [];
+      this.records = [];
+      var i = 0;
+      do {
+        this._debug.records.arr[this.records.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_records = new Record(this._io, this, this._root);
+        try {
+          _t_records._read();
+        } finally {
+          var _ = _t_records;
+          this.records.push(_);
+        }
+        this._debug.records.arr[this.records.length - 1].end = this._io.pos;
+        i++;
+      } while (!(_.isLast));
+      this._debug.records.end = this._io.pos;
+    }
+    this._debug.rest = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this.rest = this._io.readBytesFull();
+    this._debug.rest.end = this._io.pos;
+  }
+  var Action = SwiftmqStore.Action = (function() {
+    function Action(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Action.prototype._read = function() {
+      this._debug.kind = { start: this._io.pos, ioOffset: this._io.byteOffset, enumName: "SwiftmqStore.ActionKind" };
+      this.kind = this._io.readS4be();
+      this._debug.kind.end = this._io.pos;
+      this._debug.body = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      switch (this.kind) {
+      case SwiftmqStore.ActionKind.DELETE:
+        this.body = new Delete(this._io, this, this._root);
+        this.body._read();
+        break;
+      case SwiftmqStore.ActionKind.INSERT:
+        this.body = new Insert(this._io, this, this._root);
+        this.body._read();
+        break;
+      case SwiftmqStore.ActionKind.PORTION:
+        this.body = new AnyPortion(this._io, this, this._root);
+        this.body._read();
+        break;
+      case SwiftmqStore.ActionKind.UPDATE:
+        this.body = new Update(this._io, this, this._root);
+        this.body._read();
+        break;
+      }
+      this._debug.body.end = this._io.pos;
+    }
+    return Action;
+  })();
+  var AnyPortion = SwiftmqStore.AnyPortion = (function() {
+    function AnyPortion(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    AnyPortion.prototype._read = function() {
+      this._debug.body = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      switch (this.hasBefore) {
+      case 1:
+        this.body = new Portion(this._io, this, this._root);
+        this.body._read();
+        break;
+      default:
+        this.body = new NewPortion(this._io, this, this._root);
+        this.body._read();
+        break;
+      }
+      this._debug.body.end = this._io.pos;
+    }
+    Object.defineProperty(AnyPortion.prototype, 'hasBefore', {
+      get: function() {
+        if (this._m_hasBefore !== undefined)
+          return this._m_hasBefore;
+        var _pos = this._io.pos;
+        this._io.seek(this._io.pos + 8);
+        this._debug._m_hasBefore = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this._m_hasBefore = this._io.readU1();
+        this._debug._m_hasBefore.end = this._io.pos;
+        this._io.seek(_pos);
+        return this._m_hasBefore;
+      }
+    });
+    return AnyPortion;
+  })();
+  var Delete = SwiftmqStore.Delete = (function() {
+    function Delete(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Delete.prototype._read = function() {
+      this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.page = this._io.readS4be();
+      this._debug.page.end = this._io.pos;
+      if (!(this.page >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.page, this._io, "/types/delete/seq/0");
+        this._debug.page.validationError = _err;
+        throw _err;
+      }
+      this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.length = this._io.readS4be();
+      this._debug.length.end = this._io.pos;
+      this._debug.before = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.before = this._io.readBytes(this.length);
+      this._debug.before.end = this._io.pos;
+    }
+    return Delete;
+  })();
+  var IndexHeader = SwiftmqStore.IndexHeader = (function() {
+    function IndexHeader(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    IndexHeader.prototype._read = function() {
+      this._debug.empty = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.empty = this._io.readU1();
+      this._debug.empty.end = this._io.pos;
+      if (!(this.empty >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.empty, this._io, "/types/index_header/seq/0");
+        this._debug.empty.validationError = _err;
+        throw _err;
+      }
+      if (!(this.empty <= 1)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(1, this.empty, this._io, "/types/index_header/seq/0");
+        this._debug.empty.validationError = _err;
+        throw _err;
+      }
+      this._debug.prev = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.prev = this._io.readS4be();
+      this._debug.prev.end = this._io.pos;
+      this._debug.next = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.next = this._io.readS4be();
+      this._debug.next.end = this._io.pos;
+      this._debug.slots = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.slots = this._io.readS4be();
+      this._debug.slots.end = this._io.pos;
+      if (!(this.slots >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.slots, this._io, "/types/index_header/seq/3");
+        this._debug.slots.validationError = _err;
+        throw _err;
+      }
+      this._debug.valid = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.valid = this._io.readS4be();
+      this._debug.valid.end = this._io.pos;
+      if (!(this.valid >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.valid, this._io, "/types/index_header/seq/4");
+        this._debug.valid.validationError = _err;
+        throw _err;
+      }
+    }
+    return IndexHeader;
+  })();
+  var Insert = SwiftmqStore.Insert = (function() {
+    function Insert(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Insert.prototype._read = function() {
+      this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.page = this._io.readS4be();
+      this._debug.page.end = this._io.pos;
+      if (!(this.page >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.page, this._io, "/types/insert/seq/0");
+        this._debug.page.validationError = _err;
+        throw _err;
+      }
+    }
+    return Insert;
+  })();
+  var MessagePage = SwiftmqStore.MessagePage = (function() {
+    function MessagePage(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    MessagePage.prototype._read = function() {
+      this._debug.empty = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.empty = this._io.readU1();
+      this._debug.empty.end = this._io.pos;
+      if (!(this.empty >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.empty, this._io, "/types/message_page/seq/0");
+        this._debug.empty.validationError = _err;
+        throw _err;
+      }
+      if (!(this.empty <= 1)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(1, this.empty, this._io, "/types/message_page/seq/0");
+        this._debug.empty.validationError = _err;
+        throw _err;
+      }
+      this._debug.prev = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.prev = this._io.readS4be();
+      this._debug.prev.end = this._io.pos;
+      this._debug.next = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.next = this._io.readS4be();
+      this._debug.next.end = this._io.pos;
+      this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.length = this._io.readS4be();
+      this._debug.length.end = this._io.pos;
+      if (!(this.length >= 13)) {
+        var _err = new KaitaiStream.ValidationLessThanError(13, this.length, this._io, "/types/message_page/seq/3");
+        this._debug.length.validationError = _err;
+        throw _err;
+      }
+      this._debug.slice = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.slice = this._io.readBytes(this.length - 13);
+      this._debug.slice.end = this._io.pos;
+    }
+    return MessagePage;
+  })();
+  var NewPortion = SwiftmqStore.NewPortion = (function() {
+    function NewPortion(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    NewPortion.prototype._read = function() {
+      this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.page = this._io.readS4be();
+      this._debug.page.end = this._io.pos;
+      if (!(this.page >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.page, this._io, "/types/new_portion/seq/0");
+        this._debug.page.validationError = _err;
+        throw _err;
+      }
+      this._debug.offset = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.offset = this._io.readS4be();
+      this._debug.offset.end = this._io.pos;
+      if (!(this.offset >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.offset, this._io, "/types/new_portion/seq/1");
+        this._debug.offset.validationError = _err;
+        throw _err;
+      }
+      this._debug.hasBefore = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.hasBefore = this._io.readU1();
+      this._debug.hasBefore.end = this._io.pos;
+      if (!(this.hasBefore >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.hasBefore, this._io, "/types/new_portion/seq/2");
+        this._debug.hasBefore.validationError = _err;
+        throw _err;
+      }
+      if (!(this.hasBefore <= 0)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(0, this.hasBefore, this._io, "/types/new_portion/seq/2");
+        this._debug.hasBefore.validationError = _err;
+        throw _err;
+      }
+      this._debug.afterLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.afterLength = this._io.readS4be();
+      this._debug.afterLength.end = this._io.pos;
+      this._debug.after = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.after = this._io.readBytes(this.afterLength);
+      this._debug.after.end = this._io.pos;
+    }
+    return NewPortion;
+  })();
+  var Picture = SwiftmqStore.Picture = (function() {
+    function Picture(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Picture.prototype._read = function() {
+      this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.page = this._io.readS4be();
+      this._debug.page.end = this._io.pos;
+      if (!(this.page >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.page, this._io, "/types/picture/seq/0");
+        this._debug.page.validationError = _err;
+        throw _err;
+      }
+      this._debug.changed = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.changed = this._io.readU1();
+      this._debug.changed.end = this._io.pos;
+      this._debug.empty = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.empty = this._io.readU1();
+      this._debug.empty.end = this._io.pos;
+      if (this.empty == 0) {
+        this._debug.whole = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.whole = this._io.readBytes(this._root.pageSize);
+        this._debug.whole.end = this._io.pos;
+      }
+    }
+    return Picture;
+  })();
+  var Portion = SwiftmqStore.Portion = (function() {
+    function Portion(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Portion.prototype._read = function() {
+      this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.page = this._io.readS4be();
+      this._debug.page.end = this._io.pos;
+      if (!(this.page >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.page, this._io, "/types/portion/seq/0");
+        this._debug.page.validationError = _err;
+        throw _err;
+      }
+      this._debug.offset = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.offset = this._io.readS4be();
+      this._debug.offset.end = this._io.pos;
+      if (!(this.offset >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.offset, this._io, "/types/portion/seq/1");
+        this._debug.offset.validationError = _err;
+        throw _err;
+      }
+      this._debug.hasBefore = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.hasBefore = this._io.readU1();
+      this._debug.hasBefore.end = this._io.pos;
+      if (!(this.hasBefore >= 1)) {
+        var _err = new KaitaiStream.ValidationLessThanError(1, this.hasBefore, this._io, "/types/portion/seq/2");
+        this._debug.hasBefore.validationError = _err;
+        throw _err;
+      }
+      if (!(this.hasBefore <= 1)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(1, this.hasBefore, this._io, "/types/portion/seq/2");
+        this._debug.hasBefore.validationError = _err;
+        throw _err;
+      }
+      this._debug.beforeLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.beforeLength = this._io.readS4be();
+      this._debug.beforeLength.end = this._io.pos;
+      this._debug.before = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.before = this._io.readBytes(this.beforeLength);
+      this._debug.before.end = this._io.pos;
+      this._debug.afterLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.afterLength = this._io.readS4be();
+      this._debug.afterLength.end = this._io.pos;
+      this._debug.after = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.after = this._io.readBytes(this.afterLength);
+      this._debug.after.end = this._io.pos;
+    }
+    return Portion;
+  })();
+  var QueueEntry = SwiftmqStore.QueueEntry = (function() {
+    function QueueEntry(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    QueueEntry.prototype._read = function() {
+      this._debug.valid = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.valid = this._io.readU1();
+      this._debug.valid.end = this._io.pos;
+      this._debug.priority = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.priority = this._io.readS4be();
+      this._debug.priority.end = this._io.pos;
+      this._debug.deliveries = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.deliveries = this._io.readS4be();
+      this._debug.deliveries.end = this._io.pos;
+      this._debug.expiration = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.expiration = this._io.readS8be();
+      this._debug.expiration.end = this._io.pos;
+      this._debug.key = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.key = this._io.readS8be();
+      this._debug.key.end = this._io.pos;
+      this._debug.page = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.page = this._io.readS4be();
+      this._debug.page.end = this._io.pos;
+      this._debug.padding = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.padding = this._io.readBytes(4);
+      this._debug.padding.end = this._io.pos;
+    }
+    return QueueEntry;
+  })();
+  var QueuePage = SwiftmqStore.QueuePage = (function() {
+    function QueuePage(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    QueuePage.prototype._read = function() {
+      this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.header = new IndexHeader(this._io, this, this._root);
+      this.header._read();
+      this._debug.header.end = this._io.pos;
+      this._debug.entries = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.entries.arr = [];
+      this.entries = [];
+      for (var i = 0; i < this.header.slots; i++) {
+        this._debug.entries.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_entries = new QueueEntry(this._io, this, this._root);
+        try {
+          _t_entries._read();
+        } finally {
+          this.entries.push(_t_entries);
+        }
+        this._debug.entries.arr[i].end = this._io.pos;
+      }
+      this._debug.entries.end = this._io.pos;
+      this._debug.rest = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.rest = this._io.readBytesFull();
+      this._debug.rest.end = this._io.pos;
+    }
+    return QueuePage;
+  })();
+  var Record = SwiftmqStore.Record = (function() {
+    function Record(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Record.prototype._read = function() {
+      this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      switch (this._root.tagged) {
+      case false:
+        this.header = new UntaggedRecordHeader(this._io, this, this._root);
+        this.header._read();
+        break;
+      case true:
+        this.header = new RecordHeader(this._io, this, this._root);
+        this.header._read();
+        break;
+      }
+      this._debug.header.end = this._io.pos;
+      this._debug.actions = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.actions.arr = [];
+      this.actions = [];
+      for (var i = 0; i < (this._root.tagged ? this.header.number : this.header.number); i++) {
+        this._debug.actions.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_actions = new Action(this._io, this, this._root);
+        try {
+          _t_actions._read();
+        } finally {
+          this.actions.push(_t_actions);
+        }
+        this._debug.actions.arr[i].end = this._io.pos;
+      }
+      this._debug.actions.end = this._io.pos;
+    }
+    Object.defineProperty(Record.prototype, 'isLast', {
+      get: function() {
+        if (this._m_isLast !== undefined)
+          return this._m_isLast;
+        this._debug._m_isLast = {  };
+        this._m_isLast =  ((this._io.size - this._io.pos < 16) || ( ((this.nextType != 2) && (this.nextType != 3)) ) || ( ((this._root.tagged) && (this.nextGeneration != this._root.start.generation)) )) ;
+        return this._m_isLast;
+      }
+    });
+    Object.defineProperty(Record.prototype, 'nextGeneration', {
+      get: function() {
+        if (this._m_nextGeneration !== undefined)
+          return this._m_nextGeneration;
+        if (this._io.size - this._io.pos >= 16) {
+          var _pos = this._io.pos;
+          this._io.seek(this._io.pos + 4);
+          this._debug._m_nextGeneration = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextGeneration = this._io.readS8be();
+          this._debug._m_nextGeneration.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextGeneration;
+      }
+    });
+    Object.defineProperty(Record.prototype, 'nextType', {
+      get: function() {
+        if (this._m_nextType !== undefined)
+          return this._m_nextType;
+        if (this._io.size - this._io.pos >= 16) {
+          var _pos = this._io.pos;
+          this._io.seek(this._io.pos);
+          this._debug._m_nextType = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextType = this._io.readS4be();
+          this._debug._m_nextType.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextType;
+      }
+    });
+    return Record;
+  })();
+  var RecordHeader = SwiftmqStore.RecordHeader = (function() {
+    function RecordHeader(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    RecordHeader.prototype._read = function() {
+      this._debug.code = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.code = this._io.readS4be();
+      this._debug.code.end = this._io.pos;
+      if (!(this.code >= 2)) {
+        var _err = new KaitaiStream.ValidationLessThanError(2, this.code, this._io, "/types/record_header/seq/0");
+        this._debug.code.validationError = _err;
+        throw _err;
+      }
+      if (!(this.code <= 3)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(3, this.code, this._io, "/types/record_header/seq/0");
+        this._debug.code.validationError = _err;
+        throw _err;
+      }
+      this._debug.generation = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.generation = this._io.readS8be();
+      this._debug.generation.end = this._io.pos;
+      this._debug.transaction = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.transaction = this._io.readS8be();
+      this._debug.transaction.end = this._io.pos;
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS4be();
+      this._debug.number.end = this._io.pos;
+    }
+    return RecordHeader;
+  })();
+  var RootEntry = SwiftmqStore.RootEntry = (function() {
+    function RootEntry(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    RootEntry.prototype._read = function() {
+      this._debug.valid = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.valid = this._io.readU1();
+      this._debug.valid.end = this._io.pos;
+      this._debug.nameLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.nameLength = this._io.readS4be();
+      this._debug.nameLength.end = this._io.pos;
+      this._debug.name = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.name = this._io.readBytes(this.nameLength);
+      this._debug.name.end = this._io.pos;
+      this._debug.head = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.head = this._io.readS4be();
+      this._debug.head.end = this._io.pos;
+      this._debug.padding = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.padding = this._io.readBytes(4);
+      this._debug.padding.end = this._io.pos;
+    }
+    return RootEntry;
+  })();
+  var RootPage = SwiftmqStore.RootPage = (function() {
+    function RootPage(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    RootPage.prototype._read = function() {
+      this._debug.header = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.header = new IndexHeader(this._io, this, this._root);
+      this.header._read();
+      this._debug.header.end = this._io.pos;
+      this._debug.entries = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.entries.arr = [];
+      this.entries = [];
+      for (var i = 0; i < this.header.slots; i++) {
+        this._debug.entries.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_entries = new RootEntry(this._io, this, this._root);
+        try {
+          _t_entries._read();
+        } finally {
+          this.entries.push(_t_entries);
+        }
+        this._debug.entries.arr[i].end = this._io.pos;
+      }
+      this._debug.entries.end = this._io.pos;
+      this._debug.rest = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.rest = this._io.readBytesFull();
+      this._debug.rest.end = this._io.pos;
+    }
+    return RootPage;
+  })();
+  var Start = SwiftmqStore.Start = (function() {
+    function Start(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Start.prototype._read = function() {
+      this._debug.code = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.code = this._io.readS4be();
+      this._debug.code.end = this._io.pos;
+      if (!(this.code >= 1)) {
+        var _err = new KaitaiStream.ValidationLessThanError(1, this.code, this._io, "/types/start/seq/0");
+        this._debug.code.validationError = _err;
+        throw _err;
+      }
+      if (!(this.code <= 1)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(1, this.code, this._io, "/types/start/seq/0");
+        this._debug.code.validationError = _err;
+        throw _err;
+      }
+      this._debug.generation = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.generation = this._io.readS8be();
+      this._debug.generation.end = this._io.pos;
+    }
+    return Start;
+  })();
+  var SwapEntry = SwiftmqStore.SwapEntry = (function() {
+    function SwapEntry(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    SwapEntry.prototype._read = function() {
+      this._debug.length = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.length = this._io.readS4be();
+      this._debug.length.end = this._io.pos;
+      if (!(this.length >= 4)) {
+        var _err = new KaitaiStream.ValidationLessThanError(4, this.length, this._io, "/types/swap_entry/seq/0");
+        this._debug.length.validationError = _err;
+        throw _err;
+      }
+      this._debug.deliveries = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.deliveries = this._io.readS4be();
+      this._debug.deliveries.end = this._io.pos;
+      this._debug.message = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.message = this._io.readBytes(this.length - 4);
+      this._debug.message.end = this._io.pos;
+    }
+    return SwapEntry;
+  })();
+  var SwapFile = SwiftmqStore.SwapFile = (function() {
+    function SwapFile(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    SwapFile.prototype._read = function() {
+      this._debug.entries = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this._debug.entries.arr = [];
+      this.entries = [];
+      var i = 0;
+      while (!this._io.isEof()) {
+        this._debug.entries.arr[this.entries.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        var _t_entries = new SwapEntry(this._io, this, this._root);
+        try {
+          _t_entries._read();
+        } finally {
+          this.entries.push(_t_entries);
+        }
+        this._debug.entries.arr[this.entries.length - 1].end = this._io.pos;
+        i++;
+      }
+      this._debug.entries.end = this._io.pos;
+    }
+    return SwapFile;
+  })();
+  var UntaggedRecordHeader = SwiftmqStore.UntaggedRecordHeader = (function() {
+    function UntaggedRecordHeader(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    UntaggedRecordHeader.prototype._read = function() {
+      this._debug.code = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.code = this._io.readS4be();
+      this._debug.code.end = this._io.pos;
+      if (!(this.code >= 2)) {
+        var _err = new KaitaiStream.ValidationLessThanError(2, this.code, this._io, "/types/untagged_record_header/seq/0");
+        this._debug.code.validationError = _err;
+        throw _err;
+      }
+      if (!(this.code <= 3)) {
+        var _err = new KaitaiStream.ValidationGreaterThanError(3, this.code, this._io, "/types/untagged_record_header/seq/0");
+        this._debug.code.validationError = _err;
+        throw _err;
+      }
+      this._debug.transaction = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.transaction = this._io.readS8be();
+      this._debug.transaction.end = this._io.pos;
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS4be();
+      this._debug.number.end = this._io.pos;
+    }
+    return UntaggedRecordHeader;
+  })();
+  var Update = SwiftmqStore.Update = (function() {
+    function Update(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    Update.prototype._read = function() {
+      this._debug.before = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.before = new Picture(this._io, this, this._root);
+      this.before._read();
+      this._debug.before.end = this._io.pos;
+      this._debug.after = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.after = new Picture(this._io, this, this._root);
+      this.after._read();
+      this._debug.after.end = this._io.pos;
+    }
+    return Update;
+  })();
+  Object.defineProperty(SwiftmqStore.prototype, 'beginsWithRecord', {
+    get: function() {
+      if (this._m_beginsWithRecord !== undefined)
+        return this._m_beginsWithRecord;
+      this._debug._m_beginsWithRecord = {  };
+      this._m_beginsWithRecord =  ((this._io.size >= 24) && ( ((this.nextType == 2) || (this.nextType == 3)) ) && ( ((!(this.tagged)) || (this.nextGeneration == this.start.generation)) )) ;
+      return this._m_beginsWithRecord;
+    }
+  });
+  Object.defineProperty(SwiftmqStore.prototype, 'firstType', {
+    get: function() {
+      if (this._m_firstType !== undefined)
+        return this._m_firstType;
+      if (this._io.size >= 4) {
+        var _pos = this._io.pos;
+        this._io.seek(0);
+        this._debug._m_firstType = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this._m_firstType = this._io.readS4be();
+        this._debug._m_firstType.end = this._io.pos;
+        this._io.seek(_pos);
+      }
+      return this._m_firstType;
+    }
+  });
+  Object.defineProperty(SwiftmqStore.prototype, 'nextGeneration', {
+    get: function() {
+      if (this._m_nextGeneration !== undefined)
+        return this._m_nextGeneration;
+      if (this._io.size >= 24) {
+        var _pos = this._io.pos;
+        this._io.seek(16);
+        this._debug._m_nextGeneration = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this._m_nextGeneration = this._io.readS8be();
+        this._debug._m_nextGeneration.end = this._io.pos;
+        this._io.seek(_pos);
+      }
+      return this._m_nextGeneration;
+    }
+  });
+  Object.defineProperty(SwiftmqStore.prototype, 'nextType', {
+    get: function() {
+      if (this._m_nextType !== undefined)
+        return this._m_nextType;
+      if (this._io.size >= 16) {
+        var _pos = this._io.pos;
+        this._io.seek((this.tagged ? 12 : 0));
+        this._debug._m_nextType = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this._m_nextType = this._io.readS4be();
+        this._debug._m_nextType.end = this._io.pos;
+        this._io.seek(_pos);
+      }
+      return this._m_nextType;
+    }
+  });
+  Object.defineProperty(SwiftmqStore.prototype, 'tagged', {
+    get: function() {
+      if (this._m_tagged !== undefined)
+        return this._m_tagged;
+      this._debug._m_tagged = {  };
+      this._m_tagged =  ((this._io.size >= 12) && (this.firstType == 1)) ;
+      return this._m_tagged;
+    }
+  });
+  return SwiftmqStore;
+})();
+SwiftmqStore_.SwiftmqStore = SwiftmqStore;
+});

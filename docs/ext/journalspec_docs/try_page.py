@@ -1,0 +1,60 @@
+"""The page that reads a file in the browser: which parsers there are, and what they call what they read.
+
+The parsers are generated from the ``.ksy`` files (``tools/kaitai/generate.mjs``) and lie in
+``_static/parsers``; ``_static/try.js`` runs them. What the parsers do not know stands in a format's table
+of bytes: the names of types, and of fields that a ``.ksy`` calls otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from inspect import signature
+from typing import Any
+
+from docutils import nodes
+
+from journalspec.formats import format_module, get_format
+from journalspec.parsers import codec_of
+from journalspec.schemas import described
+from journalspec_docs import markup
+from journalspec_docs.base import Page
+
+FORM = """<div id="try-here" class="jspec-drop">
+<p><label for="try-file">Drop journal files here, or choose them:</label>
+<input type="file" id="try-file" multiple></p>
+<p><label for="try-edition">Read as:</label>
+<select id="try-edition"><option value="">whatever fits best</option></select></p>
+</div>
+<noscript><p>This page needs JavaScript, which runs in your browser alone.</p></noscript>
+<div id="try-found" aria-live="polite"></div>"""
+
+
+def parser_table(format_id: str) -> dict[str, Any]:
+    """Return what the page has to know of a format, as JSON: per edition its parser, and names."""
+    layout = format_module("journalspec", format_id).LAYOUT
+    editions = {}
+    for edition in get_format(format_id).editions:
+        name, given = layout.ksy(edition)
+        wanted = signature(codec_of(format_id).parser(edition)).parameters
+        form = layout.structure("record", edition)
+        editions[edition] = {
+            "ksy": name,
+            "params": [given[item] for item in wanted if item in given],
+            "record": form.ksy,
+            "type_field": layout.type_field,
+            "types": {str(number): kind for kind, number in layout.types(edition).items()},
+            "names": {item.ksy: item.name for item in form.fields if item.ksy},
+        }
+    return {"id": format_id, "title": get_format(format_id).title, "editions": editions}
+
+
+def form(page: Page) -> Iterator[nodes.Node]:
+    """``{try-a-file}``: the field for files, and the place for what is found in them."""
+    tables = [parser_table(name) for name in described()]
+    for name in described():
+        page.depends_on_room(get_format(name), "fields.toml")
+    sources = ["parsers/kaitai-struct.js", *(f"parsers/{name}.js" for name in described()), "try.js"]
+    scripts = "".join(f'<script src="_static/{name}"></script>' for name in sources)
+    table = json.dumps(tables, separators=(",", ":"))
+    yield markup.raw(f"{FORM}<script>const journalspecFormats={table};</script>{scripts}", searched=False)

@@ -1,0 +1,208 @@
+"""The site in a real browser: nothing is cut, and files are read there as the command line reads them."""
+
+from __future__ import annotations
+
+import json
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from site_browser import WIDTHS, Browser, BrowserProblem, browser, pages, problems
+
+from journalspec.schemas import described
+from journalspec_conformance.cli import cli
+
+pytestmark = pytest.mark.browser
+CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
+#: One captured directory of so many is asked about: each costs a run of the command line.
+EVERY = 6
+#: At the width of a desk only these scroll sideways: a matrix keeps its first column, a dump its offsets.
+MAY_SCROLL = ("jspec-matrix", "jspec-hex", "svg", "pre")
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Browser]:
+    try:
+        with browser() as found:
+            yield found
+    except BrowserProblem as error:
+        pytest.skip(str(error))
+
+
+def page_with(tmp_path: Path, body: str) -> Path:
+    path = tmp_path / "page.html"
+    head = '<!doctype html><meta name="viewport" content="width=device-width">'
+    path.write_text(head + body, encoding="utf-8")
+    return path
+
+
+WIDE = '<div style="width:2000px">wide</div>'
+COVERED = '<div style="width:2000px; background:white">wide</div>'
+HINT = "background: linear-gradient(red, blue)"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_found"),
+    [
+        ('<div class="content"><p>short</p></div>', False),
+        (f'<div class="content">{WIDE}</div>', True),
+        (f'<div class="content" style="overflow:hidden">{WIDE}</div>', True),
+        (f'<div class="content" style="overflow:auto">{WIDE}</div>', True),
+        (f'<div class="content"><div style="overflow:auto">{WIDE}</div></div>', True),
+        (f'<div class="content"><div style="overflow:auto;{HINT}">{WIDE}</div></div>', False),
+        (f'<div class="content"><div style="overflow:auto;{HINT}">{COVERED}</div></div>', True),
+    ],
+)
+def test_what_is_cut_is_found_unless_something_says_so(
+    body: str, is_found: bool, opened: Browser, tmp_path: Path
+) -> None:
+    assert bool(list(problems(opened, [page_with(tmp_path, body)]))) is is_found
+
+
+def test_no_page_cuts_a_table_or_a_block(opened: Browser, site: Path) -> None:
+    found = pages(site)
+    assert len(found) > 50
+    assert list(problems(opened, found)) == []
+
+
+def test_at_a_desk_only_matrices_and_dumps_scroll(opened: Browser, site: Path) -> None:
+    assert list(problems(opened, pages(site), WIDTHS[:1], may_scroll=MAY_SCROLL)) == []
+
+
+def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]:
+    """Return what the page finds in files."""
+    opened.run(
+        "document.getElementById('try-edition').value = arguments[0];"
+        "document.getElementById('try-file').value = '';"
+        "delete document.getElementById('try-found').dataset.files;",
+        asked,
+    )
+    opened.choose("#try-file", *files)
+    for _ in range(600):
+        if opened.run("return document.getElementById('try-found').dataset.files") == str(len(files)):
+            found: list[dict[str, Any]] = opened.run("return journalspecFound")
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"the page did not end with {files}")
+
+
+def sums(directory: Path) -> dict[str, str]:
+    """Return the files of a captured directory, with their checksums."""
+    found: dict[str, str] = facts_of(directory)["sha256"]
+    return found
+
+
+def facts_of(directory: Path) -> dict[str, Any]:
+    return tomllib.loads((directory / "provenance.toml").read_text(encoding="utf-8"))
+
+
+def directories(format_id: str) -> list[Path]:
+    found = sorted(path.parent for path in (CAPTURED / format_id).rglob("provenance.toml"))
+    return found[::EVERY]
+
+
+@pytest.mark.parametrize("format_id", described())
+def test_the_page_reads_captured_files_as_the_command_line_does(
+    format_id: str, opened: Browser, site: Path
+) -> None:
+    """Types, offsets and lengths of all records, and each number that both give. Damaged files end early."""
+    opened.resize(WIDTHS[0])
+    opened.open(site / "try.html")
+    total = 0
+    for directory in directories(format_id):
+        files = [directory / name for name in sums(directory)]
+        if not files:
+            continue
+        edition = facts_of(directory)["edition"]
+        told = CliRunner().invoke(cli, ["inspect", "--json", "--edition", edition, str(directory)])
+        inspected = json.loads(told.stdout)
+        roles = {entry["file"]: entry["role"] for entry in inspected["files"]}
+        for found in seen(opened, files, f"{format_id} {edition}"):
+            # What a control file holds is no record of the schema; what has no role is no journal.
+            if roles.get(found["file"], "control") == "control":
+                continue
+            wanted = [record for record in inspected["records"] if record["at"]["file"] == found["file"]]
+            assert [(item["type"], str(item["off"]), str(item["len"])) for item in found["records"]] == [
+                (item["type"], item["at"]["off"], item["at"]["len"]) for item in wanted
+            ], f"{directory}/{found['file']}: {found['problem']}"
+            for item, record in zip(found["records"], wanted, strict=True):
+                numbers = {field["name"]: field["value"] for field in item["fields"] if field["value"]}
+                for name in numbers.keys() & record.keys() - {"type"}:
+                    if isinstance(record[name], str):
+                        assert numbers[name] == record[name], f"{directory}: {name}"
+                        total += 1
+    assert total > 0
+    assert opened.complaints() == []
+
+
+@pytest.mark.parametrize("format_id", described())
+def test_the_page_finds_out_what_a_file_is(format_id: str, opened: Browser, site: Path) -> None:
+    """No format is chosen; the records are drawn, and their fields on request."""
+    opened.resize(WIDTHS[0])
+    opened.open(site / "try.html")
+    files = [directory / name for directory in directories(format_id)[:3] for name in sums(directory)]
+    found = seen(opened, files, "")
+    assert any(entry["records"] for entry in found)
+    assert {entry["format"] for entry in found if entry["records"]} == {format_id}
+    drawn = opened.run("return document.querySelectorAll('#try-found details[data-off]').length")
+    assert drawn == sum(len(entry["records"]) for entry in found)
+    opened.run("document.querySelector('#try-found details[data-off]').open = true")
+    for _ in range(100):
+        rows = opened.run("return document.querySelectorAll('#try-found details[data-off] tbody tr').length")
+        if rows:
+            break
+        time.sleep(0.05)
+    assert rows == len(next(entry for entry in found if entry["records"])["records"][0]["fields"])
+
+
+@pytest.mark.parametrize("format_id", described())
+def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
+    format_id: str, opened: Browser, site: Path
+) -> None:
+    """In a section with all three, each of them lights the same ones; a dump elsewhere leads there."""
+    opened.resize(WIDTHS[0])
+    opened.open(site / "formats" / format_id / "schemas.html")
+    over = """
+    const section = [...document.querySelectorAll("pre.jspec-hex")].pop().closest("section");
+    const box = section.querySelector("g[data-f]"), name = box.dataset.f;
+    const lit = (node) => {
+      node.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+      return [...section.querySelectorAll(".jspec-on")].map((one) => one.nodeName).sort().join(" ");
+    };
+    const from_box = lit(box);
+    const bytes = [...section.querySelectorAll("pre b.jspec-on")];
+    const row = section.querySelector("tr.jspec-on");
+    return [name, from_box, lit(row), ...bytes.map(lit)];
+    """
+    name, *seen_from = opened.run(over)
+    assert len(seen_from) > 2, name
+    assert len(set(seen_from)) == 1, f"{name}: {seen_from}"
+    assert {"B", "TR", "g"} <= set(seen_from[0].split())
+    page = next(
+        path
+        for path in sorted((site / "formats" / format_id / "cases").glob("*.html"))
+        if 'jspec-hex-fields" tabindex="0"><u>' in path.read_text(encoding="utf-8")
+    )
+    opened.open(page)
+    opened.run("document.querySelector('pre.jspec-hex-fields b').click()")
+    for _ in range(100):
+        found = opened.run("return [location.pathname, location.hash, !!document.querySelector(':target')]")
+        if found[0].endswith("/schemas.html") and found[2]:
+            break
+        time.sleep(0.05)
+    assert found[0].endswith(f"/{format_id}/schemas.html")
+    assert found[1].startswith("#f-")
+    assert found[2]
+
+
+def test_a_file_of_no_format_is_no_harm(opened: Browser, site: Path, tmp_path: Path) -> None:
+    path = tmp_path / "<b>noise"
+    path.write_bytes(bytes(range(256)) * 8)
+    opened.open(site / "try.html")
+    assert [entry["records"] for entry in seen(opened, [path], "")] == [[]]
+    assert opened.run("return document.querySelectorAll('#try-found b').length") == 0
+    assert opened.complaints() == []

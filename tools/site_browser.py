@@ -1,0 +1,241 @@
+"""What a browser makes of the built site: ``python tools/site_browser.py SITE [PAGE...] [--shots DIR]``.
+
+Opens every page (or those named) at the width of a desk and of a telephone, and lists each table or block
+that is wider than its place, unless a shadow at its edge says that there is more; exit code 1 if there
+is one.
+With ``--shots`` it also keeps a picture of each page, from its top.
+
+Chromium is driven through chromedriver by the WebDriver protocol, which is plain HTTP with JSON: both are
+packages of Debian, and nothing of pip or npm is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from site_weight import SENDS_ON
+
+PROGRAMS = ("chromium", "chromedriver")
+WIDTHS = (1280, 390)
+HEIGHT = 1000
+#: Pictures are no taller than this.
+TALLEST = 2000
+
+#: Returns [what, its width, the width that it has] for each block that is cut or sticks out without a hint.
+#: A hint is a box that scrolls and has a shadow for a background. Rounding of the browser is below 2 pixels.
+TOO_WIDE = r"""
+const root = document.scrollingElement, found = [];
+const name = (node) => {
+  const id = node.id || (node.closest("[id]") || {}).id || "";
+  return `${node.tagName.toLowerCase()}${[...node.classList].map((c) => "." + c).join("")} in #${id}`;
+};
+const scrolls = (style) => ["auto", "scroll"].includes(style.overflowX);
+// A shadow is behind what the box holds: that must not cover it.
+const clear = (node) => getComputedStyle(node).backgroundColor.endsWith(", 0)");
+const shines = (box) => [...box.children].every(clear);
+if (root.scrollWidth > innerWidth + 1) found.push(["the page", root.scrollWidth, innerWidth]);
+const article = document.querySelector(".content") || document.body;
+if (article.scrollWidth > article.clientWidth + 1)
+  found.push(["what the page says", article.scrollWidth, article.clientWidth]);
+const room = article.getBoundingClientRect();
+const boxes = "div, section, table, pre, p, ul, ol, dl, dd, figure, svg, details, h1, h2, h3, h4, aside";
+for (const node of article.querySelectorAll(boxes)) {
+  const box = node.getBoundingClientRect();
+  if (!box.width) continue;
+  let hinted = false, scrolled = false;
+  for (let at = node; at && at !== article; at = at.parentElement) {
+    const style = getComputedStyle(at);
+    if (!scrolls(style)) continue;
+    if (at.scrollWidth > at.clientWidth + 1) {
+      scrolled = true;
+      if (style.backgroundImage.includes("gradient") && shines(at)) hinted = true;
+    }
+  }
+  if (scrolled && !hinted && scrolls(getComputedStyle(node)))
+    found.push([name(node), node.scrollWidth, node.clientWidth]);
+  if (!scrolled && box.right > room.right + 2)
+    found.push([name(node), Math.round(box.right), Math.round(room.right)]);
+}
+const hinted = [...article.querySelectorAll("div")].filter((node) =>
+  scrolls(getComputedStyle(node)) && node.clientWidth && node.scrollWidth > node.clientWidth + 1
+).map((node) => [name(node.firstElementChild || node), node.scrollWidth, node.clientWidth]);
+return {found: found.slice(0, 50), hinted, height: root.scrollHeight};
+"""
+
+
+class BrowserProblem(RuntimeError):
+    """The browser is missing, did not start, or refused a command."""
+
+
+class Browser:
+    """A running browser without a window."""
+
+    def __init__(self, address: str, width: int = WIDTHS[0]) -> None:
+        self.address = address
+        # Without its own network services: pages of the site load nothing from elsewhere.
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        arguments += ["--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run"]
+        options = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
+        found = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": options}})
+        self.session = f"/session/{found['sessionId']}"
+        self.resize(width)
+
+    def _ask(self, method: str, path: str, body: object = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = Request(self.address + path, data, {"Content-Type": "application/json"}, method=method)  # noqa: S310
+        try:
+            with urlopen(request, timeout=120) as answer:  # noqa: S310 - our own driver
+                return json.load(answer)["value"]
+        except HTTPError as error:
+            told = json.load(error)["value"]
+            raise BrowserProblem(f"{told.get('error')}: {told.get('message')}") from None
+
+    def _devtools(self, command: str, **parameters: object) -> Any:
+        body = {"cmd": command, "params": parameters}
+        return self._ask("POST", f"{self.session}/goog/cdp/execute", body)
+
+    def resize(self, width: int, height: int = HEIGHT) -> None:
+        """Make pages as wide as on a screen of `width` pixels; no window is as narrow as a telephone."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._devtools("Emulation.setDeviceMetricsOverride", **size)
+
+    def open(self, page: Path, query: str = "") -> None:
+        """Load a page from its file."""
+        self._ask("POST", f"{self.session}/url", {"url": page.resolve().as_uri() + query})
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """Return what a script returns on the open page."""
+        body = {"script": script, "args": list(arguments)}
+        return self._ask("POST", f"{self.session}/execute/sync", body)
+
+    def choose(self, selector: str, *files: Path) -> None:
+        """Choose files in the page's field for files, as its user would."""
+        found = self._ask("POST", f"{self.session}/element", {"using": "css selector", "value": selector})
+        element = next(iter(found.values()))
+        text = "\n".join(str(path.resolve()) for path in files)
+        self._ask("POST", f"{self.session}/element/{element}/value", {"text": text})
+
+    def complaints(self) -> list[str]:
+        """Return what scripts and the loading of pages complained of since the last time."""
+        told = self._ask("POST", f"{self.session}/se/log", {"type": "browser"})
+        return [entry["message"] for entry in told if entry["level"] == "SEVERE"]
+
+    def picture(self, path: Path, height: int = HEIGHT) -> None:
+        """Keep the upper `height` pixels of the open page as a PNG."""
+        width = self.run("return innerWidth")
+        self.resize(width, height)
+        path.write_bytes(base64.b64decode(self._ask("GET", f"{self.session}/screenshot")))
+        self.resize(width)
+
+    def close(self) -> None:
+        """End the browser."""
+        self._ask("DELETE", self.session)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Start a browser and end it; raises BrowserProblem where there is none."""
+    missing = [name for name in PROGRAMS if shutil.which(name) is None]
+    if missing:
+        raise BrowserProblem(f"{' and '.join(missing)} not found: apt-get install chromium chromium-driver")
+    with tempfile.TemporaryFile("w+") as log:
+        driver = subprocess.Popen([PROGRAMS[1], "--port=0"], stdout=log, stderr=subprocess.STDOUT)
+        try:
+            opened = Browser(f"http://127.0.0.1:{_port(driver, log)}")
+            try:
+                yield opened
+            finally:
+                opened.close()
+        finally:
+            driver.terminate()
+            driver.wait()
+
+
+def _port(driver: subprocess.Popen[bytes], log: Any) -> int:
+    """Return the port that the driver chose, which it says in its first lines."""
+    for _ in range(100):
+        log.seek(0)
+        told = log.read()
+        if found := re.search(r"started successfully on port (\d+)", told):
+            return int(found[1])
+        if driver.poll() is not None:
+            break
+        time.sleep(0.1)
+    raise BrowserProblem(f"{PROGRAMS[1]} did not start: {told.strip()}")
+
+
+def pages(site: Path) -> list[Path]:
+    """Return the pages that are there to be read, not those that only send on."""
+    return [path for path in sorted(site.rglob("*.html")) if SENDS_ON not in path.read_text("utf-8")[:400]]
+
+
+def problems(
+    opened: Browser,
+    found: Sequence[Path],
+    widths: Sequence[int] = WIDTHS,
+    may_scroll: Sequence[str] | None = None,
+) -> Iterator[str]:
+    """Yield a line for each block without a hint that is wider than its place.
+
+    With `may_scroll` also for what has a hint, unless its name has one of these parts.
+    """
+    for width in widths:
+        opened.resize(width)
+        for path in found:
+            opened.open(path)
+            told = opened.run(TOO_WIDE)
+            hinted = [] if may_scroll is None else told["hinted"]
+            scrolling = [entry for entry in hinted if not any(part in entry[0] for part in may_scroll or ())]
+            for what, has, may in [*told["found"], *scrolling]:
+                yield f"{path} at {width}: {what} has {has} of {may} pixels"
+
+
+def main() -> int:
+    """List what is too wide; exit code 1 if anything is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("site", type=Path)
+    parser.add_argument("pages", nargs="*", help="below SITE; all if none is named")
+    parser.add_argument("--width", type=int, action="append", help="instead of both")
+    parser.add_argument("--shots", type=Path, metavar="DIR", help="keep a picture of each page here")
+    parser.add_argument("--hinted", action="store_true", help="also list what scrolls and says so")
+    options = parser.parse_args()
+    found = [options.site / name for name in options.pages] or pages(options.site)
+    if not found:
+        parser.error(f"no page below {options.site}")
+    count = 0
+    with browser() as opened:
+        for width in options.width or WIDTHS:
+            opened.resize(width)
+            for path in found:
+                name = path.relative_to(options.site).as_posix()
+                opened.open(path)
+                told = opened.run(TOO_WIDE)
+                for what, has, may in told["found"]:
+                    print(f"{name} at {width}: {what} has {has} of {may} pixels")
+                count += len(told["found"])
+                for what, has, may in told["hinted"] if options.hinted else ():
+                    print(f"{name} at {width}: scrolls: {what} has {has} of {may} pixels")
+                if options.shots:
+                    options.shots.mkdir(parents=True, exist_ok=True)
+                    picture = f"{name.removesuffix('.html').replace('/', '_')}-{width}.png"
+                    opened.picture(options.shots / picture, min(told["height"], TALLEST))
+    print(f"{len(found)} pages, {count} too wide")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
