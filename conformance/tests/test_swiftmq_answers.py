@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from journalspec import jsontext, reread
 from journalspec.formats import DRAFTS, format_ids, get_format
+from journalspec.observation import CLEAN
 from journalspec_conformance.cli import cli
+from journalspec_reference.answers import ask
+from journalspec_reference.content import FileSource
+from journalspec_reference.filesets import appeared, find_journals
+from journalspec_reference.filesets import load as load_files
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store"
 real = pytest.mark.skipif(
@@ -20,6 +28,7 @@ real = pytest.mark.skipif(
 )
 STORES = sorted(path.name for path in REAL.iterdir() if path.is_dir()) if REAL.is_dir() else []
 FORMAT = "swiftmq_store"
+TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
 HELD: dict[str, dict[str, list[int]]] = {
     "01-fresh-running": {},
     "03-three-messages-committed": {"orders": [0, 1, 2]},
@@ -114,7 +123,7 @@ def test_another_page_size_is_refused(tmp_path: Path) -> None:
     store = str(REAL / "r1-resized-4096")
     seen = answer("recover", store, status=3)
     assert (seen["phase"], seen["code"]) == ("replay", "bad-queue")
-    assert "another page_size may be right" in seen["message"]
+    assert "page_size=4096 makes sense of it" in seen["message"]
     seen = answer("inspect", store, "--param", "page_size=40", status=3)
     assert (seen["phase"], seen["code"]) == ("fileset", "bad-page-size")
 
@@ -173,3 +182,73 @@ def test_the_draft_is_described_to_those_who_ask() -> None:
     described = get_format(FORMAT)
     assert list(described.policies) == ["default", "strict", "salvage"]
     assert list(described.editions) == ["seed", "13"]
+
+
+@real
+def test_another_page_size_is_told_to_who_inspects(tmp_path: Path) -> None:
+    store = next(name for name in STORES if "4096" in name)
+    found = [
+        note["text"]
+        for note in answer("inspect", path(store), status=1)["notes"]
+        if note["code"] == "page-size"
+    ]
+    assert found == ["page_size=4096 makes sense of it, 2048 was asked for"]
+    assert "page_size=4096 makes sense of it" in command("recover", path(store), status=3)
+
+
+@pytest.mark.parametrize("name", ["db/page.db", "durables/c$n.durable", "swap/q-0.swap"])
+def test_a_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: ModuleType, name: str) -> None:
+    tool.MAKERS[FORMAT](tmp_path, 1 << 14, tool.SHAPES["live"])
+    (tmp_path / "db" / "page.db").rename(tmp_path / "kept")
+    for directory in ("swap", "durables"):
+        (tmp_path / directory).mkdir()
+    (journal,) = find_journals(load_files(tmp_path))
+    assert appeared(journal) == []
+    (tmp_path / name).write_bytes(b"")
+    (tmp_path / "swap" / "other").write_bytes(b"")
+    assert appeared(journal) == [name]
+
+
+@pytest.mark.parametrize("shape", ["deleted", "committed", "large"])
+@pytest.mark.parametrize("policy", [None, "default"])
+def test_memory_does_not_grow_with_the_store(
+    tmp_path: Path, tool: ModuleType, shape: str, policy: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reread, "KEEP", 1 << 14)
+    peaks = []
+    for size in (1 << 21, 1 << 23) if shape != "committed" else (1 << 17, 1 << 19):
+        place = tmp_path / str(size)
+        place.mkdir()
+        tool.MAKERS[FORMAT](
+            place, size, tool.SHAPES[shape]._replace(body=min(size >> 3, tool.SHAPES[shape].body))
+        )
+        (journal,) = find_journals(load_files(place))
+        ask(journal, policy)
+        # What is loaded of files is bounded, and told apart: pages of zeros are not.
+        tracemalloc.start()
+        try:
+            seen = ask(journal, policy).observation
+            assert seen.verdict == CLEAN
+            assert sum(map(len, jsontext.pieces(seen.members()))) > 100
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0] + (1 << 18)
+
+
+def test_each_page_is_read_once(tmp_path: Path, tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Indexes are read first, then messages: a page of an index that stands between them costs no more."""
+    tool.MAKERS[FORMAT](tmp_path, 1 << 22, tool.SHAPES["live"])
+    (journal,) = find_journals(load_files(tmp_path))
+    read = 0
+    plain = FileSource.read_into
+
+    def counted(source: FileSource, off: int, target: memoryview) -> int:
+        nonlocal read
+        count = plain(source, off, target)
+        read += count
+        return count
+
+    monkeypatch.setattr(FileSource, "read_into", counted)
+    assert ask(journal).observation.verdict == CLEAN
+    assert (1 << 22) <= read < 2 * (1 << 22)

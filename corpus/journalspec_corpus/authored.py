@@ -178,7 +178,14 @@ def _stated(built: Built, told: Field, value: Any) -> Any:
     entries = (_entry(built, told.of, item) for item in value)
     return [
         # What was left out comes last.
-        {**entry, **{of.name: _stated(built, of, entry.get(of.name, _NOTHING[of.kind])) for of in told.of}}
+        {
+            **entry,
+            **{
+                of.name: _stated(built, of, entry[of.name] if of.name in entry else _NOTHING[of.kind])
+                for of in told.of
+                if of.name in entry or not of.optional
+            },
+        }
         for entry in entries
     ]
 

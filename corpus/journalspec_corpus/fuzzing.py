@@ -92,7 +92,9 @@ class Readers:
     def __init__(self, format_id: str) -> None:
         self.reference = load(format_id)
         self.policies = tuple(get_format(format_id).policies)
-        self.schemas = {kind: codec(format_id, kind) for kind in KINDS}
+        # Composed records are for schemas of whole files, which judge no damage.
+        kinds = () if get_format(format_id).composed else KINDS
+        self.schemas = {kind: codec(format_id, kind) for kind in kinds}
 
     def run(self, files: Files, edition: str) -> str:
         """Run them all; return the outcome. Raises Disagreement, or whatever a reader raised."""

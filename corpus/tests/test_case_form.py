@@ -81,6 +81,13 @@ def test_materialize_writes_the_files_and_overwrites_none(tmp_path: Path) -> Non
         case.materialize(tmp_path / "new")
 
 
+@pytest.mark.parametrize("path", ["durables/c$s.durable", ".completed", "a$"])
+def test_products_give_their_files_such_names(tmp_path: Path, path: str) -> None:
+    case = Case.from_json(a_case(files={path: b"x"}).to_json())
+    (made,) = case.materialize(tmp_path)
+    assert (made, made.read_bytes()) == (tmp_path / path, b"x")
+
+
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", ""])
 def test_materialize_stays_in_the_directory(tmp_path: Path, path: str) -> None:
     case = a_case(files={path: b"x"})

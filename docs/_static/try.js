@@ -104,7 +104,9 @@
     const found = records(tree, kind, []).map(({ off, len, tree: record }) => {
       const values = fields(record, bytes, names);
       const number = values.find((field) => field.name === entry.type_field);
-      const type = number ? entry.types[number.value] || "OTHER" : "OTHER";
+      // Where no parser of the record sees the number, or the format has no numbers, no type is said.
+      const named = number && Object.keys(entry.types).length > 0;
+      const type = named ? entry.types[number.value] || "OTHER" : "";
       return { type, off, len, fields: values };
     });
     let head = [];
@@ -179,7 +181,7 @@
     if (found.header.length) out.push(box("header", () => fieldTable(found.header, bytes)));
     const draw = (from) => {
       const some = found.records.slice(from, from + ROWS).map((record) =>
-        box(`${record.type} · ${record.len} bytes at ${record.off}`, () => fieldTable(record.fields, bytes),
+        box(`${record.type || "record"} · ${record.len} bytes at ${record.off}`, () => fieldTable(record.fields, bytes),
           { "data-type": record.type, "data-off": record.off, "data-len": record.len }));
       const left = found.records.length - from - some.length;
       if (left > 0) {

@@ -373,9 +373,11 @@ def appeared(journal: Journal) -> list[str]:
     if journal.root is None or journal.listed is None:
         return []
     try:
-        new = {name for name in os.listdir(journal.root) if name not in journal.listed}  # noqa: PTH208  # names only
+        found = os.listdir(journal.root)  # noqa: PTH208  # names only
     except OSError:
         return []
+    directories = {directory for directory, _ in _patterns()} & {*found}
+    new = {*found, *_deeper(journal.root, dict.fromkeys(directories, DIRECTORY))} - journal.listed
     if not new:
         return []
     entries = {**journal.files, **dict.fromkeys(new, b"")}

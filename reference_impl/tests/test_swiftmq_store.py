@@ -266,7 +266,7 @@ def test_real_swap_files() -> None:
     found = list(codec.swapped(data))
     assert [(entry.off, entry.deliveries) for entry in found] == [(0, 1), (0x4B, 1)]
     for entry in found:
-        assert codec.message(entry.message).end == len(entry.message)
+        assert codec.message(data[entry.message : entry.end]).end == entry.end - entry.message
     assert list(codec.swapped(data[:-1])) == found[:1]
     assert list(codec.swapped(b"\x7f\xff\xff\xff" + data[4:])) == []
 

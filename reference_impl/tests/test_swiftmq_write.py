@@ -350,7 +350,7 @@ def test_a_branch_is_ended(inserts: bool, commit: bool, again: bool) -> None:
     for state in storage.states[before:]:
         assert not recover(state).refused
     found = stored(storage) if commit or inserts else recover(content(storage))
-    queues = {queue.name.decode(): queue.entries for queue in found.queues}
+    queues = {queue.name.decode(): list(queue.entries) for queue in found.queues}
     assert (found.branches, queues["sys$prepared"]) == ([], [])
     left = {(True, True): [0, 1], (True, False): [0], (False, True): [], (False, False): [0]}[inserts, commit]
     assert [one.entry.key for one in queues["q"]] == left

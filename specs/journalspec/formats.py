@@ -67,6 +67,8 @@ class Format:
     vocabulary: Vocabulary
     #: The files that a journal has in directories of its own, as patterns with one ``/``.
     below: tuple[str, ...] = ()
+    #: Whether a record has parts whose number it says: then no structure of the table is a whole one.
+    composed: bool = False
 
     @property
     def record_types(self) -> Mapping[str, str]:
@@ -164,6 +166,7 @@ def get_format(format_id: str) -> Format:
         root=root,
         vocabulary=words,
         below=tuple(data.get("below", ())),
+        composed=data.get("composed", False),
     )
 
 

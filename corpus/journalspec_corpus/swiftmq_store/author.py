@@ -3,15 +3,20 @@
 A base describes ``pages`` in order and the ``log``, a list of texts ``LABEL WORDS``; without it there is
 none. Pages: ``p0 ROOT orders:1`` (queue:head), ``p1 QUEUE 0:2 1:3`` (key:page, with ``:priority:deliveries``
 if they are not 4 and 1), ``p2 MESSAGE hi`` (``a*3000``: long; its second page is ``p3 MESSAGE a*3000
-from=2035``), ``p4 FREE``, ``p5 ZERO``. Keys of all: fields of the page's header (``next=3``).
+from=2035``; ``hex:00..``: as it is), ``p4 FREE``, ``p5 ZERO``, ``p6 BRANCH orders 0:2 kind=1`` (a queue and
+entries; ``gtrid``, ``bqual``, ``form``, ``routing``). Keys of all: fields of the page's header (``next=3``).
 
 The log: ``s START generation=7``, ``c1 COMMIT tx=1 insert:4 delete:5:00 portion:1:13:00000000:00000001``
-(page, offset, before, after; ``-`` for no bytes before), ABORT likewise. ``generation=8`` makes a record of
-another one. A log that does not begin with START is untagged. ``log_size`` fills it with zeros.
+(page, offset, before, after; ``-`` for no bytes before), ``update:1:free:00ff`` (two whole pages, filled up
+with zeros), ABORT likewise. ``generation=8`` makes a record of another one. A log that does not begin with
+START is untagged. ``log_size`` fills it with zeros.
+
+``durables``: ``d1 client name topicName=T noLocal=true`` is an object stream with these entries, in this
+order. Swap files, ``swaps``: ``orders-0 hi ho``.
 
 Labels: ``pages``, ``log``, ``p0.slots``, ``p0.e1.head``, ``p2.slice``, ``c1.number``, ``c1.a1.page``,
-``c1.a1.kind``. In states a queue is ``{ name = "orders", messages = ["0 hi"] }``: key, body, and priority
-and deliveries.
+``c1.a1.kind``. In states a queue is ``{ name = "orders", messages = ["0 hi"] }``: key, body (``!50``: fifty
+bytes that are no message), and priority and deliveries.
 """
 
 from __future__ import annotations
@@ -22,23 +27,63 @@ from typing import Any
 
 from journalspec.layout import Part, integer
 from journalspec.swiftmq_store import LAYOUT
-from journalspec_corpus.author import words
+from journalspec_corpus.author import hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 BRIEF = ("type", "at")
 PAGE, CHAIN = 2048, 13
 PAGES, LOG = "db/page.db", "log/transaction.log"
 CODES = {"START": 1, "COMMIT": 2, "ABORT": 3}
-ACTIONS = {"insert": 1, "delete": 3, "portion": 4}
+ACTIONS = {"insert": 1, "update": 2, "delete": 3, "portion": 4}
+#: What a text may say of the header of its page.
+HEADERS = ("empty", "prev", "next", "slots", "valid", "length")
 
 
 def message(text: str) -> bytes:
     """Return a serialised message of kind bytes, priority 4, whose body is a text (``a*3000``)."""
+    if text.startswith("hex:"):
+        return hex_bytes(text[4:])
     one, star, count = text.partition("*")
     body = one.encode() * (int(count) if star else 1)
     # Kind, expiration, priority, timestamp, deliveries, mode, redelivered; eleven things that are not there.
+    return _bytes_message(body)
+
+
+def _bytes_message(body: bytes) -> bytes:
     head = integer(1, 4) + bytes(8) + integer(4, 4) + bytes(8) + integer(0, 4) + integer(2, 4) + b"\0"
     return head + bytes(11) + integer(len(body), 4) + body
+
+
+def _branch(queue: str, entries: list[str], pairs: Mapping[str, str]) -> bytes:
+    """Return the message that a prepared branch is kept as."""
+    out = b"\1" + bytes(8) + integer(int(pairs.get("kind", "1")), 4) + _utf(queue)
+    out += integer(int(pairs.get("routing", "0")), 1) + integer(int(pairs.get("form", "1")), 4)
+    for name in ("bqual", "gtrid"):
+        data = bytes.fromhex(pairs.get(name, ""))
+        out += b"\1" + integer(len(data), 4) + data if data else b"\0"
+    out += integer(len(entries), 4)
+    for text in entries:
+        form, fields = _entry("QUEUE", text)
+        out += integer(33, 4) + b"".join(part.data for part in LAYOUT.encode(form, "13", fields))
+    return _bytes_message(out)
+
+
+def _utf(text: str) -> bytes:
+    return integer(len(text.encode()), 2) + text.encode()
+
+
+#: The class of a durable subscriber's map: its name, version and fields, and what these hold.
+_MAP = bytes.fromhex(
+    "aced00057372" "0011" "6a6176612e7574696c2e486173684d6170" "0507dac1c31660d1" "03" "0002"
+    "46000a6c6f6164466163746f72" "4900097468726573686f6c64" "7870" "3f400000" "0000000c" "7708" "00000010"
+)  # fmt: skip
+
+
+def _durable(entries: Mapping[str, str]) -> list[Part]:
+    parts = [Part("map", _MAP), Part("count", integer(len(entries), 4))]
+    for name, value in entries.items():
+        parts += [Part(name, b"t" + _utf(name)), Part(f"{name}.value", b"t" + _utf(value))]
+    return [*parts, Part("last", b"x")]
 
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
@@ -72,17 +117,32 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
                 told |= {"transaction": int(pairs["tx"]), "actions": [action for action, _ in made]}
             built.records[label] = {**told, "at": built.lay(LOG, label, parts, log).to_json()}
         built.finish(LOG, "log", log, max(len(log), base.get("log_size", 0)), b"\0")
+    for text in base.get("durables", ()):
+        label, (client, name), entries = words(text)
+        _alone(built, f"durables/{client}${name}.durable", label, _durable(entries))
+    for text in base.get("swaps", ()):
+        label, bodies, _ = words(text)
+        sound = [integer(len(data) + 4, 4) + integer(1, 4) + data for data in map(message, bodies)]
+        _alone(built, f"swap/{label}.swap", label, [Part(f"e{at}", data) for at, data in enumerate(sound, 1)])
     return built
+
+
+def _alone(built: Built, file: str, label: str, parts: list[Part]) -> None:
+    """Lay a file that is nothing but these parts."""
+    data = bytearray()
+    built.lay(file, label, parts, data)
+    built.finish(file, label, data, len(data), b"\0")
 
 
 def _lay_page(built: Built, text: str, edition: str, data: bytearray) -> None:
     label, (kind, *rest), pairs = words(text)
     start = len(data)
-    given = {name: int(value) for name, value in pairs.items() if name != "from"}
+    given = {name: int(pairs[name]) for name in HEADERS if name in pairs}
     if kind in ("FREE", "ZERO"):
         built.lay(PAGES, label, [Part("empty", b"\1" if kind == "FREE" else b"\0")], data)
-    elif kind == "MESSAGE":
-        whole, at = message(rest[0]), int(pairs.get("from", "0"))
+    elif kind in ("MESSAGE", "BRANCH"):
+        whole = message(rest[0]) if kind == "MESSAGE" else _branch(rest[0], rest[1:], pairs)
+        at = int(pairs.get("from", "0"))
         values = {"slice": whole[at : at + PAGE - CHAIN], **given}
         built.lay(PAGES, label, LAYOUT.encode("message_page", edition, values), data)
     else:
@@ -112,6 +172,15 @@ def _action(text: str, edition: str) -> tuple[dict[str, Any], list[Part]]:
     form = kind
     if kind == "delete":
         told["before"] = given["before"] = bytes.fromhex(rest[0])
+    elif kind == "update":
+        parts = [Part("kind", integer(2, 4))]
+        for name, stored in zip(("before", "after"), rest, strict=True):
+            image = b"" if stored == "free" else bytes.fromhex(stored).ljust(PAGE, b"\0")
+            if image:
+                told[name] = image
+            first = integer(int(page), 4) + b"\1" + integer(int(not image), 1)
+            parts += [Part(f"{name}.page", first[:4]), Part(f"{name}.empty", first[4:]), Part(name, image)]
+        return told, parts
     elif kind == "portion":
         told["offset"] = given["offset"] = int(rest[0])
         if rest[1] == "-":
@@ -127,7 +196,7 @@ def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
     out = dict(value)
     if "queues" in out:
         out["queues"] = [
-            {"name": queue["name"].encode().hex(), "messages": list(_messages(queue["messages"]))}
+            {"name": _name(queue["name"]).hex(), "messages": list(_messages(queue["messages"]))}
             for queue in out["queues"]
         ]
     if "ops" in out:
@@ -135,12 +204,43 @@ def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return out
 
 
+def _name(text: str) -> bytes:
+    return hex_bytes(text[4:]) if text.startswith("hex:") else text.encode()
+
+
 def _messages(texts: list[str]) -> Iterator[dict[str, Any]]:
     for text in texts:
         key, body, *more = text.split()
         priority, deliveries = map(int, more or ("4", "1"))
-        data = message(body)
+        data = b"" if body.startswith("!") else message(body)
         one = {"key": int(key), "priority": priority, "deliveries": deliveries, "expiration": 0}
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
+        if body.startswith("!"):
+            yield {**one, "length": int(body[1:])}
+            continue
         yield {**one, "length": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 

@@ -210,10 +210,11 @@ class _Reader:
         target = str(attribute.get("type", ""))
         if target not in self.raw or "repeat" in attribute or "if" in attribute:
             return ()
-        # What is as long as it says, and stands everywhere, is an encoding: its own section shows it once.
-        if self.uses[target] >= ENCODING and not self.type(target).size.is_fixed:
-            return ()
-        return self.type(target).fields
+        return () if self.is_encoding(target) else self.type(target).fields
+
+    def is_encoding(self, target: str) -> bool:
+        """Tell whether a type is as long as it says, and stands everywhere: its own section shows it once."""
+        return self.uses[target] >= ENCODING and not self.type(target).size.is_fixed
 
     def field(self, attribute: dict[str, Any], offset: Extent, number: int) -> Field:
         name = str(attribute.get("id", f"(unnamed {number})"))
@@ -295,7 +296,8 @@ class _Reader:
             return Extent(int(match[2]))
         if match := _FLOAT.fullmatch(text):
             return Extent(int(match[1]))
-        return self.type(self.target(text, name)).size
+        target = self.target(text, name)
+        return Extent(0, (f"size({name})",)) if self.is_encoding(target) else self.type(target).size
 
     def sizeof(self, match: re.Match[str]) -> str:
         """Return ``sizeof<type>`` as a number where it is one."""

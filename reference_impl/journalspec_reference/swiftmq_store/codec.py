@@ -24,7 +24,6 @@ PREPARED = b"sys$prepared"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">xiii")
 _ENTRY = Struct(">Biiqqi")
-_LENGTH = Struct(">i")
 
 
 class BadStore(ValueError):
@@ -103,11 +102,12 @@ class Branch(NamedTuple):
 
 
 class Swapped(NamedTuple):
-    """An entry of a swap file: its place, its delivery count, its message as bytes."""
+    """An entry of a swap file: its place, its delivery count, where its message begins and ends."""
 
     off: int
     deliveries: int
-    message: bytes
+    message: int
+    end: int
 
 
 class Cursor:
@@ -273,8 +273,7 @@ def _primitive(cursor: Cursor) -> Any:
 
 
 def _passed(cursor: Cursor) -> None:
-    (length,) = _LENGTH.unpack_from(cursor.data, cursor.room(4))
-    cursor.room(length)
+    cursor.room(cursor.s4())
 
 
 def _text(cursor: Cursor) -> None:
@@ -299,17 +298,18 @@ _BODIES: dict[int, Callable[[Cursor], Any]] = {
 }
 
 
-def message(data: bytes) -> Message:
+def message(data: Any) -> Message:
     """Decode a message; what comes behind its end does not belong to it."""
     cursor = Cursor(data)
     cursor.room(_FIXED.size)
-    kind, *fixed = _FIXED.unpack_from(data)
+    head = bytes(data[: _FIXED.size + len(_ABSENT)])
+    kind, *fixed = _FIXED.unpack_from(head)
     if kind not in _BODIES:
         raise BadStore(f"a message of kind {kind}")
     fields: dict[str, Any] = dict(zip(FIXED, fixed, strict=True)) | _NOTHING
     # Most of it is missing from most messages: a byte each, looked at without a call.
     off, end = cursor.off, len(data)
-    nothing = data.startswith(_ABSENT, off)
+    nothing = head.endswith(_ABSENT) and len(head) == off + len(_ABSENT)
     off += len(_ABSENT) * nothing
     for name, take in () if nothing else OPTIONAL.items():
         there = data[off] if off < end else cursor.room(end + 1)
@@ -330,12 +330,12 @@ def properties(blob: bytes) -> dict[bytes, Any]:
     return {cursor.utf(): _primitive(cursor) for _ in range(cursor.count(7))}
 
 
-def branch(data: bytes) -> Branch:
+def branch(data: Any) -> Branch:
     """Decode the message that a prepared branch is kept as."""
     found = message(data)
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
-    cursor = Cursor(data[found.body + 4 : found.end])
+    cursor = Cursor(bytes(data[found.body + 4 : found.end]))
     cursor.flag()
     time, kind = cursor.s8(), cursor.s4()
     queue, routing, form = cursor.text(cursor.u2()), cursor.flag(), cursor.s4()
@@ -349,7 +349,7 @@ def branch(data: bytes) -> Branch:
     return Branch(time, kind, queue, routing, form, qualifier, transaction, entries)
 
 
-def swapped(data: bytes) -> Iterator[Swapped]:
+def swapped(data: Any) -> Iterator[Swapped]:
     """Yield the entries of a swap file; one that is cut short ends it."""
     cursor = Cursor(data)
     while len(data) - cursor.off >= 8:
@@ -358,4 +358,5 @@ def swapped(data: bytes) -> Iterator[Swapped]:
         if not 4 <= length <= len(data) - cursor.off:
             return
         deliveries = cursor.s4()
-        yield Swapped(off, deliveries, cursor.take(length - 4))
+        message = cursor.room(length - 4)
+        yield Swapped(off, deliveries, message, cursor.off)

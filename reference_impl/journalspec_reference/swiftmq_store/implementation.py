@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec.observation import CLEAN, RECOVERED, At, Dropped, FileMap, Note, Observation, Record, refused
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    At,
+    Dropped,
+    FileMap,
+    Note,
+    Observation,
+    Record,
+    record_place,
+    refused,
+)
+from journalspec.reread import COST, KEEP, Collector, Lazy, Part, few
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
 from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
@@ -18,7 +31,7 @@ from journalspec_reference.swiftmq_store.log import (
     DELETE,
     INSERT,
     PORTION,
-    START_SIZE,
+    START,
     UPDATE,
     Log,
     LoggedAction,
@@ -34,10 +47,10 @@ from journalspec_reference.swiftmq_store.recover import (
     named,
     recover,
 )
-from journalspec_reference.swiftmq_store.store import BRANCH, Queue
+from journalspec_reference.swiftmq_store.store import BRANCH, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
-_KINDS = {COMMIT: "COMMIT", ABORT: "ABORT"}
+_KINDS = {START: "START", COMMIT: "COMMIT", ABORT: "ABORT"}
 _ACTIONS = {INSERT: "INSERT", UPDATE: "UPDATE", DELETE: "DELETE", PORTION: "PORTION"}
 #: Why there is no start: the phase and the code of the refusal.
 _REFUSALS = {
@@ -65,27 +78,29 @@ class _Asked:
 
     def read(self) -> Observation:
         """Say what there is, of damaged indexes what can be read."""
-        found = recover(self.files, self.page_size, drop=False)
+        found, records = self._asked(drop=False)
         if found.refused and found.refused[0] == "page-size":
             return self._refused(found)
-        records = self._log()
         self._tell(found)
         if found.refused and found.refused[0] == "root":
             self._note("bad-index", PAGES, found.refused[1])
         for queue in found.queues:
             if queue.why:
                 self._note("bad-index", PAGES, f"{_shown(queue)}: {queue.why}")
+        if self.notes and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
+            self._note(
+                "page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for"
+            )
         return self._answer(found, records)
 
     def recover(self, policy: str) -> Observation:
         """Say what a start leaves."""
-        found = recover(self.files, self.page_size, salvage=policy == "salvage")
+        found, records = self._asked(salvage=policy == "salvage")
         if policy == "strict" and found.dropped and not found.refused:
             name, why = next(iter(found.dropped.items()))
             found.refused = "queue", f"{name.decode('utf-8', 'replace')}: {why}"
         if found.refused:
             return self._refused(found)
-        records = self._log()
         self._tell(found)
         for name, why in found.dropped.items():
             self._note("queue-dropped", PAGES, f"{name.decode('utf-8', 'replace')}: {why}")
@@ -102,26 +117,30 @@ class _Asked:
         name = self.name(PAGES)
         length = len(self.files.get(PAGES, b""))
         # A store of pages of another size makes no sense (SMQ-FIL-059).
-        hint = f"; pages of {self.page_size} bytes were asked for, and another page_size may be right"
+        size = fitting_size(self.files.get(PAGES, b""), self.page_size)
+        other = "another page_size may be right" if size is None else f"page_size={size} makes sense of it"
+        hint = f"; pages of {self.page_size} bytes were asked for, and {other}"
         return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, length))
 
-    def _log(self) -> list[Record]:
-        """Return the records of the log; say where it ends, if it does not end as logs do."""
-        if LOG not in self.files:
-            return []
-        data, name = self.files[LOG], self.name(LOG)
-        log = Log(data, self.page_size, len(self.files.get(PAGES, b"")) // max(1, self.page_size))
-        records: list[Record] = []
-        for record in log.records():
-            generation = {"generation": log.generation} if log.tagged else {}
-            fields = {"transaction": record.transaction, "actions": list(_actions(data, record))}
-            at = At(name, record.off, record.end - record.off)
-            records.append(Record(_KINDS[record.kind], generation | fields, at))
-        for off in log.starts:
-            records.append(Record("START", {"generation": log.generation}, At(name, off, START_SIZE)))
-        if spans.is_damage(log, data):
-            self.dropped.append(Dropped(name, log.end, len(data) - log.end, log.reason))
-        return sorted(records, key=lambda record: record.at.off)
+    def _asked(self, **options: bool) -> tuple[Recovered, Sequence[Record]]:
+        """Return what a start leaves, and the records of the log; say if it does not end as logs do."""
+        data, name = self.files.get(LOG, b""), self.name(LOG)
+        collector = Collector(record_place)
+
+        def again() -> Iterator[Record]:
+            log = Log(data, self.page_size, len(self.files.get(PAGES, b"")) // self.page_size)
+            return (_record(log, record, name) for record in log.records(starts=True))
+
+        def each(log: Log, record: LoggedRecord) -> None:
+            if collector.wants(record.off, record.end - record.off):
+                collector.keep(_record(log, record, name))
+
+        collector.begin(name, again)
+        found = recover(self.files, self.page_size, each=each, **options)
+        if found.log and spans.is_damage(found.log, data):
+            end = found.log.end
+            self.dropped.append(Dropped(name, end, len(data) - end, found.log.reason))
+        return found, collector.done()
 
     def _tell(self, found: Recovered) -> None:
         for told in found.notes:
@@ -129,22 +148,23 @@ class _Asked:
             text = told if told.code in _TEXTS else ""
             self._note(told.code, PAGES if told.code != "branch-key" else "", text, off)
         for queue in found.queues:
-            for one in queue.entries:
-                if one.why and one.why.startswith(BRANCH):
-                    self._note("bad-index", PAGES, f"{_shown(queue)}: {one.why}")
-                elif one.why:
-                    self._note("bad-message", PAGES, f"{_shown(queue)}, key {one.entry.key}: {one.why}")
+            for at, why in queue.entries.whys.items():
+                if why.startswith(BRANCH):
+                    self._note("bad-index", PAGES, f"{_shown(queue)}: {why}")
+                else:
+                    key = queue.entries[at].entry.key
+                    self._note("bad-message", PAGES, f"{_shown(queue)}, key {key}: {why}")
         for name, why in found.bad_files.items():
             self._note("bad-durable", name, why)
             self.dropped.append(Dropped(self.name(name), 0, len(self.files[name]), "bad-durable"))
 
-    def _answer(self, found: Recovered, records: list[Record]) -> Observation:
+    def _answer(self, found: Recovered, records: Sequence[Record]) -> Observation:
         words = get_format(FORMAT).vocabulary.notes
         lost = self.dropped or any(words[note.code].loss for note in self.notes)
         files = [self._map(plain, found) for plain in sorted(self.files, key=_order) if _role(plain)]
         return Observation(
             RECOVERED if lost else CLEAN,
-            records=tuple(records),
+            records=records,
             dropped=tuple(self.dropped),
             state=_state(found),
             files=tuple(files),
@@ -183,6 +203,23 @@ def _order(plain: str) -> tuple[int, str]:
     return (PAGES, LOG, plain).index(plain), plain
 
 
+def _record(log: Log, record: LoggedRecord, name: str) -> Record:
+    fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
+    if record.kind != START:
+        # Of many actions those that are asked for are decoded again.
+        actions = few(lambda: _actions(log.data, record), _count(record), _size)
+        fields |= {"transaction": record.transaction, "actions": actions}
+    return Record(_KINDS[record.kind], fields, At(name, record.off, record.end - record.off))
+
+
+def _count(record: LoggedRecord) -> int:
+    return sum(not (action.kind == UPDATE and action.undo) for action in record.actions)
+
+
+def _size(action: Mapping[str, Any]) -> int:
+    return len(action.get("before", b"")) + len(action.get("after", b""))
+
+
 def _actions(data: Any, record: LoggedRecord) -> Iterator[dict[str, object]]:
     """Yield the actions of a record; an UPDATE has two pictures, of the same page."""
     before: LoggedAction | None = None
@@ -200,8 +237,18 @@ def _actions(data: Any, record: LoggedRecord) -> Iterator[dict[str, object]]:
 
 
 def _state(found: Recovered) -> dict[str, object]:
+    # All queues together are few, or none is kept.
+    many = sum(len(queue.entries) for queue in found.queues) * COST > KEEP
     return {
-        "queues": [{"name": queue.name, "messages": list(_messages(queue))} for queue in found.queues],
+        "queues": [
+            {
+                "name": queue.name,
+                "messages": Lazy([Part("", partial(_messages, queue), len(queue.entries))])
+                if many
+                else list(_messages(queue)),
+            }
+            for queue in found.queues
+        ],
         "in_doubt": [_part(branch) for branch in sorted(found.branches, key=_branch_order)],
         "durables": [
             {"client": one.client, "name": one.name}
@@ -218,7 +265,7 @@ def _messages(queue: Queue) -> Iterator[dict[str, object]]:
         entry = one.entry
         out: dict[str, object] = {"key": entry.key, "priority": entry.priority}
         out |= {"deliveries": entry.deliveries, "expiration": entry.expiration, "length": one.length}
-        yield out | ({"sha256": bytes.fromhex(one.digest)} if one.digest else {})
+        yield out | ({"sha256": one.digest} if one.digest else {})
 
 
 def _branch_order(branch: Branch) -> tuple[Any, ...]:

@@ -6,7 +6,8 @@ bytes that make no record, and a record counts only if all of its actions are po
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from journalspec_reference.swiftmq_store.codec import NONE, BadStore, Cursor
@@ -15,6 +16,13 @@ START, COMMIT, ABORT = 1, 2, 3
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
 #: What a START record takes, and the least that an action takes.
 START_SIZE, LEAST_ACTION = 12, 8
+
+#: So many actions of a record are kept once they are decoded; of more, only where they stand.
+KEPT_ACTIONS = 4096
+#: A page so near to the last one is read together with what lies between them.
+NEAR = 64
+#: Once the images of a page, counted with so many bytes each, are longer than the page, it is made.
+LEAST_IMAGE = 32
 
 #: Bytes of the log: where they begin and end. Images stay there until they are wanted.
 Bytes = tuple[int, int]
@@ -44,31 +52,53 @@ class LoggedAction(NamedTuple):
 
 
 class LoggedRecord(NamedTuple):
-    """A COMMIT or an ABORT; the id of its transaction says nothing, and may be that of another one."""
+    """A COMMIT or an ABORT; the id of its transaction says nothing, and may be that of another one.
+
+    Or a START, which has no transaction and no actions.
+    """
 
     kind: int
     off: int
     end: int
     transaction: int
-    actions: list[LoggedAction]
+    actions: Sequence[LoggedAction]
+
+
+class _Standing(Sequence[LoggedAction]):
+    """Actions that are decoded when they are wanted."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._places = array("q")
+
+    def note(self, off: int, count: int) -> None:
+        """Note one that stands there, or both halves of it."""
+        self._places.extend([off << 1 | half for half in range(count)])
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        place = self._places[index]
+        return self._log.action(Cursor(self._log.data, place >> 1))[place & 1]
 
 
 class Log:
     """The records of a log. `tagged`: it begins with START, and each record repeats the generation of that.
 
-    What is known when all records were asked for: `end`, `why` and `reason`, where and why the log ends, and
-    `starts`, where START stands.
+    What is known when all records were asked for: `end`, `why` and `reason`, where and why the log ends.
     """
 
     def __init__(self, data: Any, page_size: int, pages: int) -> None:
-        self._data = data
+        self.data = data
         self._page_size = page_size
         # Between two checkpoints a file grows by no more pages than there are actions.
         self._most = pages + len(data) // LEAST_ACTION
         self.tagged = False
         self.generation = NONE
         self.end = 0
-        self.starts: list[int] = []
         self.why = self.reason = "" if len(data) else "empty"
         cursor = Cursor(data, 0)
         if len(data) >= 4 and cursor.s4() == START:
@@ -77,28 +107,24 @@ class Log:
                 self.why, self.reason = "start", "bad-start"
                 return
             self.generation = generation
-            self.end = START_SIZE
-            self.starts.append(0)
 
-    def records(self) -> Iterator[LoggedRecord]:
-        """Yield the records up to the first bytes that are none."""
+    def records(self, *, starts: bool = False) -> Iterator[LoggedRecord]:
+        """Yield the records up to the first bytes that are none; of START only if it is asked for."""
         while not self.why:
-            if self.end == len(self._data):
+            if self.end == len(self.data):
                 self.why = "file"
                 return
-            cursor = Cursor(self._data, self.end)
+            cursor = Cursor(self.data, self.end)
             try:
                 record = self._record(cursor)
             except BadStore as bad:
                 self.why, self.reason = str(bad), getattr(bad, "reason", "bad-record")
                 return
-            if record:
-                yield record
-            else:
-                self.starts.append(self.end)
             self.end = cursor.off
+            if starts or record.kind != START:
+                yield record
 
-    def _record(self, cursor: Cursor) -> LoggedRecord | None:
+    def _record(self, cursor: Cursor) -> LoggedRecord:
         off, kind = cursor.off, cursor.s4()
         if kind not in {START, COMMIT, ABORT} or (kind == START and not self.tagged):
             raise NoRecord(f"no record is of type {kind}", "not-a-record")
@@ -106,13 +132,20 @@ class Log:
         if self.tagged and cursor.s8() != self.generation:
             raise NoRecord("a record of another generation", "other-generation")
         if kind == START:
-            return None
+            return LoggedRecord(kind, off, cursor.off, NONE, [])
         transaction, number = cursor.s8(), cursor.s4()
-        if not 0 <= number * LEAST_ACTION <= len(self._data) - cursor.off:
+        if not 0 <= number * LEAST_ACTION <= len(self.data) - cursor.off:
             raise BadStore(f"{number} actions do not fit")
-        actions = []
+        kept: list[LoggedAction] = []
+        standing = _Standing(self)
         for _ in range(number):
-            actions += self._action(cursor)
+            at = cursor.off
+            found = self.action(cursor)
+            if number <= KEPT_ACTIONS:
+                kept += found
+            else:
+                standing.note(at, len(found))
+        actions: Sequence[LoggedAction] = standing if number > KEPT_ACTIONS else kept
         return LoggedRecord(kind, off, cursor.off, transaction, actions)
 
     def _page(self, cursor: Cursor) -> int:
@@ -133,7 +166,8 @@ class Log:
         image = None if cursor.u1() else self._image(cursor, 0, self._page_size)
         return LoggedAction(UPDATE, page, 0, image if undo else None, None if undo else image, undo)
 
-    def _action(self, cursor: Cursor) -> list[LoggedAction]:
+    def action(self, cursor: Cursor) -> list[LoggedAction]:
+        """Decode an action, in two halves if it is an UPDATE; raises BadStore."""
         kind = cursor.s4()
         if kind == UPDATE:
             return [self._whole(cursor, undo=True), self._whole(cursor, undo=False)]
@@ -168,6 +202,11 @@ class _Changes:
         self.free = False
         self.portions.append((off, image))
 
+    def settle(self, page: bytes) -> None:
+        """Keep the page as it is by now, in place of what led to it."""
+        self.base = page
+        self.portions.clear()
+
 
 class ReplayedPages:
     """The pages of a file as the log leaves them; each is made when it is asked for.
@@ -181,17 +220,31 @@ class ReplayedPages:
         self.page_size = page_size
         self.in_file = self.count = len(data) // page_size
         self._changes: dict[int, _Changes] = {}
+        #: What reads a page and nothing around it, and the page that was read last.
+        self._peek = getattr(data, "peek", None)
+        self._latest = 0
+
+    def _read(self, number: int) -> bytes:
+        """Return a page of the file: pages that follow each other are read in one go, others alone."""
+        off = number * self.page_size
+        near = abs(number - self._latest) <= NEAR
+        self._latest = number
+        if self._peek is None or near:
+            return bytes(self._data[off : off + self.page_size])
+        return bytes(self._peek(off, off + self.page_size))
 
     def __getitem__(self, number: int) -> bytes:
         if not 0 <= number < self.count:
             raise BadStore(f"page {number} of {self.count}")
+        return self._made(number)
+
+    def _made(self, number: int) -> bytes:
         changes = self._changes.get(number)
         if changes is None or changes.base is None:
-            off = number * self.page_size
             # A page that only the log knows of, but says nothing about, is free.
-            page = bytes(self._data[off : off + self.page_size]) if number < self.in_file else b"\1"
+            page = self._read(number) if number < self.in_file else b"\1"
         else:
-            page = b""
+            page = changes.base
         if changes is None:
             return page.ljust(self.page_size, b"\0")
         made = bytearray(page.ljust(self.page_size, b"\0"))
@@ -225,11 +278,17 @@ class ReplayedPages:
         elif action.kind == UPDATE and not action.undo:
             page.anew(free=action.after is None)
         if action.after:
-            page.put(action.off, action.after)
+            self._put(action, action.after)
+
+    def _put(self, action: LoggedAction, image: Bytes) -> None:
+        page = self._of(action.page)
+        page.put(action.off, image)
+        if len(page.portions) * LEAST_IMAGE > self.page_size:
+            page.settle(self._made(action.page))
 
     def _undo(self, action: LoggedAction) -> None:
         page = self._of(action.page)
         if action.kind != PORTION and (action.kind != UPDATE or action.undo):
             page.anew(free=action.before is None)
         if action.before:
-            page.put(action.off, action.before)
+            self._put(action, action.before)

@@ -6,13 +6,13 @@ queues went, and `salvage` leaves of them what can be read. Nothing on disk chan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, BadStore, Branch, Told
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
-from journalspec_reference.swiftmq_store.log import ABORT, Log, ReplayedPages
+from journalspec_reference.swiftmq_store.log import ABORT, START, Log, LoggedRecord, ReplayedPages
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, Walk
 
 #: Where a store has its files, below its directory.
@@ -53,6 +53,8 @@ class Recovered:
     bad_files: dict[str, str] = field(default_factory=dict)
     swaps: list[str] = field(default_factory=list)
     notes: list[Told] = field(default_factory=list)
+    #: The log as it was read, if it was.
+    log: Log | None = None
 
 
 def recover(
@@ -62,10 +64,12 @@ def recover(
     check: bool = False,
     salvage: bool = False,
     drop: bool = True,
+    each: Callable[[Log, LoggedRecord], object] = lambda log, record: None,
 ) -> Recovered:
     """Conclude what a start of the store would leave; `check`: as if the log asked for it.
 
-    Without `drop`, what is damaged stays as it was found, whatever the check says.
+    Without `drop`, what is damaged stays as it was found, whatever the check says. `each` is given every
+    record of the log, START too.
     """
     found = Recovered()
     if page_size < SMALLEST_PAGE:
@@ -74,9 +78,12 @@ def recover(
     if len(data) < page_size:
         found.notes.append(Told("no-pages", "there is no page"))
     pages = ReplayedPages(data, page_size, log_data)
-    log = Log(log_data, page_size, pages.count)
+    log = found.log = Log(log_data, page_size, pages.count)
     accepted = 0
-    for record in log.records():
+    for record in log.records(starts=True):
+        each(log, record)
+        if record.kind == START:
+            continue
         pages.apply(record)
         accepted += 1
         found.redone += bool(record.actions)
@@ -102,11 +109,13 @@ def recover(
 
 def _branches(found: Recovered) -> None:
     """Note what branches name and queues do not have: a key may be another message's by now."""
-    named = {branch.queue.encode() for branch in found.branches}
+    named: dict[bytes, set[int]] = {}
+    for branch in found.branches:
+        named.setdefault(branch.queue.encode(), set()).update(entry.key for entry in branch.entries)
     pages = {
-        queue.name: {one.entry.key: one.entry.page for one in queue.entries}
+        queue.name: {one.entry.key: one.entry.page for one in queue.entries if one.entry.key in keys}
         for queue in found.queues
-        if queue.name in named
+        if (keys := named.get(queue.name))
     }
     for branch in found.branches:
         of_queue = pages.get(branch.queue.encode(), {})
@@ -124,7 +133,7 @@ def _check(found: Recovered, *, salvage: bool) -> None:
         if faults:
             found.dropped[queue.name] = faults[0]
         if salvage and faults:
-            queue.why, queue.entries = None, [entry for entry in queue.entries if entry.digest]
+            queue.why, queue.entries = None, queue.entries.whole()
         elif faults and queue.name == PREPARED:
             found.branches = []
         if salvage or not faults:

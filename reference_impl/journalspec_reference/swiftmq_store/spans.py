@@ -16,18 +16,20 @@ from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
 from journalspec_reference.swiftmq_store.log import (
     ABORT,
+    COMMIT,
     DELETE,
     INSERT,
     PORTION,
+    START,
     START_SIZE,
     Log,
-    LoggedRecord,
     ReplayedPages,
 )
 from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, named
 from journalspec_reference.swiftmq_store.store import Walk
 
 _LOOK = 1 << 16
+_KINDS = {START: "START", COMMIT: "COMMIT", ABORT: "ABORT"}
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -44,12 +46,10 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
             fits = partial(_of_page, data, size, walk, edition)
         elif plain == LOG and size >= SMALLEST_PAGE:
             log = Log(data, size, _count(files, size))
-            records = {record.off: record for record in log.records()}
-            pieces = _records(log, records, data)
-            fits = partial(_of_record, log, records, data, edition)
+            pieces = _records(log, data)
+            fits = partial(_of_record, log, data, edition)
         elif plain.startswith(SWAP) and plain.endswith(".swap"):
-            swapped = list(codec.swapped(bytes(data[:])))
-            pieces = [Piece(one.off, one.off + 8 + len(one.message), "record", "") for one in swapped]
+            pieces = (Piece(one.off, one.end, "record", "") for one in codec.swapped(data))
             fits = partial(_of_swap, data, edition)
         yield from file_spans(name, pieces, len(data), fits if fields else None)
 
@@ -106,13 +106,9 @@ def _zeros(data: Any, off: int) -> bool:
     return all(not any(bytes(data[at : at + _LOOK])) for at in range(off, len(data), _LOOK))
 
 
-def _records(log: Log, records: dict[int, LoggedRecord], data: Any) -> Iterator[Piece]:
-    for off in sorted([*records, *log.starts]):
-        record = records.get(off)
-        if record:
-            yield Piece(off, record.end, "record", "ABORT" if record.kind == ABORT else "COMMIT")
-        else:
-            yield Piece(off, off + START_SIZE, "record", "START")
+def _records(log: Log, data: Any) -> Iterator[Piece]:
+    for record in log.records(starts=True):
+        yield Piece(record.off, record.end, "record", _KINDS[record.kind])
     if log.end < len(data):
         if is_damage(log, data):
             yield Piece(log.end, len(data), "dropped", log.reason)
@@ -121,12 +117,9 @@ def _records(log: Log, records: dict[int, LoggedRecord], data: Any) -> Iterator[
             yield Piece(log.end, len(data), "unused", rest, "rest")
 
 
-def _of_record(
-    log: Log, records: dict[int, LoggedRecord], data: Any, edition: str, piece: Piece
-) -> Iterator[Spot]:
-    record = records.get(piece.off)
+def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot]:
     image = bytes(data[piece.off : piece.end])
-    if record is None:
+    if piece.value == "START":
         yield from LAYOUT.spans("start", edition, image)
         return
     yield from LAYOUT.spans("record" if log.tagged else "untagged_record", edition, image)

@@ -6,10 +6,13 @@ What was read is kept by digests and places: memory grows with the number of mes
 from __future__ import annotations
 
 import hashlib
+from array import array
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from struct import Struct
+from typing import Any, NamedTuple, TypeVar
 
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import (
@@ -27,6 +30,8 @@ T = TypeVar("T")
 #: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
+#: A message up to this length is read at once (bytes).
+_AT_ONCE = 1 << 16
 #: How the reason begins if a message is whole and the prepared branch in it is not.
 BRANCH = "branch: "
 
@@ -35,9 +40,76 @@ class Entry(NamedTuple):
     """A message in a queue: its entry, and its digest and length, or why it cannot be read."""
 
     entry: QueueEntry
-    digest: str | None
+    digest: bytes | None
     length: int
     why: str | None
+
+
+#: How an entry is kept: it, the length of its message, and the digest of that.
+_KEPT = Struct(">iiqqiq32s")
+
+
+class Entries(Sequence[Entry]):
+    """The entries of a queue, in few bytes each: there may be millions."""
+
+    def __init__(self) -> None:
+        self._rows = bytearray()
+        #: Place among the entries -> why its message cannot be read, in order of places.
+        self.whys: dict[int, str] = {}
+
+    def add(self, entry: QueueEntry) -> None:
+        """Append an entry whose message is not known yet."""
+        self._rows += _KEPT.pack(*entry, 0, b"")
+
+    def know(self, at: int, found: Entry) -> None:
+        """Say what the message of an entry is."""
+        _KEPT.pack_into(self._rows, at * _KEPT.size, *found.entry, found.length, found.digest or b"")
+        if found.why:
+            self.whys[at] = found.why
+
+    def whole(self) -> Entries:
+        """Return those whose messages can be read."""
+        found = Entries()
+        for at in range(len(self)):
+            if at not in self.whys:
+                found._rows += self._rows[at * _KEPT.size : (at + 1) * _KEPT.size]
+        return found
+
+    def __len__(self) -> int:
+        return len(self._rows) // _KEPT.size
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        *entry, length, digest = _KEPT.unpack_from(self._rows, at * _KEPT.size)
+        why = self.whys.get(at)
+        return Entry(QueueEntry(*entry), None if why else digest, length, why)
+
+
+class Chained:
+    """What the pages of a message hold, read when it is looked at."""
+
+    def __init__(self, pages: ReplayedPages, numbers: Sequence[int], ends: Sequence[int]) -> None:
+        self._pages, self._numbers, self._ends = pages, numbers, ends
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """Yield the bytes from `start` to `end`, page by page."""
+        at = bisect_right(self._ends, start)
+        while start < end:
+            begins = self._ends[at - 1] if at else 0
+            off, upto = CHAIN_HEADER + start - begins, CHAIN_HEADER + min(end, self._ends[at]) - begins
+            yield self._pages[self._numbers[at]][off:upto]
+            start, at = self._ends[at], at + 1
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            start, end, _ = place.indices(len(self))
+            return b"".join(self.pieces(start, end))
+        return next(self.pieces(place, place + 1))[0]
 
 
 @dataclass
@@ -46,13 +118,13 @@ class Queue:
 
     name: bytes
     head: int
-    entries: list[Entry] = field(default_factory=list)
+    entries: Entries = field(default_factory=Entries)
     why: str | None = None
 
     @property
     def faults(self) -> list[str]:
         """Return why a check at start does not leave the queue as it is."""
-        return [self.why] if self.why else [entry.why for entry in self.entries if entry.why]
+        return [self.why] if self.why else list(self.entries.whys.values())
 
 
 class Walk:
@@ -61,9 +133,10 @@ class Walk:
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._roles = bytearray(pages.count)
-        self._messages: dict[int, Entry] = {}
+        #: First page -> the queue and the place of the entry that came first; empty until two share one.
+        self._first: dict[int, tuple[int, int]] = {}
+        self._known = (0, 0)
         self._branches: dict[int, Branch] = {}
-        self.references: Counter[int] = Counter()
         self.notes: list[Told] = []
         self.queues: list[Queue] = []
         self.branches: list[Branch] = []
@@ -73,6 +146,11 @@ class Walk:
     def use(self, number: int) -> str:
         """Return what a page is for, as the table of bytes calls it; empty: nothing that is known."""
         return _USES.get(self._roles[number], "")
+
+    @property
+    def references(self) -> Counter[int]:
+        """How many entries refer to each message, by its first page."""
+        return Counter(one.entry.page for queue in self.queues for one in queue.entries)
 
     @property
     def unreached(self) -> Iterator[int]:
@@ -132,32 +210,46 @@ class Walk:
         except BadStore as bad:
             self.why = str(bad)
         # All indexes first: a message that names a page of one by mistake is wrong, not the index.
-        for queue, entries in [(queue, self._queue(queue)) for queue in self.queues]:
-            prepared = queue.name == PREPARED
-            queue.entries = [self._entry(entry, prepared=prepared) for entry in entries]
+        for queue in self.queues:
+            self._queue(queue)
+        for number, queue in enumerate(self.queues):
+            for at in range(len(queue.entries)):
+                queue.entries.know(at, self._entry(number, at, prepared=queue.name == PREPARED))
 
-    def _queue(self, queue: Queue) -> list[QueueEntry]:
-        last, entries = NONE, []
+    def _queue(self, queue: Queue) -> None:
+        last = NONE
         try:
             for found in self._index(queue.head, _QUEUE, codec.queue_entries):
                 for entry in found:
                     if entry.key <= last:
                         self.notes.append(Told("key-order", f"key {entry.key} follows key {last}"))
                     last = entry.key
-                entries += found
+                    queue.entries.add(entry)
         except BadStore as bad:
             queue.why = str(bad)
-        return entries
 
-    def _entry(self, entry: QueueEntry, *, prepared: bool) -> Entry:
-        self.references[entry.page] += 1
-        if known := self._messages.get(entry.page):
-            found = known._replace(entry=entry)
+    def _entry(self, queue: int, at: int, *, prepared: bool) -> Entry:
+        entry: QueueEntry = self.queues[queue].entries[at].entry
+        if known := self._came_first(entry.page, (queue, at)):
+            found: Entry = self.queues[known[0]].entries[known[1]]._replace(entry=entry)
         else:
-            found = self._messages[entry.page] = self._message(entry, prepared=prepared)
+            found = self._message(entry, prepared=prepared)
         if entry.page in self._branches:
             self.branches.append(self._branches[entry.page])
         return found
+
+    def _came_first(self, page: int, here: tuple[int, int]) -> tuple[int, int] | None:
+        """Return the entry before this one that has the same first page."""
+        if not 0 <= page < len(self._roles) or self._roles[page] != _MESSAGE:
+            return None
+        # Only a page that was reached before may be that of two entries: most stores pay nothing for it.
+        (queue, start), (last, end) = self._known, here
+        for number in range(queue, last + 1):
+            entries = self.queues[number].entries
+            for at in range(start if number == queue else 0, end if number == last else len(entries)):
+                self._first.setdefault(entries[at].entry.page, (number, at))
+        self._known = here
+        return self._first.get(page)
 
     def _message(self, entry: QueueEntry, *, prepared: bool) -> Entry:
         data, fault = self._content(entry.page)
@@ -172,25 +264,63 @@ class Walk:
                 self._branches[entry.page] = codec.branch(data)
             except BadStore as bad:
                 return Entry(entry, None, len(data), BRANCH + str(bad))
-        return Entry(entry, hashlib.sha256(data[: found.end]).hexdigest(), found.end, None)
+        digest = hashlib.sha256()
+        for piece in [data[: found.end]] if isinstance(data, bytes) else data.pieces(0, found.end):
+            digest.update(piece)
+        return Entry(entry, digest.digest(), found.end, None)
 
-    def _content(self, first: int) -> tuple[bytes, str | None]:
-        """Return what the pages of a message hold, up to what is wrong with them."""
+    def _content(self, first: int) -> tuple[bytes | Chained, str | None]:
+        """Return what the pages of a message hold, up to what is wrong with them; of many, where it is."""
         parts: list[bytes] = []
-        number, before = first, NONE
+        numbers, ends = array("q"), array("q")
+        number, before, end = first, NONE, 0
+        fault = None
         try:
-            while True:
+            while number != NONE:
                 page = self._claim(number, _MESSAGE)
                 header = codec.chain(page)
                 self._follows(number, before, header.prev)
                 if header.next != NONE and header.length != len(page):
                     text = f"page {number} is not the last of its message and not full"
                     self.notes.append(Told("short-page", text, number))
-                parts.append(page[CHAIN_HEADER : header.length])
+                used = page[CHAIN_HEADER : header.length]
+                end += len(used)
+                if used:
+                    numbers.append(number)
+                    ends.append(end)
+                if end <= _AT_ONCE:
+                    parts.append(used)
                 if header.length > len(page):
                     raise BadStore(f"a page of a message with {header.length} bytes")
                 before, number = number, header.next
-                if number == NONE:
-                    return b"".join(parts), None
         except BadStore as bad:
-            return b"".join(parts), str(bad)
+            fault = str(bad)
+        if end <= _AT_ONCE:
+            return b"".join(parts), fault
+        return Chained(self._pages, numbers, ends), fault
+
+
+#: Page sizes that a store may have, and so many queues are looked at to tell which it has.
+SIZES, _HEADS = range(2048, 32768 + 1, 2048), 64
+
+
+def fitting_size(data: Any, given: int) -> int | None:
+    """Return the page size, other than the one given, that makes sense of a file of pages, if one does.
+
+    Page 0 is valid under several sizes; the heads of queues that it names lie elsewhere under each
+    (SMQ-FIL-059).
+    """
+    return next((size for size in SIZES if size != given and _fits(ReplayedPages(data, size))), None)
+
+
+def _fits(pages: ReplayedPages) -> bool:
+    try:
+        heads = [entry.page for entry in codec.root_entries(pages[0])][:_HEADS]
+        for head in heads:
+            page = pages[head]
+            header, entries = codec.index(page), list(codec.queue_entries(page))
+            if codec.is_free(page) or header.prev != NONE or header.valid != len(entries):
+                return False
+    except BadStore:
+        return False
+    return bool(heads)

@@ -26,6 +26,8 @@ from journalspec_reference.swiftmq_store.store import Walk
 
 #: What a new file of pages has, and the sizes at which the log and a swap file come to their ends.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
+#: Page sizes are multiples of this, up to a largest one.
+SECTION, LARGEST = 2048, 32768
 #: What a part is called in codes, if not by its own name.
 _CODES = {"prepared": "branch"}
 #: What a message of kind bytes has before its body, if nothing optional is there.
@@ -70,6 +72,8 @@ class StoreWriter:
 
     def _open(self, _: Operation) -> dict[str, Any]:
         storage = self._storage
+        if self._size % SECTION or not 0 < self._size <= LARGEST:
+            raise WriterRefused("bad-page-size", f"{self._size} bytes (SMQ-FIL-103)")
         files = {name: whole(storage, name) for name in storage.names()}
         found = recover(files, self._size)
         if found.refused or found.dropped:
@@ -99,6 +103,10 @@ class StoreWriter:
         if not any(self._pages[0][1:17]):
             self._now(lambda tx: PagedIndex.make(self._pages, tx, 0))
         self._root = PagedIndex(self._pages, 0, root=True)
+        self._keys = {
+            bytes(queue.name): PagedIndex(self._pages, queue.head, root=False).last_key()
+            for queue in walk.queues
+        }
         self._index(PREPARED)
         return self._answer()
 

@@ -1,0 +1,183 @@
+"""Stores drawn at random: valid ones, fields that lie, files made to cost much.
+
+What the log does to a drawn store is in its pages already, as after a checkpoint that was not finished: so
+the state is that of the pages, whoever replays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from struct import pack
+from typing import Any
+
+from journalspec.layout import joined
+from journalspec.swiftmq_store import LAYOUT
+from journalspec_corpus.drawn import DrawnJournal, Field, drawn, repeated
+from journalspec_corpus.edits import Built
+from journalspec_corpus.swiftmq_store.author import CHAIN, LOG, PAGE, PAGES, build, message
+
+FORMAT = "swiftmq_store"
+#: What a field may lie with, of any width.
+LIES = (b"\xff" * 8, b"\x80" + bytes(7), b"\x7f" + b"\xff" * 7, bytes(8), bytes(3) + b"\1" + bytes(4))
+#: What begins the log of a hostile store.
+START = pack(">iq", 1, 7)
+DURABLE = "durables/c$n.durable"
+
+
+def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
+    """Return a small valid store: a few queues, one in several pages, a log that has been replayed."""
+    lives = [_life(edition, rng, wide=wide) for _ in range(2)]
+    (now, state), (then, _) = lives
+    for name, data in now.files.items():
+        then.files[name] = (then.files.get(name, bytearray()) + bytes(len(data)))[: len(data)]
+    found = drawn((FORMAT, edition), (now, then), state)
+    fields = tuple(
+        Field(spot.file, spot.off, spot.length, label)
+        for label, spot in now.labels.items()
+        if "." in label and not label.endswith(".whole")
+    )
+    return replace(found, fields=fields)
+
+
+def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mapping[str, Any]]:
+    """Return a store and what is in it; all pages of a queue come one after the other."""
+    pages, queues, roots = [""], [], []
+    for name in sorted(rng.sample(("a", "orders", "q-1", "z"), rng.randrange(4))):
+        head = len(pages)
+        pages.append("")
+        entries, messages, key = [], [], rng.randrange(2**40 if wide else 3)
+        for _ in range(rng.randrange(4)):
+            text = rng.choice("xyz") + "*" + str(rng.choice((1, 5, 40, rng.randrange(2000, 4100))))
+            data, first = message(text), len(pages)
+            priority, deliveries = rng.randrange(10), rng.randrange(1, 2**31 if wide else 3)
+            entries.append(f"{key}:{first}:{priority}:{deliveries}")
+            messages.append(_told(key, priority, deliveries, data))
+            key += rng.randrange(1, 3)
+            parts = range(0, len(data), PAGE - CHAIN)
+            for at in parts:
+                number = len(pages)
+                before = number - 1 if at else -1
+                after = number + 1 if at < parts[-1] else -1
+                pages.append(f"p{number} MESSAGE {text} from={at} prev={before} next={after}")
+        pages[head] = f"p{head} QUEUE {' '.join(entries)}".rstrip()
+        roots.append(f"{name}:{head}")
+        queues.append({"name": name.encode(), "messages": messages})
+    pages[0] = f"p0 ROOT {' '.join(roots)}".rstrip()
+    spare = len(pages)
+    pages.append(f"p{spare} FREE")
+    plain = build({"pages": pages}, edition)
+    log = _log(bytes(plain.files[PAGES]), spare, rng)
+    built = build({"pages": pages, "log": log, "log_size": rng.choice((0, 4096))}, edition)
+    return built, {"queues": queues, "in_doubt": [], "durables": []}
+
+
+def _told(key: int, priority: int, deliveries: int, data: bytes) -> dict[str, Any]:
+    one = {"key": key, "priority": priority, "deliveries": deliveries, "expiration": 0}
+    return {**one, "length": len(data), "sha256": hashlib.sha256(data).digest()}
+
+
+def _log(data: bytes, spare: int, rng: random.Random) -> list[str]:
+    """Return records after which the pages are as they are."""
+    texts = [f"s START generation={rng.randrange(1, 2**62)}"] * (rng.randrange(4) > 0)
+    for number in range(rng.randrange(4)):
+        kind, actions = rng.choice(("COMMIT", "COMMIT", "ABORT")), []
+        for _ in range(rng.randrange(1, 4)):
+            page, off = rng.randrange(spare), rng.randrange(1, 60)
+            there = data[page * PAGE + off : page * PAGE + off + rng.randrange(1, 40)].hex()
+            other = rng.randbytes(len(there) // 2).hex()
+            images = f"{there}:{other}" if kind == "ABORT" else f"{rng.choice((other, '-'))}:{there}"
+            actions.append(f"portion:{page}:{off}:{images}")
+        if rng.randrange(2):
+            actions.append(f"insert:{spare}")
+            actions += [f"delete:{spare}:{rng.randbytes(5).hex()}"] * (kind == "COMMIT")
+        texts.append(f"c{number} {kind} tx={number} {' '.join(actions)}")
+    return texts
+
+
+def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
+    """Return files in which fields lie; nothing has a checksum."""
+    built, _ = _life(edition, rng, wide=False)
+    names = [label for label, spot in built.labels.items() if spot.length > 0 and "." in label]
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        spot = built.range(rng.choice(names))
+        if spot.length <= len(LIES[0]):
+            small = bytes(spot.length - 1) + bytes([rng.randrange(12)])
+            built.put(spot, rng.choice((rng.choice(LIES)[: spot.length], rng.randbytes(spot.length), small)))
+        else:
+            built.files[spot.file][spot.off + rng.randrange(spot.length)] ^= 1 << rng.randrange(8)
+    return built.content()
+
+
+def _page(form: str, edition: str, entries: bytes = b"", **values: Any) -> bytes:
+    return (joined(LAYOUT.encode(form, edition, values)) + entries).ljust(PAGE, b"\0")[:PAGE]
+
+
+def _entry(key: int, page: int) -> bytes:
+    return pack(">Biiqqi4x", 1, 4, 1, 0, key, page)
+
+
+def _queue(edition: str, count: int, page: int, *, first: int = 2, after: int = 0) -> bytes:
+    """Return `count` pages of an index, from page `first` on, all of whose entries name one page."""
+    made = b""
+    for at in range(count):
+        entries = b"".join(_entry(at * 61 + slot, page) for slot in range(61))
+        before = first + at - 1 if at else -1
+        behind = first + at + 1 if at + 1 < count else after
+        made += _page("index", edition, entries, slots=61, valid=61, prev=before, next=behind)
+    return made
+
+
+def _commit(*actions: bytes) -> bytes:
+    return pack(">iqqi", 2, 7, 1, len(actions)) + b"".join(actions)
+
+
+def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
+    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
+    count = max(2, size // PAGE)
+    root = _page("index", edition, b"\1" + pack(">i", 1) + b"q" + pack(">i4x", 2), slots=1, valid=1)
+    free = b"\1".ljust(PAGE, b"\0")
+    queues = b"".join(b"\1" + pack(">i", 1) + bytes([0x41 + at % 50]) + pack(">i4x", 2) for at in range(100))
+    many = _page("index", edition, queues, slots=100, valid=100)
+    chain = b"".join(
+        _page("message_page", edition, slice=bytes(PAGE - CHAIN), prev=at - 1, next=at + 1)
+        for at in range(3, count)
+    )
+    portion = pack(">iiiBi", 4, 2, 1, 0, 4) + bytes(4)
+    whole = pack(">iiiBi", 4, 2, 0, 0, PAGE) + bytes(PAGE)
+    pages = {
+        "zeros": bytes(size),
+        "ones": b"\1" * size,
+        "twos": b"\2" * size,
+        "one-message-in-all-entries": root + free + _queue(edition, count // 2, 1, after=-1) + chain,
+        "a-long-message-in-all-entries": root + free + _queue(edition, 1, 3, after=-1) + chain,
+        "queues-with-one-head": many + free + _queue(edition, count, 1, after=-1),
+        "a-cycle": root + free + _queue(edition, count, 1, after=2),
+        "itself": root + free + _queue(edition, 1, 2, after=2) + chain,
+    }
+    logs = {
+        "starts": START * (size // 12),
+        "empty-commits": START + repeated(_commit(), size),
+        "one-record": START + _commit(*[pack(">ii", 1, 2)] * (size // 8)),
+        "pages-without-end": START + _commit(*[pack(">ii", 1, at) for at in range(size // 8)]),
+        "one-page-changed": START + _commit(*[portion] * (size // len(portion))),
+        "changes-of-a-page": START + repeated(_commit(portion), size),
+        "whole-pages": START + repeated(_commit(whole, portion), size),
+        "aborted": START + pack(">iqqi", 3, 7, 1, size // len(portion)) + repeated(portion, size),
+        "types": pack(">i", 2) * (size // 4),
+        "largest": START + pack(">iqqi", 2, 7, 1, 2**31 - 1) + bytes(size),
+        "zeros": START + bytes(size),
+    }
+    start, index = START.ljust(512, b"\0"), root + free + _queue(edition, 1, 1, after=-1)
+    made = {f"pages-{name}": {PAGES: data, LOG: start} for name, data in pages.items()}
+    made |= {f"pages-checked-{name}": {PAGES: data, LOG: START + _commit()} for name, data in pages.items()}
+    made |= {f"log-{name}": {PAGES: index, LOG: data} for name, data in logs.items()}
+    swap = pack(">ii", 4, 1)
+    made["swap"] = {PAGES: index, LOG: start, "swap/q-0.swap": repeated(swap, size)}
+    made["durable"] = {PAGES: index, LOG: start, DURABLE: b"\xac\xed\0\5" + repeated(b"sr\0\1a", size)}
+    made["durables"] = {PAGES: index, LOG: start} | {
+        f"durables/c{number}$n.durable": b"\xac\xed\0\5" for number in range(size // 64)
+    }
+    return made

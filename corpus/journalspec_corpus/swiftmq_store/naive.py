@@ -1,0 +1,551 @@
+"""The naive reader: pages in a table, the log done on them, then everything walked from page 0.
+
+Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
+It says nothing of notes and parameters: pages have 2048 bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from struct import unpack
+from typing import Any
+
+from journalspec import mutf8
+from journalspec.formats import get_format
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
+from journalspec_corpus.naive import Files, expectation, refused
+from journalspec_corpus.swiftmq_store.author import BRIEF, LOG, PAGE, PAGES
+from journalspec_corpus.swiftmq_store.model import PREPARED
+
+FORMAT = "swiftmq_store"
+FREE, USED = b"\1" + bytes(PAGE - 1), bytes(PAGE)
+NAMES = {1: "INSERT", 2: "UPDATE", 3: "DELETE", 4: "PORTION"}
+#: What a primitive of a property or a stream takes, by its number; of 8 and 9 the length comes first.
+PRIMITIVES = {0: 4, 1: 8, 2: 8, 3: 4, 4: 1, 5: 2, 6: 2, 7: 1}
+
+
+class _Bad(Exception):  # no error: what a check finds
+    pass
+
+
+class _Bytes:
+    """Reads forward, and never beyond the end."""
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data, self.at = data, at
+
+    def take(self, length: int) -> bytes:
+        if length < 0 or self.at + length > len(self.data):
+            raise _Bad("not enough bytes")
+        self.at += length
+        return self.data[self.at - length : self.at]
+
+    def number(self, size: int, *, signed: bool = True) -> int:
+        return int.from_bytes(self.take(size), "big", signed=signed)
+
+    def text(self, size: int = 2) -> str:
+        try:
+            return mutf8.decode(self.take(self.number(size, signed=size != 2)))
+        except UnicodeDecodeError:
+            raise _Bad("no modified UTF-8") from None
+
+
+# The log.
+
+
+@dataclass
+class _Read:
+    """A log: its records with what they do, where it ends, what of it is damaged, whether it had a START."""
+
+    tagged: bool = False
+    records: list[dict[str, Any]] = field(default_factory=list)
+    end: int = 0
+    damage: str = ""
+
+
+def _log(data: bytes, pages: int) -> _Read:
+    found = _Read(tagged=data[:4] == b"\0\0\0\1")
+    most = pages + len(data) // 8
+    head = data[4:12]
+    if found.tagged and (len(head) < 8 or head == b"\xff" * 8):
+        found.damage = "bad-start"
+        return found
+    while found.end < len(data):
+        cursor = _Bytes(data, found.end)
+        try:
+            kind = cursor.number(4)
+            generation = cursor.take(8) if kind in (1, 2, 3) and found.tagged else head
+        except _Bad:
+            found.damage = "bad-record"
+            return found
+        if kind not in (1, 2, 3) or (kind == 1 and not found.tagged):
+            if not found.tagged and data[found.end :].strip(b"\0"):
+                found.damage = "not-a-record"
+            return found
+        if generation != head:
+            newer = unpack(">q", generation) > unpack(">q", head)
+            found.damage = "other-generation" if found.end == 12 and newer else ""
+            return found
+        try:
+            found.records.append(_record(cursor, kind, head if found.tagged else b"", most))
+        except _Bad:
+            found.damage = "bad-record"
+            return found
+        at = {"file": LOG, "off": found.end, "len": cursor.at - found.end}
+        found.records[-1]["at"] = at
+        found.end = cursor.at
+    return found
+
+
+def _record(cursor: _Bytes, kind: int, head: bytes, most: int) -> dict[str, Any]:
+    out: dict[str, Any] = {"type": {1: "START", 2: "COMMIT", 3: "ABORT"}[kind]}
+    if head:
+        out["generation"] = int.from_bytes(head, "big", signed=True)
+    if kind != 1:
+        out["transaction"], number = cursor.number(8), cursor.number(4)
+        if number < 0:
+            raise _Bad("a negative number of actions")
+        out["actions"] = []
+        for _ in range(number):
+            out["actions"].append(_action(cursor, most))
+    return out
+
+
+def _action(cursor: _Bytes, most: int) -> dict[str, Any]:
+    kind = cursor.number(4)
+    if kind not in NAMES:
+        raise _Bad("no such action")
+
+    def page() -> int:
+        number = cursor.number(4)
+        if not 0 <= number < most:
+            raise _Bad("no page that can be")
+        return number
+
+    def image(off: int = 0) -> bytes:
+        data = cursor.take(cursor.number(4))
+        if off < 0 or off + len(data) > PAGE:
+            raise _Bad("beyond the page")
+        return data
+
+    out: dict[str, Any] = {"action": NAMES[kind], "page": page()}
+    if kind == 3:
+        out["before"] = image()
+    elif kind == 4:
+        out["offset"] = cursor.number(4)
+        if cursor.take(1) == b"\1":
+            out["before"] = image(out["offset"])
+        out["after"] = image(out["offset"])
+    elif kind == 2:
+        for name in ("before", "after"):
+            out["page"] = out["page"] if name == "before" else page()
+            cursor.take(1)
+            if cursor.take(1) == b"\0":
+                out[name] = cursor.take(PAGE)
+    return out
+
+
+class _Pages(dict[int, bytes]):
+    """Pages by number; those up to `count` that nothing is known of are free."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__({at: data[at * PAGE :][:PAGE] for at in range(len(data) // PAGE)})
+        self.count = len(self)
+
+    def __missing__(self, number: int) -> bytes:
+        if not 0 <= number < self.count:
+            raise _Bad(f"there is no page {number}")
+        return FREE
+
+    def put(self, number: int, off: int, data: bytes) -> None:
+        """Put bytes into a page, which is in use then."""
+        self.count = max(self.count, number + 1)
+        page = self[number]
+        self[number] = b"\0" + (page[:off] + data + page[off + len(data) :])[1:]
+
+    def whole(self, number: int, data: bytes | None) -> None:
+        """Make a page anew: of this, or free."""
+        self.count = max(self.count, number + 1)
+        self[number] = FREE if data is None else b"\0" + data.ljust(PAGE, b"\0")[1:]
+
+    def apply(self, record: Mapping[str, Any]) -> None:
+        """Do a record; undo it again if it is an ABORT."""
+        for action in record.get("actions", ()):
+            kind, page = action["action"], action["page"]
+            if kind == "PORTION":
+                self.put(page, action["offset"], action["after"])
+            else:
+                self.whole(page, {"INSERT": USED, "DELETE": None}.get(kind, action.get("after")))
+        for action in reversed(record.get("actions", ()) if record["type"] == "ABORT" else ()):
+            if action["action"] != "PORTION":
+                self.whole(action["page"], action.get("before"))
+            elif "before" in action:
+                self.put(action["page"], action["offset"], action["before"])
+
+
+# Messages.
+
+
+def _message(data: bytes) -> tuple[int, int, int]:
+    """Return a message's kind, where its body begins, and where it ends."""
+    cursor = _Bytes(data)
+    kind = cursor.number(4)
+    cursor.take(29)
+    if not 0 <= kind <= 5:
+        raise _Bad("no such kind")
+    for part in range(11):
+        there = cursor.number(1, signed=False)
+        if part == 7 and there:
+            cursor.take(cursor.number(4))
+        elif there == 1 and part in (5, 6):
+            _destination(cursor)
+        elif there == 1:
+            cursor.take(cursor.number(2, signed=False))
+    body = cursor.at
+    if kind == 1 or (kind in (2, 3) and cursor.take(1) == b"\1"):
+        cursor.take(cursor.number(4))
+    elif kind == 5 and cursor.take(1) == b"\1":
+        for _ in range(_count(cursor)):
+            cursor.take(cursor.number(2, signed=False))
+    elif kind == 4:
+        for _ in range(_count(cursor)):
+            _primitive(cursor)
+    return kind, body, cursor.at
+
+
+def _destination(cursor: _Bytes) -> None:
+    kind = cursor.number(1, signed=False)
+    if kind > 3:
+        raise _Bad("no such destination")
+    if kind in (1, 2) and cursor.take(1) == b"\1":
+        cursor.take(cursor.number(2, signed=False))
+    cursor.take(cursor.number(2, signed=False))
+
+
+def _count(cursor: _Bytes) -> int:
+    if (number := cursor.number(4)) < 0:
+        raise _Bad("a negative number")
+    return number
+
+
+def _primitive(cursor: _Bytes) -> None:
+    kind = cursor.number(4)
+    if kind not in (8, 9, *PRIMITIVES):
+        raise _Bad("no such primitive")
+    size = cursor.number(4) if kind == 8 else cursor.number(2, signed=False) if kind == 9 else 0
+    cursor.take(PRIMITIVES.get(kind, size))
+
+
+def _entry(data: bytes) -> tuple[int, ...]:
+    """Return of an entry whether it is valid, priority, deliveries, expiration, key and page."""
+    return unpack(">Biiqqi", data[:29])
+
+
+def _branch(data: bytes) -> dict[str, Any]:
+    kind, body, end = _message(data)
+    if kind != 1:
+        raise _Bad("no message of bytes")
+    cursor = _Bytes(data[body + 4 : end])
+    cursor.take(9)
+    inserts, queue = cursor.number(4) != 0, cursor.text()
+    routing, form = cursor.take(1) != b"\0", cursor.number(4)
+    parts = [cursor.take(cursor.number(4)) if cursor.take(1) == b"\1" else b"" for _ in range(2)]
+    keys = []
+    for _ in range(_count(cursor)):
+        image = cursor.take(cursor.number(4))
+        if len(image) < 29:
+            raise _Bad("no entry")
+        keys.append(_entry(image)[4])
+    xid = {"format_id": form, "gtrid": parts[1], "bqual": parts[0], "routing": routing}
+    return {**xid, "queue": queue, "inserts": inserts, "keys": keys}
+
+
+# The store.
+
+
+@dataclass
+class _Queue:
+    """A queue: whether its index is damaged, and its messages; `bad` are those that cannot be read."""
+
+    name: bytes
+    damaged: bool = False
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    entries: list[tuple[int, ...]] = field(default_factory=list)
+
+    @property
+    def bad(self) -> bool:
+        return self.damaged or any("sha256" not in one and not one.get("branch") for one in self.messages)
+
+
+@dataclass
+class _Store:
+    """What is walked: uses of pages, queues, branches; `damaged`: the root index is."""
+
+    pages: _Pages
+    uses: dict[int, str] = field(default_factory=dict)
+    queues: list[_Queue] = field(default_factory=list)
+    branches: list[dict[str, Any]] = field(default_factory=list)
+    damaged: bool = False
+    known: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def claim(self, number: int, use: str) -> bytes:
+        """Return a page for a use; the first use counts (SMQ-PAG-016, SMQ-PAG-020)."""
+        if number in self.uses and (self.uses[number], use) != ("none", "message"):
+            raise _Bad(f"page {number} has another use")
+        page = self.pages[number]
+        self.uses[number] = use
+        return page
+
+    def index(self, head: int, *, root: bool) -> Iterator[list[bytes]]:
+        """Yield the valid entries of an index, page by page (SMQ-IDX-101)."""
+        number = head
+        while True:
+            page = self.claim(number, "index")
+            _, following, slots, valid = unpack(">iiii", page[1:17])
+            if root and number == 0 and not any(page[1:17]):
+                return
+            try:
+                entries = self.slots(page, slots, root=root)
+            except _Bad:
+                self.uses[number] = "none"
+                raise
+            if root and slots == 0 and valid > 0:
+                raise _Bad("valid entries where there are none")
+            yield entries
+            if following == -1:
+                return
+            number = following
+
+    @staticmethod
+    def slots(page: bytes, slots: int, *, root: bool) -> list[bytes]:
+        if slots < 0:
+            raise _Bad("a negative number of entries")
+        cursor, out = _Bytes(page, 17), []
+        for _ in range(slots):
+            first = cursor.at
+            cursor.take(1)
+            cursor.take(_count(cursor) if root else 24)
+            cursor.take(8)
+            if page[first] == 1:
+                out.append(page[first : cursor.at])
+        return out
+
+    def walk(self) -> None:
+        """Walk the root index, then the indexes of all queues, then their messages."""
+        heads = []
+        try:
+            for entries in self.index(0, root=True) if self.pages.count else ():
+                for entry in entries:
+                    self.queues.append(_Queue(entry[5:-8]))
+                    heads.append(unpack(">i", entry[-8:-4])[0])
+        except _Bad:
+            self.damaged = True
+        for queue, head in zip(self.queues, heads, strict=True):
+            try:
+                for entries in self.index(head, root=False):
+                    queue.entries += map(_entry, entries)
+            except _Bad:
+                queue.damaged = True
+        for queue in self.queues:
+            queue.messages = [self.message(entry, queue.name) for entry in queue.entries]
+
+    def message(self, entry: tuple[int, ...], queue: bytes) -> dict[str, Any]:
+        _, priority, deliveries, expiration, key, page = entry
+        if page not in self.known:
+            self.known[page] = self.content(page, prepared=queue == PREPARED.encode())
+        found = self.known[page]
+        if isinstance(found.get("branch"), dict):
+            self.branches.append(found["branch"])
+        own = {"key": key, "priority": priority, "deliveries": deliveries, "expiration": expiration}
+        return {**own, **found}
+
+    def content(self, number: int, *, prepared: bool) -> dict[str, Any]:
+        """Return length and digest of a message; without a digest it cannot be read."""
+        data = b""
+        try:
+            while number != -1:
+                page = self.claim(number, "message")
+                _, number, length = unpack(">iii", page[1:13])
+                if length < 13:
+                    raise _Bad("no length")
+                data += page[13:length]
+                if length > PAGE:
+                    raise _Bad("no length")
+        except _Bad:
+            pass  # it may be whole all the same
+        try:
+            _, _, end = _message(data)
+        except _Bad:
+            return {"length": len(data)}
+        if not prepared:
+            return {"length": end, "sha256": hashlib.sha256(data[:end]).digest()}
+        try:
+            return {"length": end, "sha256": hashlib.sha256(data[:end]).digest(), "branch": _branch(data)}
+        except _Bad:
+            return {"length": len(data), "branch": "bad"}
+
+
+# Durable subscribers.
+
+
+def _durable(name: str, data: bytes) -> dict[str, Any]:
+    client, dollar, own = name.removesuffix(".durable").partition("$")
+    cursor = _Bytes(data)
+    start = bytes.fromhex("aced00057372") + b"\0\x11java.util.HashMap" + bytes.fromhex("0507dac1c31660d103")
+    if not dollar or cursor.take(len(start)) != start:
+        raise _Bad("no map")
+    fields = []
+    for _ in range(cursor.number(2, signed=False)):
+        width = {66: 1, 67: 2, 68: 8, 70: 4, 73: 4, 74: 8, 83: 2, 90: 1}.get(cursor.number(1))
+        if width is None:
+            raise _Bad("an object as a field")
+        fields.append((cursor.take(cursor.number(2, signed=False)), width))
+    if cursor.take(2) != b"xp":
+        raise _Bad("a class above")
+    for field_name, width in fields:
+        value = cursor.take(width)
+        factor = unpack(">f", value)[0] if field_name == b"loadFactor" and width == 4 else 1.0
+        if math.isnan(factor) or factor <= 0:
+            raise _Bad("no load factor")
+    if cursor.take(2) != b"w\x08":
+        raise _Bad("no sizes")
+    cursor.take(4)
+    strings: list[str] = []
+    entries = {}
+    for _ in range(_count(cursor)):
+        key = _string(cursor, strings)
+        entries[key] = _string(cursor, strings)
+    if cursor.take(1) != b"x":
+        raise _Bad("more than a map")
+    told = {"topic": entries.get("topicName"), "selector": entries.get("selector")}
+    told = {key: value for key, value in told.items() if value is not None}
+    return {"client": client, "name": own, **told, "no_local": "noLocal" in entries}
+
+
+def _string(cursor: _Bytes, strings: list[str]) -> str | None:
+    kind = cursor.take(1)
+    if kind == b"p":
+        return None
+    if kind == b"q":
+        number = cursor.number(4) - 0x7E0002
+        if not 0 <= number < len(strings):
+            raise _Bad("no string")
+        return strings[number]
+    if kind not in (b"t", b"|"):
+        raise _Bad("no string")
+    strings.append(cursor.text(2 if kind == b"t" else 8))
+    return strings[-1]
+
+
+# Answers.
+
+
+def _answer(files: Files, policy: str) -> dict[str, Any]:
+    if ".completed" in files and "page.db" in files:
+        # A backup (SMQ-BAK-057): it has no log.
+        files = {PAGES: files["page.db"]} | {
+            f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")
+        }
+    data, log_data = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b""))
+    pages = _Pages(data)
+    log = _log(log_data, pages.count)
+    for record in log.records:
+        pages.apply(record)
+    store = _Store(pages)
+    store.walk()
+    checked = any(record["type"] != "START" for record in log.records) or (log_data != b"" and not log.end)
+    dropped = []
+    if log.damage:
+        where = {"file": LOG, "off": log.end, "len": len(log_data) - log.end}
+        dropped.append({**where, "reason": log.damage})
+    durables = []
+    for path in sorted(files):
+        if path.startswith("durables/") and path.endswith(".durable"):
+            try:
+                durables.append(_durable(path.removeprefix("durables/"), bytes(files[path])))
+            except _Bad:
+                whole = {"file": path, "off": 0, "len": len(files[path])}
+                dropped.append({**whole, "reason": "bad-durable"})
+    lost = bool(dropped) or store.damaged
+    lost |= any(queue.bad or _undecided(queue) for queue in store.queues)
+    if policy:
+        if why := _refusal(store, policy, checked=checked):
+            return {**refused(*why), "at": {"file": PAGES, "off": 0, "len": len(data)}}
+        if checked:
+            _check(store, salvage=policy == "salvage")
+    out = {"verdict": RECOVERED if lost else CLEAN, "records": log.records, "dropped": dropped}
+    return {**out, "state": _state(store, durables)}
+
+
+def _undecided(queue: _Queue) -> bool:
+    return any(one.get("branch") == "bad" for one in queue.messages)
+
+
+def _refusal(store: _Store, policy: str, *, checked: bool) -> tuple[str, str] | None:
+    if store.damaged:
+        return "replay", "bad-root"
+    found = None
+    for queue in store.queues:
+        prepared = queue.name == PREPARED.encode()
+        if queue.bad and checked:
+            # The check drops it, or what of it cannot be read.
+            found = found or (("replay", "bad-queue") if policy == "strict" else None)
+        elif queue.damaged:
+            found = "replay", "bad-queue"
+        elif prepared and (queue.bad or _undecided(queue)):
+            found = "transaction", "bad-branch"
+    return found
+
+
+def _check(store: _Store, *, salvage: bool) -> None:
+    for queue in [queue for queue in store.queues if queue.bad]:
+        if salvage:
+            queue.messages = [one for one in queue.messages if "sha256" in one]
+            continue
+        store.queues.remove(queue)
+        if queue.name == PREPARED.encode():
+            store.branches = []
+
+
+def _state(store: _Store, durables: list[dict[str, Any]]) -> dict[str, Any]:
+    order = ("format_id", "gtrid", "bqual", "routing", "queue")
+    return {
+        "queues": [
+            {
+                "name": queue.name,
+                "messages": [
+                    {key: value for key, value in one.items() if key != "branch"} for one in queue.messages
+                ],
+            }
+            for queue in store.queues
+        ],
+        "in_doubt": sorted(store.branches, key=lambda branch: [branch[name] for name in order]),
+        "durables": sorted(durables, key=lambda one: (one["client"], one["name"])),
+    }
+
+
+def read(files: Files, edition: str) -> dict[str, Any]:
+    """Return the answer to the forensic question: what there is, damaged or not."""
+    del edition  # both say the same
+    return _answer(files, "")
+
+
+def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
+    """Return what a start under `policy` leaves."""
+    del edition
+    return _answer(files, policy)
+
+
+def expected(files: Files, edition: str) -> list[dict[str, Any]]:
+    """Return what a generated case expects of a reading and of the recoveries under every policy."""
+    out = []
+    for policy in ("", *get_format(FORMAT).policies):
+        seen = recover(files, edition, policy) if policy else read(files, edition)
+        members = ["records", "dropped", "state"]
+        if seen["verdict"] == REFUSED:
+            members = ["phase", "code", "at"]
+        out.append(expectation(f"recover.{policy}" if policy else "read", seen, members, BRIEF))
+    return out
