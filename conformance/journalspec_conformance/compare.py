@@ -187,14 +187,18 @@ def _same_bag(want: Sequence[Members], have: Sequence[Members], claims: Claims) 
 
 
 def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    """Judge by sets: all of must_keep, nothing of must_drop, nothing beyond must_keep and may_keep."""
+    """Judge by sets: all of must_keep, nothing of must_drop, nothing beyond must_keep and may_keep.
+
+    Records of a type that is `uncounted` are in no set, and may be there.
+    """
     sets = expected.get("allowed")
     if sets is None or observed.get("verdict") == REFUSED or not claims.records:
         return None
     have: Sequence[Members] = observed.get("records") or ()
     must, may, never = (_Sets(sets[name], claims) for name in ("must_keep", "may_keep", "must_drop"))
+    uncounted = sets.get("uncounted", ())
     for index, record in enumerate(have):
-        if must.take(record) or may.take(record):
+        if record.get("type") in uncounted or must.take(record) or may.take(record):
             continue
         banned = "a record that must not survive" if never.take(record) else None
         return Difference("records:extra", f"records[{index}]", banned, dict(record), record.get("at"))

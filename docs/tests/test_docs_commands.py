@@ -38,15 +38,14 @@ FOLDERS = (CHECKOUT, CHECKOUT / "docs", CHECKOUT / "docs/reference")
 PAGES = [path for folder in FOLDERS for path in sorted(folder.glob("*.md")) if path.name != "CHANGELOG.md"]
 
 
-def worst_per_format() -> int:
-    (count,) = {len(load_cases(name, "worst")) for name in format_ids()} - {0}  # none is predicted yet
-    return count
+def worst_of_all() -> int:
+    return sum(len(load_cases(name, "worst")) for name in format_ids())
 
 
 #: A number that a page tells, as it stands there -> what it is.
 NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 21 rules": lambda: len(rules()),
-    "README.md: ten crash states": worst_per_format,
+    "README.md: 38 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
 #: What a number of has to be in the list above. Round ones of the crash engine are told as "about".

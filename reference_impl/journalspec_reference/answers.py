@@ -43,6 +43,8 @@ NO_FILES = "no-files"
 CHANGED = "changed-while-read"
 ASSUMED = "edition-assumed"
 UNCHECKED = "unchecked"
+EMPTY = "empty-file"
+NOTHING = "nothing-recognised"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +155,21 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
         seen = replace(seen, verdict=RECOVERED)
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
+    notes += _remarks(journal, seen)
     unchecked = get_format(journal.format).editions[edition].unchecked
     if unchecked and seen.verdict == CLEAN:
         notes.append(Note(UNCHECKED, text=unchecked))
     return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
+
+
+def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
+    """Yield what nobody has to be told who knows the files: that they are empty, or something else."""
+    if seen.verdict != REFUSED:
+        yield from (Note(EMPTY, name) for name, data in journal.files.items() if not len(data))
+    if len(seen.dropped) and not len(seen.records) and not len(seen.unanchored):
+        size = sum(map(len, journal.files.values()))
+        if sum(region.length for region in seen.dropped) == size > 0:
+            yield Note(NOTHING)
 
 
 def _settle(journal: Journal) -> tuple[str, Observation | None, tuple[Trial, ...]]:

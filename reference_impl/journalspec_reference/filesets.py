@@ -435,6 +435,10 @@ def find_journals(
     if not chosen and format:
         chosen = _as_told(loaded, format)
     if not chosen:
+        named = [name for claim in claims for name in claim.files if loaded.is_directory(name)]
+        if named:
+            text = f"no journal in {str(loaded.path)!r}: {named[0]!r} bears the name of a journal's file"
+            raise FilesetError(f"{text} and is {DIRECTORY}", "look for what was moved or restored there")
         raise FilesetError(*_nothing(loaded))
     if edition and not any(edition in get_format(claim.format).editions for claim in chosen):
         found = ", ".join(dict.fromkeys(claim.format for claim in chosen))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -64,6 +65,8 @@ VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": 
 MIN_FIELDS = 28
 #: So many records that do not count, or entries within an entry, are told one by one.
 MOST_TOLD = 40
+#: Reading so many bytes takes long enough to say so.
+MUCH = 8 << 20
 #: Bytes of a field that are told whole, and how many are told of a field that has more.
 MOST_BYTES, SOME_BYTES = 64, 16
 
@@ -225,7 +228,18 @@ class Asked:
             words += [option, value] if value else []
         for param in self.params:
             words += ["--param", param]
-        return shown(shlex.join([*words, *more]))
+        return " ".join(map(_word, [*words, *more]))
+
+
+def _word(text: str) -> str:
+    """Return a word as a shell takes it; what is not printable, or no UTF-8, byte by byte (bash, zsh)."""
+    if text.isprintable():
+        return shlex.quote(text)
+    told = (
+        f"\\x{byte:02x}" if not 0x20 <= byte < 0x7F else ("\\" if byte in b"\\'" else "") + chr(byte)
+        for byte in os.fsencode(text)
+    )
+    return f"$'{''.join(told)}'"
 
 
 def find(asked: Asked) -> tuple[Loaded, list[Journal]]:
@@ -281,6 +295,7 @@ def answers(
     """Return what came of each journal; UsageProblem says what to type if an edition cannot be told."""
     found = []
     for journal in journals:
+        _say_that_it_takes_time(journal)
         try:
             found.append(ask(journal, policy))
         except UnknownEdition as error:
@@ -289,6 +304,15 @@ def answers(
             ]
             raise _problem(error, lines) from None
     return found
+
+
+def _say_that_it_takes_time(journal: Journal) -> None:
+    """Tell whoever waits at a terminal what is read, if it is much."""
+    size = sum(map(len, journal.files.values()))
+    if size < MUCH or not sys.stderr.isatty():
+        return
+    editions = f", as each edition that it may be of ({len(journal.editions)})" if journal.editions else ""
+    click.echo(f"reading {len(journal.files)} file(s) of {size >> 20} MiB{editions} ...", err=True)
 
 
 def _problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
@@ -13,6 +14,7 @@ import click
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.observation import (
+    CLEAN,
     REFUSED,
     FileMap,
     Level,
@@ -24,6 +26,7 @@ from journalspec.observation import (
 from journalspec.reread import by_file, files_of
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
+    SAID,
     STRICT,
     Asked,
     Painter,
@@ -39,7 +42,7 @@ from journalspec_conformance.cli.journal_view import (
     write_state,
     write_title,
 )
-from journalspec_reference.answers import UNREAD, Answer
+from journalspec_reference.answers import UNREAD, Answer, ask
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import Journal
@@ -98,6 +101,7 @@ def _write_journal(out: Painter, answer: Answer, path: Path, level: Level, as_he
     journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
     write_title(out, answer, path)
+    _write_refusal_of_recovery(out, journal, seen)
     if as_hex:
         _write_dump(out, journal)
     elif level >= Level.RECORDS:
@@ -111,6 +115,16 @@ def _write_journal(out: Painter, answer: Answer, path: Path, level: Level, as_he
         write_state(out, description, seen.state)
     if level >= Level.LAYOUT:
         write_notes(out, description, seen.notes)
+
+
+def _write_refusal_of_recovery(out: Painter, journal: Journal, seen: Observation) -> None:
+    """Write that recovery refuses what reads cleanly: a record may be whole and nobody able to act on it."""
+    if seen.verdict != CLEAN or all(note.code in SAID for note in seen.notes):
+        return
+    strict = ask(replace(journal, editions=()), STRICT).observation
+    if strict.verdict == REFUSED:
+        told = f"{STRICT} refuses, {strict.phase}/{strict.code}: {shown(strict.message)}"
+        out.wrapped("recovery ", f"{told} (`journalspec recover` says what to do)", "bold yellow")
 
 
 def _write_files(
@@ -259,7 +273,9 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
     lost = seen.given_up
     if seen.verdict == REFUSED:
-        for step, what_to_type in _next_steps(description, asked, policy, seen.code == UNREAD):
+        for step, what_to_type in _next_steps(
+            description, asked, policy, seen.code == UNREAD, replace(answer.journal, editions=())
+        ):
             out.wrapped("next     ", step)
             if what_to_type:
                 out.line(f"           {what_to_type}")
@@ -281,12 +297,26 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
     write_notes(out, description, seen.notes)
 
 
-def _next_steps(description: Format, asked: Asked, policy: str, unread: bool) -> Iterator[tuple[str, str]]:
-    """Yield what an operator can do about a refusal and the command for it, the least daring first."""
+def _next_steps(
+    description: Format, asked: Asked, policy: str, unread: bool, journal: Journal
+) -> Iterator[tuple[str, str]]:
+    """Yield what an operator can do about a refusal and the command for it, the least daring first.
+
+    Other policies are tried: one that refuses as well is no advice.
+    """
     if unread:
         yield "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk", ""
     yield "keep a copy of all files before anything opens them for writing", ""
     yield "look at the bytes and what they mean:", asked.again("inspect", "--hex")
+    refusing = []
     for name, meaning in description.policies.items():
-        if name not in (STRICT, policy):
-            yield f"see what {name} gives ({meaning}):", asked.again("recover", "--policy", name)
+        if name in (STRICT, policy):
+            continue
+        seen = ask(journal, name).observation
+        if seen.verdict == REFUSED:
+            refusing.append(f"{name} ({seen.phase}/{seen.code})")
+            continue
+        told = f"{seen.verdict}, {len(seen.records)} record(s), {len(seen.dropped)} dropped region(s)"
+        yield f"see what {name} gives ({meaning}): {told}:", asked.again("recover", "--policy", name)
+    if refusing:
+        yield f"other policies do not help, they refuse as well: {', '.join(refusing)}", ""

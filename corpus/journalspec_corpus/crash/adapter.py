@@ -71,7 +71,8 @@ class CrashFormat:
     `state_readers` read crash states; what `answer(observation)` makes of an observation is judged.
     The first policy among the readers refuses where it may. `obeys` are the requirements that a
     category of states is about ("" for all others). `record_json(keys)` is a record as an
-    observation lists it, with the fields that all its keys agree on.
+    observation lists it, with the fields that all its keys agree on. `uncounted` are types of records
+    that stand for nothing that is done, and that `answer` leaves out.
 
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `kernel()` imports the format's compiled code, which says what the state readers tell apart.
@@ -86,6 +87,7 @@ class CrashFormat:
     obeys: Mapping[str, tuple[str, ...]]
     answer: Callable[[Any], Answer]
     record_json: Callable[[list[str]], dict[str, Any]]
+    uncounted: tuple[str, ...] = ()
     semantics: Semantics | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     workload_of: Callable[[Mapping[str, Any]], Workload] | None = None

@@ -127,7 +127,7 @@ def case_of(  # noqa: PLR0913  # a case has many members; all but two are keywor
 
 def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
     """Return for each policy of the adapter the permitted outcomes, as the pipeline publishes them."""
-    sets = ExpectedSets(adapter.record_json, state.trace).sets(state.situation.expected)
+    sets = ExpectedSets(adapter, state.trace).sets(state.situation.expected)
     out: list[dict[str, Any]] = []
     for reader, policy in adapter.policies.items():
         demand = demand_of(

@@ -7,13 +7,16 @@ are permitted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from journalspec_corpus.crash.effects import Permitted, permitted_at
 from journalspec_corpus.crash.persistence import CORRUPTED, REACHABLE
 from journalspec_corpus.crash.trace import Mark, Trace
+
+if TYPE_CHECKING:
+    from journalspec_corpus.crash.adapter import CrashFormat
 
 ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
 REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
@@ -102,14 +105,15 @@ def permitted(
         yield {"when": when, "verdict": "recovered", "allowed": lost}
 
 
-Sets = dict[str, list[dict[str, Any]]]
+Sets = dict[str, list[Any]]
 
 
 class ExpectedSets:
     """The sets of one trace's crash points, with records as an observation would list them."""
 
-    def __init__(self, record_json: Callable[[list[str]], dict[str, Any]], trace: Trace) -> None:
-        self._record_json = record_json
+    def __init__(self, adapter: CrashFormat, trace: Trace) -> None:
+        self._record_json = adapter.record_json
+        self._uncounted = adapter.uncounted
         written = [op for op in trace.ops if isinstance(op, Mark)]
         marks = {(op.record, op.alternative[:2]) for op in (*trace.standing, *trace.possible, *written)}
         #: record -> how many times it was written, at another place or in other parts
@@ -133,6 +137,7 @@ class ExpectedSets:
             "may_keep": records([*(expected.may_keep - expected.must_keep), *copies]),
             "must_drop": records(expected.must_drop),
             **({"states": list(map(dict, states))} if states else {}),
+            **({"uncounted": list(self._uncounted)} if self._uncounted else {}),
         }
 
 

@@ -44,7 +44,7 @@ def as_json(adapter: CrashFormat, workload: Any, state: State) -> dict[str, Any]
         "arrived": _arrived(state),
         "files": _files(state.files),
         "owed": {
-            "sets": ExpectedSets(adapter.record_json, state.trace).sets(expected),
+            "sets": ExpectedSets(adapter, state.trace).sets(expected),
             "must_keep": sorted(expected.must_keep),
             "may_keep": sorted(expected.may_keep - expected.must_keep),
             "must_drop": sorted(expected.must_drop),

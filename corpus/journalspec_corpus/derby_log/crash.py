@@ -255,6 +255,7 @@ CRASH = CrashFormat(
     state_readers=READERS,
     answer=answer,
     record_json=record_json,
+    uncounted=(SUM,),
     semantics=Semantics(MODEL, action, state, effects, told),
     obeys=tables.TABLES.obeys,
     long=LongWorkloads(

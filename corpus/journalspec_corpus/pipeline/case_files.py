@@ -248,7 +248,7 @@ class _Found:
     def __init__(self, plan: Plan, adapter: CrashFormat, trace: Trace, left: set[bytes]) -> None:
         self._room = adapter
         self._trace = trace
-        self._owing = ExpectedSets(adapter.record_json, trace)
+        self._owing = ExpectedSets(adapter, trace)
         self.states: list[_State] = []
         #: (operation after which the crash came, what is owed)
         self.groups: list[tuple[int, Expected]] = []

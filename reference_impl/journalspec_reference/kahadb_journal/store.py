@@ -84,6 +84,8 @@ class Destination:
     #: `above` of all subscriptions, sorted; how many of them acknowledged a message, by its number
     _starts: list[int] = field(default_factory=list)
     _acknowledged: Counter[int] = field(default_factory=Counter)
+    #: the ids of messages that are there and of which some of the subscriptions have theirs, by number
+    _partly: dict[int, str] = field(default_factory=dict)
 
     def in_order(self) -> Iterator[tuple[str, Message]]:
         """Yield the messages as they are delivered."""
@@ -112,6 +114,10 @@ class Destination:
         if ended is not None:
             del self._starts[bisect_left(self._starts, ended.above)]
             self._acknowledged.subtract(ended.acknowledged)
+            for number in ended.acknowledged:
+                if not self._acknowledged[number]:
+                    del self._acknowledged[number]
+                    self._partly.pop(number, None)
         return ended
 
     def acknowledge(self, key: str, message_id: str) -> None:
@@ -121,18 +127,28 @@ class Destination:
             return
         here.acknowledged.add(number)
         self._acknowledged[number] += 1
+        self._partly[number] = message_id
         if not self.owed(number):
-            del self.messages[message_id]
+            self.remove(message_id)
+
+    def remove(self, message_id: str) -> None:
+        """Take a message away that is there."""
+        self._partly.pop(number_of(self.messages.pop(message_id)), None)
 
     def end(self, key: str) -> None:
-        """End a subscription: what was owed to it alone goes."""
+        """End a subscription: what was owed to it alone goes.
+
+        That is what came before all others began, and what all others have: nothing else is looked at.
+        """
         ended = self.leave(key)
-        late = ((message_id, number_of(packed)) for message_id, packed in reversed(self.messages.items()))
-        for message_id, number in list(
-            takewhile(lambda item: ended is not None and item[1] > ended.above, late)
-        ):
-            if ended is not None and ended.owed(number) and not self.owed(number):
-                del self.messages[message_id]
+        if ended is None:
+            return
+        first = self._starts[0] if self._starts else None
+        early = ((number_of(packed), message_id) for message_id, packed in self.messages.items())
+        before = takewhile(lambda item: first is None or item[0] <= first, early)
+        for number, message_id in [*before, *self._partly.items()]:
+            if message_id in self.messages and ended.owed(number) and not self.owed(number):
+                self.remove(message_id)
 
 
 def destination_of(fields: Mapping[str, Any]) -> Name:
@@ -238,7 +254,7 @@ class Store:
     @staticmethod
     def _remove(here: Destination, change: Change) -> None:
         if change.subscription is None:
-            del here.messages[change.message_id]
+            here.remove(change.message_id)
         else:
             here.acknowledge(change.subscription, change.message_id)
 

@@ -1,0 +1,69 @@
+"""What a tool advises and remarks: policies that help, words that a shell takes, files that are none."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from journalspec_conformance.cli.journal_view import Asked
+from journalspec_corpus.load import find_case
+from judged import call, flat
+
+
+@pytest.fixture
+def no_command(tmp_path: Path) -> Path:
+    """Return a journal whose bytes are sound and one of whose records nobody understands."""
+    find_case("khd.commands.no-command-last").materialize(tmp_path)
+    return tmp_path
+
+
+def test_only_policies_that_help_are_advised(no_command: Path) -> None:
+    found = call("recover", no_command, columns=200)
+    text = flat(found)
+    assert found.exit_code == 3
+    assert "recovered, 1 record(s), 1 dropped region(s): journalspec recover" in text
+    assert "they refuse as well: default (record/bad-command), unchecked (record/bad-command)" in text
+    assert "--policy salvage" in text
+    assert "--policy default" not in text
+
+
+def test_what_reads_cleanly_and_is_refused_is_said(no_command: Path) -> None:
+    found = call("inspect", no_command, columns=200)
+    assert found.exit_code == 0
+    assert "recovery strict refuses, record/bad-command" in flat(found)
+
+
+@pytest.mark.parametrize("name", ["plain", "a b", "it's", "c\nd", "e\\f\n", "g\udcff'"])
+def test_advice_can_be_pasted(tmp_path: Path, name: str) -> None:
+    words = Asked(Path(name), None, None, ()).again("inspect", "--hex")
+    assert words.isprintable()
+    if bash := shutil.which("bash"):
+        done = subprocess.run(
+            [bash, "-c", f"printf '%s\\0' {words}"], check=True, capture_output=True, cwd=tmp_path
+        )
+        assert done.stdout.split(b"\0")[2] == os.fsencode(name)
+    if name.isprintable():
+        assert shlex.split(words)[2] == name
+
+
+def test_files_that_are_nothing_but_a_name_are_told(tmp_path: Path) -> None:
+    (tmp_path / "db-1.log").write_bytes(b"")
+    assert "empty-file" in flat(call("recover", tmp_path))
+    (tmp_path / "db-2.log").write_bytes(b"no journal at all " * 9)
+    found = call("recover", tmp_path)
+    assert found.exit_code == 1
+    assert "nothing-recognised" in flat(found)
+
+
+def test_a_directory_with_the_name_of_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "db-1.log").mkdir()
+    found = call("inspect", tmp_path)
+    assert found.exit_code == 2
+    assert "'db-1.log' bears the name of a journal's file and is a directory" in " ".join(
+        found.stderr.split()
+    )
