@@ -260,4 +260,5 @@ def test_the_boxes_of_a_picture_cover_each_file_and_say_what_stands_there(format
                 same = state.files[name][off : off + length] == whole.get(name, b"")[off : off + length]
                 assert same == (what in ("settled", "arrived")), f"{item.id}: {name} at {off}"
                 kinds.add(what)
-    assert "lost" in kinds
+    # A sector that did not arrive may hold some of the right bytes by chance: zeros do.
+    assert kinds & {"lost", "partly"}

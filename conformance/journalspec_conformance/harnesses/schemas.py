@@ -34,7 +34,7 @@ class SchemaHarness:
                     "editions": list(get_format(format_id).editions),
                     "ops": ["read"],
                     "observe": "layout",
-                    "features": ["pure", "memory"],
+                    "features": ["pure", "memory", "log-alone"],
                 }
                 for format_id in described()
             },

@@ -65,7 +65,7 @@ def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str
 
 def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return an observation that says just what an expectation lists."""
-    answer = {key: copy.deepcopy(value) for key, value in entry.items() if key != "when"}
+    answer = {key: copy.deepcopy(value) for key, value in entry.items() if key not in ("when", "unnoted")}
     return answer | {"notes": [{"code": code} for code in entry.get("notes", ())]}
 
 

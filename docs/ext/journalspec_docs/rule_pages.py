@@ -145,7 +145,8 @@ def in_format(page: Page, format_: Format) -> Iterator[nodes.Node]:
     """``{format-rules} FORMAT``: each rule in a format, with the cases and states that show it."""
     _depends_on_rules(page)
     if not design_rules.findings(format_.id):
-        raise LookupError(f"{format_.id} has no findings under the design rules")
+        yield markup.paragraph("This format was not judged by the design rules yet.")
+        return
     for rule in design_rules.rules().values():
         title = f"{rule.id}: {rule.title}"
         page.note("rule", f"{format_.id}/{rule.id}", rule_id(rule.id), rule.title)
@@ -214,6 +215,8 @@ def measured(page: Page, format_: Format) -> Iterator[nodes.Node]:
     """``{measured-rates} FORMAT``: where the numbers come from, and one table per question."""
     _depends_on_rules(page)
     result = rates().get(format_.id)
+    if result is None and not design_rules.findings(format_.id):
+        return
     if result is None:
         raise LookupError(f"no measured rates of {format_.id} in {sources.DATA.name}/")
     yield markup.section("What goes unnoticed, measured", "rates", *_measured(result))
