@@ -28,7 +28,7 @@ from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused,
 from journalspec_conformance.harnesses.product import program, serving
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, ProductError, classpath, get_product
-from journalspec_corpus.load import find_case
+from journalspec_corpus.load import find_case, told_in
 
 #: Seconds per question: a product that has not answered by then never will.
 TIMEOUT = 4.0
@@ -171,12 +171,15 @@ class Showroom:
         return self._engines[product.id]
 
     def _case(self, show: Show, product: Product) -> Done:
+        engine = self._engine(product)
         case = find_case(show.data["case"])
+        if claims := engine.hello.formats.get(case.format):
+            # Each product is shown the case as it is told in an edition of its own.
+            case = told_in(case, claims.editions)
         wanted = f"{case.id}/{show.data['op']}"
         probe = next((probe for probe in case.probes if probe.id == wanted), None)
         if probe is None:
             raise Problem(f"{case.id} is not asked {show.data['op']!r}")
-        engine = self._engine(product)
         result = engine.run(probe)
         reply = getattr(engine.connection, "last", None) or {}
         answer = reply.get("ok", reply)

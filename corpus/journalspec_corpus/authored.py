@@ -24,6 +24,7 @@ from journalspec.vocabulary import Field
 from journalspec_corpus.author import hex_bytes
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.edits import Built, apply, sealing
+from journalspec_corpus.load import AGAIN
 from journalspec_corpus.making import make_case, when
 
 #: Where the authored groups and captured files lie in a checkout.
@@ -119,7 +120,7 @@ def _case(
     damaged = sound.copy()
     for edit in entry.get("edits", ()):
         apply(damaged, edit, bases.get, sealing(bases.author))
-    name = f"{entry['name']}-in-{also}" if also else entry["name"]
+    name = entry["name"] + (AGAIN.format(also) if also else "")
     return make_case(
         f"{get_format(format_id).prefix.lower()}.{group['group']}.{name}",
         title=f"{also}: {entry['title']}" if also else entry["title"],
@@ -181,7 +182,7 @@ def _stated(built: Built, told: Field, value: Any) -> Any:
         {
             **entry,
             **{
-                of.name: _stated(built, of, entry[of.name] if of.name in entry else _NOTHING[of.kind])
+                of.name: _stated(built, of, entry.get(of.name, _NOTHING[of.kind]))
                 for of in told.of
                 if of.name in entry or not of.optional
             },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 
 #: The tiers that come with the package; ``core`` is built, see ``corpus build``.
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
+#: What the id of a case ends with that is told again in another edition, which stands between the braces.
+AGAIN = "-in-{}"
 #: Lines of a set that may be no cases; a file with more is something else.
 MOST_FAULTY = 1000
 
@@ -46,6 +48,15 @@ def find_case(case_id: str) -> Case:
                 near.append(case.id)
     hint = f"; of that group: {', '.join(near[:5])}" if near else ""
     raise LookupError(f"no published case {case_id!r}{hint}")
+
+
+def told_in(case: Case, editions: Collection[str]) -> Case:
+    """Return `case` as it is told in one of `editions`; the case itself if it is told in none of them."""
+    if case.edition in editions:
+        return case
+    wanted = {case.id + AGAIN.format(edition) for edition in editions}
+    told = (other for tier in PUBLISHED_TIERS for other in load_cases(case.format, tier))
+    return next((other for other in told if other.id in wanted), case)
 
 
 def published_folder(format_id: str) -> Path | None:

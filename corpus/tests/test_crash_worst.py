@@ -19,6 +19,7 @@ from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.story import SECTOR_KINDS, sectors, settled
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import (
+    FILE,
     FINDINGS_FILE,
     SEED,
     TIER,
@@ -102,8 +103,8 @@ def test_the_small_form_is_the_full_one_shrunk(worst: Worst) -> None:
         worst.small.workload,
         worst.state(worst.small).descriptor(SEED),
     )
-    # One thing that is done to a Derby database is three records.
-    assert out.records <= (6 if worst.format == "derby_log" else 3)
+    path = Path(journalspec_corpus.__file__).parent / worst.format / FILE
+    assert out.records <= tomllib.loads(path.read_text(encoding="utf-8")).get("most_records", 3)
     assert out.deviations <= 2
 
 
@@ -260,5 +261,4 @@ def test_the_boxes_of_a_picture_cover_each_file_and_say_what_stands_there(format
                 same = state.files[name][off : off + length] == whole.get(name, b"")[off : off + length]
                 assert same == (what in ("settled", "arrived")), f"{item.id}: {name} at {off}"
                 kinds.add(what)
-    # A sector that did not arrive may hold some of the right bytes by chance: zeros do.
-    assert kinds & {"lost", "partly"}
+    assert "lost" in kinds

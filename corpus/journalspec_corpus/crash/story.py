@@ -223,7 +223,8 @@ SECTOR_KINDS = ("settled", "arrived", "lost", "partly")
 def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 
-    What was written since the last force has ``arrived``, is ``lost`` (what stood there before still does),
+    What was written since the last force has ``arrived``, is ``lost`` (what stood there before still does,
+    or zeros, if the file has grown around it),
     or has come ``partly``: not all writes, or a part of one, or garbage. All other sectors are ``settled``.
     """
     point = state.situation.states.point
@@ -238,7 +239,7 @@ def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]
             if now == wanted:
                 what = "settled" if now == was else "arrived"
             else:
-                what = "lost" if now == was else "partly"
+                what = "lost" if now == was.ljust(len(now), b"\0") else "partly"
             if what != last and run:
                 yield name, start, run, last
                 start, run = at, 0

@@ -2,7 +2,8 @@
 
 A format's ``worst.toml`` says of each case in words what happens, which verdict
 the reference gets and what the requirements and design rules are that it is about,
-and gives workload and descriptor of a full state and a small one. Nothing in it is believed: the
+and gives workload and descriptor of a full state and a small one. ``most_records`` is how many
+records a small one may have. Nothing in it is believed: the
 tests rebuild both states, judge them and reduce the full one to the small one.
 
 ``worst_findings.toml`` has one entry for each case, product and policy, as it was run; it is

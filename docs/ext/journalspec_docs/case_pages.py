@@ -174,10 +174,10 @@ def _facts(cases: Sequence[Case], told: set[str]) -> str:
     def required(name: str) -> str:
         href = f"../requirements.html#{requirement_id(name)}"
         # A family says once what each is about; on every sheet it would be a tenth of the page.
-        return domain.link_html(href, name, texts[name]) if len(cases) > FEW else _link(href, name)
+        return domain.link_html(href, name, texts[name] if len(cases) > FEW else "")
 
     def flagged(name: str) -> str:
-        link = _link(f"flags.html#{flag_id(format_id, name)}", name)
+        link = domain.link_html(f"flags.html#{flag_id(format_id, name)}", name)
         if name in told:
             return link
         told.add(name)
@@ -210,11 +210,6 @@ def _facts(cases: Sequence[Case], told: set[str]) -> str:
         if values:
             out.append(f"<dt>{head}</dt><dd>{('<br>' if head == 'Flags' else ', ').join(values)}</dd>")
     return f'<dl class="jspec-facts">{"".join(out)}</dl>'
-
-
-def _link(href: str, name: str) -> str:
-    """Return a link in as few bytes as it takes: sheets have tens of thousands."""
-    return f"<a href={href}>{escape(name)}</a>"
 
 
 def _origin(case: Case, *, how: bool) -> str:

@@ -214,9 +214,9 @@ def _failing(fails: Mapping[str, Any]) -> tuple[str, list[nodes.Node]]:
 def measured(page: Page, format_: Format) -> Iterator[nodes.Node]:
     """``{measured-rates} FORMAT``: where the numbers come from, and one table per question."""
     _depends_on_rules(page)
-    result = rates().get(format_.id)
-    if result is None and not design_rules.findings(format_.id):
+    if not design_rules.findings(format_.id):
         return
+    result = rates().get(format_.id)
     if result is None:
         raise LookupError(f"no measured rates of {format_.id} in {sources.DATA.name}/")
     yield markup.section("What goes unnoticed, measured", "rates", *_measured(result))

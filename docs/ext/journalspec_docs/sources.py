@@ -20,7 +20,7 @@ from journalspec.formats import format_module, get_format
 from journalspec.layout import Layout
 from journalspec_corpus.case import Case
 from journalspec_corpus.flags import Flag, load_flags
-from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
+from journalspec_corpus.load import AGAIN, PUBLISHED_TIERS, load_cases
 from journalspec_docs import ksy
 from journalspec_reference.api import Span, load
 
@@ -174,7 +174,7 @@ def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
 def _firsts(format_id: str) -> Mapping[str, str]:
     """Return the id of each case that is told again in another edition, and that of the first one."""
     known = {case.id for case in cases(format_id)}
-    told = ((case.id, case.id.removesuffix(f"-in-{case.edition}")) for case in cases(format_id))
+    told = ((case.id, case.id.removesuffix(AGAIN.format(case.edition))) for case in cases(format_id))
     return {name: first for name, first in told if name != first and first in known}
 
 
