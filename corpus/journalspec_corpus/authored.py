@@ -178,11 +178,11 @@ def _stated(built: Built, told: Field, value: Any) -> Any:
         return value
     entries = (_entry(built, told.of, item) for item in value)
     return [
-        # What was left out comes last.
+        # What was left out comes last; of some kinds nothing may be left out.
         {
             **entry,
             **{
-                of.name: _stated(built, of, entry.get(of.name, _NOTHING[of.kind]))
+                of.name: _stated(built, of, entry[of.name] if of.name in entry else _NOTHING[of.kind])
                 for of in told.of
                 if of.name in entry or not of.optional
             },
