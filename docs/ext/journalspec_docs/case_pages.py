@@ -12,6 +12,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from docutils import nodes
@@ -46,6 +47,10 @@ COLOURS = (
     ("refused", "refused"),
     ("open", "left open"),
 )
+#: Verdict -> its letter in the class of a mark, of which there are ten thousand.
+MARKS = {"clean": "c", "recovered": "r", "refused": "x", "open": "o"}
+#: The strength of a mark that needs no number.
+FULL = 10
 #: Members of a provenance file that are shown in a way of their own.
 SHOWN = ("title", "sha256", "session", "loads")
 
@@ -119,7 +124,7 @@ def _sheet(case: Case, told: set[str], *, anchored: bool = True) -> Iterator[nod
     """
     origin, anchor = case.origin, node_id(case.id)
     named = f'<code class="literal">{case.id}</code>'
-    link = f'<a class="headerlink" href="#{anchor}" title="Link to this case">¶</a>'
+    link = f'<a class="headerlink" href="#{anchor}">¶</a>'
     yield markup.raw(
         (f'<h3 id="{anchor}">{named}{link}</h3>' if anchored else f"<h4>{named}</h4>")
         + f"<p>{markup.code_html(_sentence(case.title))}</p>"
@@ -208,7 +213,8 @@ def _facts(cases: Sequence[Case], told: set[str]) -> str:
             if name
         ]
         if values:
-            out.append(f"<dt>{head}</dt><dd>{('<br>' if head == 'Flags' else ', ').join(values)}</dd>")
+            # Ends that HTML lets one leave out are a tenth of a sheet.
+            out.append(f"<dt>{head}<dd>{('<br>' if head == 'Flags' else ', ').join(values)}")
     return f'<dl class="jspec-facts">{"".join(out)}</dl>'
 
 
@@ -327,19 +333,20 @@ def _strips(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -
         for case in (case for case in cases if case.edition == edition):
             given = answers[case.id]
             marks = "".join(_mark(given.get(name, ()), most) for name in questions)
-            # What is expected stands in the row that the column leads to.
-            name = escape(f"{_last(case)}: {_sentence(case.title)}")
-            columns.append(f'<a href="#{node_id(case.id)}" title="{name}">{marks}</a>')
+            # A script gives it the words of the row that it leads to as its title.
+            columns.append(f"<a href=#{node_id(case.id)}>{marks}</a>")
         out.append(f'<p>Edition {escape(edition)}:</p><div class="jspec-strip">{"".join(columns)}</div>')
     return "".join(out)
 
 
 def _mark(expect: Sequence[Mapping[str, Any]], most: int) -> str:
+    """Return the mark of an answer; its class is the verdict's letter, and how pale it is from 4 to 9."""
     if not expect:
         return "<i></i>"
     verdict = expect[0].get("verdict", "open") if len(expect) == 1 else "open"
     share = len(expect[0].get("records", ())) / most if most and verdict != "refused" else 1
-    return f'<i class="out-{verdict}" style="opacity:{0.4 + 0.6 * share:.2f}"></i>'
+    strength = round(4 + 6 * share)
+    return f"<i class={MARKS[verdict]}{strength if strength < FULL else ''}></i>"
 
 
 def _answer(expect: Sequence[Mapping[str, Any]]) -> str:
@@ -382,15 +389,19 @@ def _rows(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -> 
     rows = []
     for case in cases:
         cells = [
-            f'<a href="#{node_id(case.id)}"><code>{escape(_last(case))}</code></a>',
+            f"<a href=#{node_id(case.id)}><code>{escape(_last(case))}</code></a>",
             markup.code_html(_sentence(case.title)),
         ]
         cells += [
             "<br>".join(escape(name) for name in names(case) if name not in shared[head])
             for head, names in columns.items()
         ]
-        cells += [escape(_answer(answers[case.id].get(name, ()))) for name in questions]
-        rows.append(f'<tr id="{node_id(case.id)}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        row = [f"<td>{cell}" for cell in cells]
+        # What several questions have in common stands once, over their columns.
+        for text, same in groupby(escape(_answer(answers[case.id].get(name, ()))) for name in questions):
+            width = len(list(same))
+            row.append(f"<td colspan={width}>{text}" if width > 1 else f"<td>{text}")
+        rows.append(f'<tr id="{node_id(case.id)}">' + "".join(row))
     return (
         '<div class="table-wrapper"><table class="jspec-table jspec-family docutils">'
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
