@@ -37,7 +37,7 @@ LONGEST_TEXT = 64
 #: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
 #: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
 DUMP_LINES, FILE_LINES = 32, 8
-JSON_LETTERS = 1200
+JSON_LETTERS = 1000
 #: Files longer than this are shown up to their last byte that is no fill.
 WHOLE = 1 << 16
 #: What the colours of a strip say.
@@ -190,7 +190,8 @@ def _facts(cases: Sequence[Case], told: set[str]) -> str:
 
     said: dict[str, tuple[Callable[[Case], Iterable[str]], Callable[[str], str]]] = {
         "Edition": (lambda case: [case.edition], escape),
-        "Level": (lambda case: [case.level], markup.badge_html),
+        # The list of cases says what holds where a sheet says nothing.
+        "Level": (lambda case: [case.level] if case.level != "must" else [], markup.badge_html),
         "Stratum": (
             lambda case: [case.stratum],
             lambda name: f"{name}: {STRATA.get(name, '')}".rstrip(": "),
@@ -278,7 +279,8 @@ def _compact(text: str) -> str:
     out: list[str] = []
     for line in text.splitlines():
         if line.startswith("   ") and out:
-            out[-1] += (" " if not out[-1].endswith(("[", "{")) else "") + line.strip()
+            is_edge = out[-1].endswith(("[", "{")) or line.strip(" ,") in ("]", "}")
+            out[-1] += ("" if is_edge else " ") + line.strip()
         elif line.startswith("  ") and line.strip(" ,") in ("]", "}") and out:
             out[-1] += line.strip()
         else:
@@ -416,7 +418,9 @@ def index(page: Page, format_: Format) -> Iterable[nodes.Node]:
         raise LookupError(f"{format_.id} has no published cases")
     strata = Counter(case.stratum for cases in groups.values() for case in cases)
     parts = ", ".join(f"{strata[key]} {key} ({text})" for key, text in STRATA.items() if strata[key])
-    yield markup.paragraph(f"{strata.total()} cases in {len(groups)} groups: {parts}.")
+    yield markup.paragraph(
+        f"{strata.total()} cases in {len(groups)} groups: {parts}. The level of one that names none is must."
+    )
     rows: list[markup.Row] = []
     for name, cases in groups.items():
         own = Counter(case.stratum for case in cases)
@@ -566,4 +570,4 @@ def _plain(value: object) -> str:
 
 
 def _pre(text: str) -> str:
-    return f'<div class="jspec-scroll"><pre class="jspec-json">{escape(text, quote=False)}</pre></div>'
+    return f"<pre class=jspec-json>{escape(text, quote=False)}</pre>"
