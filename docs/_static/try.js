@@ -70,12 +70,12 @@
     return found;
   }
 
-  /** All records below a tree, and where each stands. */
-  function records(tree, kind, found) {
+  /** All records below a tree, those of several kinds, and where each stands. */
+  function records(tree, kinds, found) {
     const pending = [[tree, 0, 0]];
     while (pending.length) {
       const [node, off, end] = pending.pop();
-      if (node instanceof kind) {
+      if (kinds.some((kind) => node instanceof kind)) {
         found.push({ off, len: end - off, tree: node });
         continue;
       }
@@ -100,8 +100,8 @@
       problem = error instanceof RangeError || error.name === "EOFError" ? "the file ends too early" : error.message;
     }
     const names = Object.fromEntries(Object.entries(entry.names).map(([ksy, name]) => [camel(ksy), name]));
-    const kind = whole[pascal(entry.record)];
-    const found = records(tree, kind, []).map(({ off, len, tree: record }) => {
+    const kinds = entry.records.map((name) => whole[pascal(name)]);
+    const found = records(tree, kinds, []).map(({ off, len, tree: record }) => {
       const values = fields(record, bytes, names);
       const number = values.find((field) => field.name === entry.type_field);
       // Where no parser of the record sees the number, or the format has no numbers, no type is said.

@@ -276,6 +276,10 @@ class Layout:
         """The structures that a record may begin with: `record`, or what the table has as `heads`."""
         return tuple(self._table.get("heads", ("record",)))
 
+    def whole(self, edition: str) -> tuple[str, ...]:
+        """The types of a ``.ksy`` that are a whole record, where those of `heads` are only how it begins."""
+        return tuple(self._table.get("whole", (self.structure("record", edition).ksy,)))
+
     def has(self, name: str, edition: str) -> bool:
         """Tell whether an edition has the structure `name`."""
         return any(row["name"] == name and _holds(row, edition) for row, _ in self._rows)

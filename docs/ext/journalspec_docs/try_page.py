@@ -41,7 +41,7 @@ def parser_table(format_id: str) -> dict[str, Any]:
         editions[edition] = {
             "ksy": name,
             "params": [given[item] for item in wanted if item in given],
-            "record": form.ksy,
+            "records": layout.whole(edition),
             "type_field": layout.type_field,
             "types": {str(number): kind for kind, number in layout.types(edition).items()},
             "names": {item.ksy: item.name for item in form.fields if item.ksy},
