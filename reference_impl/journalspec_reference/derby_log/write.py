@@ -478,8 +478,9 @@ class LogWriter:
         known = store.page(container, number)
         if known is None:
             known = store.pages[container, number] = HeapPage(_BASE_PAGE)
-            if number:
-                known.put(0, _FIRST_ROW, HeapRow((b"",)))
+        if number == 1 and container not in store.containers:
+            # The log does not tell of the row that a table begins with, and the slots of all others count from it.
+            known.put(0, _FIRST_ROW, HeapRow((b"",)))
         return known
 
     def _last_page(self, container: int) -> tuple[int, HeapPage]:
