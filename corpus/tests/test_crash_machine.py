@@ -36,7 +36,7 @@ from journalspec_corpus.crash.workloads import (
 )
 from journalspec_reference import load
 
-FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log")
 #: Writers that keep every promise: after an honest crash of theirs, strict recovery loses nothing.
 SOUND = ("spec", "seed+hash")
 #: Presets that destroy what had been safe are another matter: there everybody loses.

@@ -36,7 +36,7 @@ from mutation import (
     wrong,
 )
 
-FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log")
 #: Faults that many states show, whichever are looked at: the checksum, or what stands for one, first.
 PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
