@@ -147,22 +147,29 @@ def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id
 
 @pytest.mark.parametrize(("format_id", "edition"), [each for each in EDITIONS if each[0] in described()])
 def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edition: str) -> None:
-    """What they leave is the zeros of the alignment and, behind the records, the fill."""
+    """What they leave is the zeros of the alignment, or of a page, and, behind the records, the fill."""
     built = written(format_id, edition)
-    # A batch has a header of its own; all of it together is `.whole`, and what ends a log may be a `.marker`.
-    batches = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
-    owners = tuple(f"{name}." for name in (*built.records, *batches, "f1.header", "f2.header"))
+    # A batch has a header of its own; all of it together is `.whole`, and so is all of a page. What ends a
+    # log may be a `.marker`.
+    wholes = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
+    owners = tuple(f"{name}." for name in (*built.records, *wholes, "f1.header", "f2.header"))
+    # An entry of a page is not counted beside its fields.
+    groups = {name.rpartition(".")[0] for name in built.labels} - set(built.records)
     covered = Counter(
         (spot.file, off)
         for name, spot in built.labels.items()
-        if (name.startswith(owners) and not name.endswith(".whole")) or name == "f1.marker"
+        if (name.startswith(owners) and not name.endswith(".whole") and name not in groups)
+        or name == "f1.marker"
         for off in range(spot.off, spot.end)
     )
     assert set(covered.values()) == {1}
-    log, fill = built.labels["f1.log"], 0 if "f1.marker" in built.labels else ord(".")
+    # Where files have no such label, all of a file is one range: a store of pages.
+    paged = "f1.log" not in built.labels
+    log = max(built.labels.values(), key=lambda spot: spot.length) if paged else built.labels["f1.log"]
+    fill = 0 if "f1.marker" in built.labels else ord(".")
     left = [pair for pair in enumerate(built.files[log.file]) if (log.file, pair[0]) not in covered]
     assert all(byte == (0 if off < log.end else fill) for off, byte in left)
-    assert not batches or all(off >= log.end for off, _ in left)
+    assert paged or not wholes or all(off >= log.end for off, _ in left)
 
 
 @pytest.mark.parametrize("format_id", format_ids())

@@ -96,6 +96,15 @@
     const name = nameOf(target);
     if (name) location.href = `${schemas()}#f-${name}`;
   });
+  /** A column of a strip is called what the first cells of its row say. */
+  function nameColumns() {
+    for (const column of document.querySelectorAll(".jspec-strip a")) {
+      const row = document.getElementById(column.hash.slice(1));
+      column.title = Array.from(row.cells).slice(0, 2).map((cell) => cell.textContent).join(": ");
+    }
+  }
+
   addEventListener("hashchange", land);
+  document.addEventListener("DOMContentLoaded", nameColumns);
   document.addEventListener("DOMContentLoaded", land);
 })();

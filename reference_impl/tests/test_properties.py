@@ -45,6 +45,9 @@ KNOWN = {
     "jboss_journal": Known(
         ("activemq-data-1.amq", "jbm-data-2.jbm", "journal-rename-control.ctr", "x"), _of_one_prefix
     ),
+    "swiftmq_store": Known(
+        ("db/page.db", "log/transaction.log", "durables/c$n.durable", "x"), lambda _: {"page_size": "2048"}
+    ),
 }
 #: Editions that nobody writes: nothing says what their records hold.
 UNWRITTEN = {("derby_log", "seed")}

@@ -367,3 +367,60 @@ def test_the_branches_of_a_real_store_are_ended() -> None:
     do("decide", gtrid=b"GLOBAL1".hex(), bqual=b"BR".hex(), commit=False)
     found = stored(storage)
     assert (keys(found)["orders"], len(found.branches)) == ([1, 2, 5], 1)
+
+
+def damaged(*patches: tuple[int, int, bytes]) -> MemoryStorage:
+    """Return a store with two messages of two pages each, closed, with bytes put into its pages."""
+    _, do = opened(storage := MemoryStorage())
+    for _ in range(2):
+        do("insert", queue="q", message=body(3000))
+    do("close")
+    for page, off, data in patches:
+        storage.write(PAGES, 2048 * page + off, data)
+    return storage
+
+
+def first_pages(storage: MemoryStorage) -> list[int]:
+    return [one.entry.page for queue in recover(content(storage)).queues for one in queue.entries]
+
+
+@pytest.mark.parametrize("page", ["root", "queue"])
+@pytest.mark.parametrize("target", ["itself", "the root", "beyond the end", "no page"])
+def test_an_index_that_goes_in_circles_is_refused(page: str, target: str) -> None:
+    queues = recover(content(damaged())).queues
+    number = 0 if page == "root" else next(queue.head for queue in queues if queue.name == b"q")
+    following = {"itself": number, "the root": 0, "beyond the end": 1 << 30, "no page": -2}[target]
+    storage = damaged((number, 5, following.to_bytes(4, signed=True)))
+    before = content(storage)
+    with pytest.raises(WriterRefused) as refused:
+        opened(storage)
+    assert refused.value.code == f"bad-{page}"
+    assert content(storage) == before
+
+
+@pytest.mark.parametrize("target", ["itself", "the root", "another message", "beyond the end", "no page"])
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_message_that_goes_in_circles_takes_nothing_with_it(at: int, target: str) -> None:
+    """Its entry goes, and its pages with the next check; the other message and the indexes stay."""
+    first, other = first_pages(damaged())
+    last = int.from_bytes(content(damaged())[PAGES][2048 * first + 5 :][:4])
+    number = (first, last)[at]
+    following = {"itself": number, "the root": 0, "another message": other}.get(target, 1 << 30)
+    storage = damaged((number, 5, (-2 if target == "no page" else following).to_bytes(4, signed=True)))
+    _, do = opened(storage)
+    do("remove", queue="q", key=0)
+    do("insert", queue="q", message=body(5000))
+    do("close")
+    assert keys(found := recover(content(storage))) == {"q": [1, 2], "sys$prepared": []}
+    assert not found.dropped
+
+
+def test_a_page_in_use_that_is_marked_free_is_not_given_away() -> None:
+    first, _ = first_pages(damaged())
+    storage = damaged((first, 0, b"\1"))
+    _, do = opened(storage)
+    for _ in range(4):
+        do("insert", queue="q", message=body(3000))
+    do("close")
+    assert keys(recover(content(storage)))["q"] == [0, 1, 2, 3, 4, 5]
+    assert len(set(first_pages(storage))) == 6

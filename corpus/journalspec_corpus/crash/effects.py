@@ -516,8 +516,9 @@ class Permitted:
 
     def _missing(self, effect: Effect, chosen: int, right: Counter[Effect]) -> Wrong:
         makers = [issued for issued in self.operations.makers(effect) if issued.bit & chosen]
+        lost = DECISION_LOST if effect.kind == DECISION else EFFECT_LOST
         if not makers:
-            return Wrong(EFFECT_LOST, effect)
+            return Wrong(lost, effect)
         maker = makers[-1]
         tx = maker.action.tx
         others = {
@@ -526,7 +527,6 @@ class Permitted:
             if tx and one.action.tx == tx and one.bit & chosen
             for other in one.action.makes
         } - {effect}
-        lost = DECISION_LOST if effect.kind == DECISION else EFFECT_LOST
         half = any(right[other] for other in others)
         return Wrong(HALF if half else lost, effect, (maker.record,), tx)
 

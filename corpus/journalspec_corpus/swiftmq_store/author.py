@@ -217,30 +217,6 @@ def _messages(texts: list[str]) -> Iterator[dict[str, Any]]:
         if body.startswith("!"):
             yield {**one, "length": int(body[1:])}
             continue
-        if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
-        if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
-        if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
-        if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
-        if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
-        if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
-        if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
-        if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
         yield {**one, "length": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 

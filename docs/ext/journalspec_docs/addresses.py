@@ -6,7 +6,6 @@ page with a script that knows every id would be of no use to a reader without sc
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -51,10 +50,11 @@ def write(app: Sphinx, problem: Exception | None) -> None:
 
 def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
     """Return a page that leads to `anchor` of `url`; if it `had_anchors`, to the one that it is asked for."""
-    to = escape(f"{url}#{anchor}")
+    # The address of the page stands once, as the base of both links.
+    to = escape(f"#{anchor}")
     # Only a page of before had anchors.
-    script = f"<script>location.hash&&location.replace({json.dumps(url)}+location.hash)</script>"
+    script = "<script>location.hash&&location.replace(document.baseURI+location.hash)</script>"
     return (
-        f'<!doctype html><meta http-equiv="refresh" content="0; url={to}">'
+        f'<!doctype html><base href="{escape(url)}"><meta http-equiv="refresh" content="0; url={to}">'
         f'<title>{escape(name)}</title>{script if had_anchors else ""}<a href="{to}">Go there</a>\n'
     )

@@ -12,6 +12,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from docutils import nodes
@@ -36,7 +37,7 @@ LONGEST_TEXT = 64
 #: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
 #: and no more text of an answer; the rest is a command away. Nobody reads longer ones in a browser.
 DUMP_LINES, FILE_LINES = 32, 8
-JSON_LETTERS = 1200
+JSON_LETTERS = 1000
 #: Files longer than this are shown up to their last byte that is no fill.
 WHOLE = 1 << 16
 #: What the colours of a strip say.
@@ -46,6 +47,10 @@ COLOURS = (
     ("refused", "refused"),
     ("open", "left open"),
 )
+#: Verdict -> its letter in the class of a mark, of which there are ten thousand.
+MARKS = {"clean": "c", "recovered": "r", "refused": "x", "open": "o"}
+#: The strength of a mark that needs no number.
+FULL = 10
 #: Members of a provenance file that are shown in a way of their own.
 SHOWN = ("title", "sha256", "session", "loads")
 
@@ -119,7 +124,7 @@ def _sheet(case: Case, told: set[str], *, anchored: bool = True) -> Iterator[nod
     """
     origin, anchor = case.origin, node_id(case.id)
     named = f'<code class="literal">{case.id}</code>'
-    link = f'<a class="headerlink" href="#{anchor}" title="Link to this case">¶</a>'
+    link = f'<a class="headerlink" href="#{anchor}">¶</a>'
     yield markup.raw(
         (f'<h3 id="{anchor}">{named}{link}</h3>' if anchored else f"<h4>{named}</h4>")
         + f"<p>{markup.code_html(_sentence(case.title))}</p>"
@@ -185,7 +190,8 @@ def _facts(cases: Sequence[Case], told: set[str]) -> str:
 
     said: dict[str, tuple[Callable[[Case], Iterable[str]], Callable[[str], str]]] = {
         "Edition": (lambda case: [case.edition], escape),
-        "Level": (lambda case: [case.level], markup.badge_html),
+        # The list of cases says what holds where a sheet says nothing.
+        "Level": (lambda case: [case.level] if case.level != "must" else [], markup.badge_html),
         "Stratum": (
             lambda case: [case.stratum],
             lambda name: f"{name}: {STRATA.get(name, '')}".rstrip(": "),
@@ -208,7 +214,8 @@ def _facts(cases: Sequence[Case], told: set[str]) -> str:
             if name
         ]
         if values:
-            out.append(f"<dt>{head}</dt><dd>{('<br>' if head == 'Flags' else ', ').join(values)}</dd>")
+            # Ends that HTML lets one leave out are a tenth of a sheet.
+            out.append(f"<dt>{head}<dd>{('<br>' if head == 'Flags' else ', ').join(values)}")
     return f'<dl class="jspec-facts">{"".join(out)}</dl>'
 
 
@@ -272,7 +279,8 @@ def _compact(text: str) -> str:
     out: list[str] = []
     for line in text.splitlines():
         if line.startswith("   ") and out:
-            out[-1] += (" " if not out[-1].endswith(("[", "{")) else "") + line.strip()
+            is_edge = out[-1].endswith(("[", "{")) or line.strip(" ,") in ("]", "}")
+            out[-1] += ("" if is_edge else " ") + line.strip()
         elif line.startswith("  ") and line.strip(" ,") in ("]", "}") and out:
             out[-1] += line.strip()
         else:
@@ -327,19 +335,20 @@ def _strips(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -
         for case in (case for case in cases if case.edition == edition):
             given = answers[case.id]
             marks = "".join(_mark(given.get(name, ()), most) for name in questions)
-            # What is expected stands in the row that the column leads to.
-            name = escape(f"{_last(case)}: {_sentence(case.title)}")
-            columns.append(f'<a href="#{node_id(case.id)}" title="{name}">{marks}</a>')
+            # A script gives it the words of the row that it leads to as its title.
+            columns.append(f"<a href=#{node_id(case.id)}>{marks}</a>")
         out.append(f'<p>Edition {escape(edition)}:</p><div class="jspec-strip">{"".join(columns)}</div>')
     return "".join(out)
 
 
 def _mark(expect: Sequence[Mapping[str, Any]], most: int) -> str:
+    """Return the mark of an answer; its class is the verdict's letter, and how pale it is from 4 to 9."""
     if not expect:
         return "<i></i>"
     verdict = expect[0].get("verdict", "open") if len(expect) == 1 else "open"
     share = len(expect[0].get("records", ())) / most if most and verdict != "refused" else 1
-    return f'<i class="out-{verdict}" style="opacity:{0.4 + 0.6 * share:.2f}"></i>'
+    strength = round(4 + 6 * share)
+    return f"<i class={MARKS[verdict]}{strength if strength < FULL else ''}></i>"
 
 
 def _answer(expect: Sequence[Mapping[str, Any]]) -> str:
@@ -382,15 +391,19 @@ def _rows(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -> 
     rows = []
     for case in cases:
         cells = [
-            f'<a href="#{node_id(case.id)}"><code>{escape(_last(case))}</code></a>',
+            f"<a href=#{node_id(case.id)}><code>{escape(_last(case))}</code></a>",
             markup.code_html(_sentence(case.title)),
         ]
         cells += [
             "<br>".join(escape(name) for name in names(case) if name not in shared[head])
             for head, names in columns.items()
         ]
-        cells += [escape(_answer(answers[case.id].get(name, ()))) for name in questions]
-        rows.append(f'<tr id="{node_id(case.id)}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        row = [f"<td>{cell}" for cell in cells]
+        # What several questions have in common stands once, over their columns.
+        for text, same in groupby(escape(_answer(answers[case.id].get(name, ()))) for name in questions):
+            width = len(list(same))
+            row.append(f"<td colspan={width}>{text}" if width > 1 else f"<td>{text}")
+        rows.append(f'<tr id="{node_id(case.id)}">' + "".join(row))
     return (
         '<div class="table-wrapper"><table class="jspec-table jspec-family docutils">'
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
@@ -405,7 +418,9 @@ def index(page: Page, format_: Format) -> Iterable[nodes.Node]:
         raise LookupError(f"{format_.id} has no published cases")
     strata = Counter(case.stratum for cases in groups.values() for case in cases)
     parts = ", ".join(f"{strata[key]} {key} ({text})" for key, text in STRATA.items() if strata[key])
-    yield markup.paragraph(f"{strata.total()} cases in {len(groups)} groups: {parts}.")
+    yield markup.paragraph(
+        f"{strata.total()} cases in {len(groups)} groups: {parts}. The level of one that names none is must."
+    )
     rows: list[markup.Row] = []
     for name, cases in groups.items():
         own = Counter(case.stratum for case in cases)
@@ -555,4 +570,4 @@ def _plain(value: object) -> str:
 
 
 def _pre(text: str) -> str:
-    return f'<div class="jspec-scroll"><pre class="jspec-json">{escape(text, quote=False)}</pre></div>'
+    return f"<pre class=jspec-json>{escape(text, quote=False)}</pre>"

@@ -71,16 +71,24 @@ class Slot(NamedTuple):
 
 
 class CachedPages:
-    """The pages of a file in memory; `append` is told the number of each page that the file grows by."""
+    """The pages of a file in memory; `append` is told the number of each page that the file grows by.
+
+    A page that is marked free and in use, as `used` says, is not given to anybody.
+    """
 
     def __init__(
-        self, count: int, size: int, load: Callable[[int], bytes], append: Callable[[int], None]
+        self,
+        count: int,
+        size: int,
+        load: Callable[[int], bytes],
+        append: Callable[[int], None],
+        used: Callable[[int], object] = lambda number: False,
     ) -> None:
         self.count, self.size = count, size
         self.dirty: set[int] = set()
         self._load, self._append = load, append
         self._pages: dict[int, bytearray] = {}
-        self._free = [number for number in range(1, count) if codec.is_free(load(number))]
+        self._free = [n for n in range(1, count) if codec.is_free(load(n)) and not used(n)]
 
     def __getitem__(self, number: int) -> bytearray:
         if number not in self._pages:

@@ -140,6 +140,8 @@ class Walk:
         self.notes: list[Told] = []
         self.queues: list[Queue] = []
         self.branches: list[Branch] = []
+        #: First pages of messages whose pages may not all be their own: nobody can give those back.
+        self.damaged: set[int] = set()
         self.why: str | None = None
         self._root()
 
@@ -252,7 +254,10 @@ class Walk:
         return self._first.get(page)
 
     def _message(self, entry: QueueEntry, *, prepared: bool) -> Entry:
+        told = len(self.notes)
         data, fault = self._content(entry.page)
+        if fault or len(self.notes) > told:
+            self.damaged.add(entry.page)
         try:
             found = codec.message(data)
         except BadStore as bad:

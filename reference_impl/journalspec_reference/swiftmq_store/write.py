@@ -48,6 +48,7 @@ class StoreWriter:
         self._running: dict[str, Transaction] = {}
         self._keys: dict[bytes, int] = {}
         self._references: Counter[int] = Counter()
+        self._damaged: set[int] = set()
         #: Of a queue, its swap files with the number of entries that each still has; the last one grows.
         self._swaps: dict[str, dict[str, int]] = {}
 
@@ -92,12 +93,12 @@ class StoreWriter:
         self._pages = CachedPages(replayed.count, self._size, replayed.__getitem__, self._append_page)
         self._pages.dirty |= replayed.changed
         walk = Walk(replayed)
-        self._references = walk.references
+        self._references, self._damaged = walk.references, walk.damaged
         if found.checked and not fresh:
             for number in list(walk.unreached):
                 self._pages.empty(number)
         self._flush()
-        self._pages = CachedPages(self._pages.count, self._size, self._load, self._append_page)
+        self._pages = CachedPages(self._pages.count, self._size, self._load, self._append_page, walk.use)
         self._create_log(max(0, records.generation))
         self._is_open = True
         if not any(self._pages[0][1:17]):
@@ -256,7 +257,9 @@ class StoreWriter:
         self._references[page] -= 1
         if not self._references[page]:
             del self._references[page]
-            self._pages.remove_message(tx, page)
+            if page not in self._damaged:
+                self._pages.remove_message(tx, page)
+            # Else one may be another message's, or no page: the next check frees those that nobody refers to.
 
     def _insert(self, op: Operation) -> dict[str, Any]:
         data, queue = bytes.fromhex(op["message"]), str(op["queue"]).encode()
