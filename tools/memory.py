@@ -228,7 +228,7 @@ class Row(NamedTuple):
 
 
 def _rows(shape: Shape) -> Iterator[Row]:
-    """Yield transactions that insert a row, most of them followed by one that purges it."""
+    """Yield transactions that insert a row; most rows are purged by the next one, or the same."""
     body = b"\x20" + struct.pack(">HH", min(shape.body, 30_000) + 2, min(shape.body, 30_000))
     body += (BODY * (shape.body // len(BODY) + 1))[: min(shape.body, 30_000)]
     # Numbers begin where they take their four bytes.
@@ -238,23 +238,24 @@ def _rows(shape: Shape) -> Iterator[Row]:
         page = struct.pack(">HHHI", 0, TABLE, 1, 0x40000000 | version + 1)
         data = b"\0" + ident + b"\2\x20\0\4" + struct.pack(">i", number) + body
         insert = b"\0\x67" + page + ident + b"\0\0" + ident + b"\1" + struct.pack(">i", len(data)) + data
-        stays = shape.live or shape.transactions or number % STAYS == 0
-        groups = [_transaction(2 * number, insert)]
+        stays = shape.live or number % STAYS == 0
+        changes = [insert]
         version += 1
         if not stays:
             page = struct.pack(">HHHI", 0, TABLE, 1, 0x40000000 | version + 1)
-            gone = b"\0\x6a" + page + b"\0\1" + ident + bytes(4)
-            groups.append(_transaction(2 * number + 1, gone))
+            changes.append(b"\0\x6a" + page + b"\0\1" + ident + bytes(4))
             version += 1
+        parts = [changes] if shape.transactions else [[change] for change in changes]
+        groups = [_transaction(2 * number + at, part) for at, part in enumerate(parts)]
         size = sum(37 + sum(len(each) + 16 for each in group) for group in groups)
         yield Row(groups, size + 4, len(data) if stays else 0)
 
 
-def _transaction(number: int, change: bytes) -> list[bytes]:
+def _transaction(number: int, changes: list[bytes]) -> list[bytes]:
     owner = b"\0\x93" + struct.pack(">I", 0x40000000 | number)
     begin = b"\0\x81\x41\1" + owner + b"\0\xa9" + bytes(10)
     end = b"\0\x81\x41\x12" + owner + b"\0\x66\0\0\4" + bytes(4)
-    return [begin, b"\0\x81\x41\x80" + owner + change, end]
+    return [begin, *(b"\0\x81\x41\x80" + owner + change for change in changes), end]
 
 
 def _group(number: int, at: int, bodies: list[bytes]) -> bytes:
