@@ -29,6 +29,8 @@ from typing import NamedTuple
 
 from journalspec.formats import format_ids
 from journalspec.kept import Kept, scratch
+from journalspec_reference import load
+from journalspec_reference.storage import MemoryStorage
 
 MIB = 1 << 20
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
@@ -187,6 +189,85 @@ def _batch(command: int, message: bytes) -> bytes:
     return struct.pack(">iB11siq", 28, 2, b"WRITE BATCH", len(record), zlib.adler32(record)) + record
 
 
+def derby_log(directory: Path, size: int, shape: Shape) -> int:
+    """Write a log of edition 10.16; return how many of its bytes are live. Its beginning is the writer's."""
+    storage = MemoryStorage()
+    load("derby_log").writer(storage, edition="10.16", params={}).apply({"op": "open"})
+    files = storage.files
+    for name in ("log.ctrl", "logmirror.ctrl"):
+        (directory / name).write_bytes(files[name])
+    head, live = bytes(files["log1.dat"]).rstrip(b"\0"), 0
+    rows = _rows(shape)
+    length = min(shape.file or size, LONGEST_LOG, size)
+    row = next(rows)
+    for number in range(1, max(1, size // length) + 1):
+        at = len(head)
+        with (directory / f"log{number}.dat").open("wb", buffering=MIB) as out:
+            out.write(head)
+            while at + row.room < length:
+                for bodies in row.groups:
+                    at += out.write(_group(number, at, bodies))
+                live += row.live
+                row = next(rows)
+            out.write(bytes(4))
+        # The next file names where this one ends.
+        head = struct.pack(">iiqq", 128, 9, number + 1, number << 32 | at)
+    return live
+
+
+#: The bytes that a file of this log may have, the container of its table, the least number of four bytes.
+LONGEST_LOG, TABLE, LEAST = 256 * MIB - 1, 1168, 1 << 14
+
+
+class Row(NamedTuple):
+    """The groups of records that make a row and, unless it stays, take it away; how many bytes are live."""
+
+    groups: list[list[bytes]]
+    room: int
+    live: int
+
+
+def _rows(shape: Shape) -> Iterator[Row]:
+    """Yield transactions that insert a row; most rows are purged by the next one, or the same."""
+    body = b"\x20" + struct.pack(">HH", min(shape.body, 30_000) + 2, min(shape.body, 30_000))
+    body += (BODY * (shape.body // len(BODY) + 1))[: min(shape.body, 30_000)]
+    # Numbers begin where they take their four bytes.
+    version = LEAST
+    for number in count(LEAST):
+        ident = struct.pack(">I", 0x80000000 | number)
+        page = struct.pack(">HHHI", 0, TABLE, 1, 0x40000000 | version + 1)
+        data = b"\0" + ident + b"\2\x20\0\4" + struct.pack(">i", number) + body
+        insert = b"\0\x67" + page + ident + b"\0\0" + ident + b"\1" + struct.pack(">i", len(data)) + data
+        stays = shape.live or number % STAYS == 0
+        changes = [insert]
+        version += 1
+        if not stays:
+            page = struct.pack(">HHHI", 0, TABLE, 1, 0x40000000 | version + 1)
+            changes.append(b"\0\x6a" + page + b"\0\1" + ident + bytes(4))
+            version += 1
+        parts = [changes] if shape.transactions else [[change] for change in changes]
+        groups = [_transaction(2 * number + at, part) for at, part in enumerate(parts)]
+        size = sum(37 + sum(len(each) + 16 for each in group) for group in groups)
+        yield Row(groups, size + 4, len(data) if stays else 0)
+
+
+def _transaction(number: int, changes: list[bytes]) -> list[bytes]:
+    owner = b"\0\x93" + struct.pack(">I", 0x40000000 | number)
+    begin = b"\0\x81\x41\1" + owner + b"\0\xa9" + bytes(10)
+    end = b"\0\x81\x41\x12" + owner + b"\0\x66\0\0\4" + bytes(4)
+    return [begin, *(b"\0\x81\x41\x80" + owner + change for change in changes), end]
+
+
+def _group(number: int, at: int, bodies: list[bytes]) -> bytes:
+    """Return records with the checksum record before them."""
+    out, at = b"", at + 37
+    for each in bodies:
+        wrapped = struct.pack(">iq", len(each), number << 32 | at + len(out))
+        out += wrapped + each + struct.pack(">i", len(each))
+    said = bytes.fromhex("00814900000001c5") + struct.pack(">Biq", 1, len(out), zlib.crc32(out))
+    return struct.pack(">iq", len(said), number << 32 | at - 37) + said + struct.pack(">i", len(said)) + out
+
+
 def swiftmq_store(directory: Path, size: int, shape: Shape) -> int:
     """Write a store of pages of 2 KiB, or a log of `size`; return how many of its bytes are live."""
     for name in ("db", "log"):
@@ -286,6 +367,7 @@ def _fill(path: Path, head: bytes, length: int, pieces: Iterator[Piece]) -> int:
 
 MAKERS: dict[str, Callable[[Path, int, Shape], int]] = {
     "bitronix_tlog": bitronix_tlog,
+    "derby_log": derby_log,
     "jboss_journal": jboss_journal,
     "kahadb_journal": kahadb_journal,
     "swiftmq_store": swiftmq_store,

@@ -44,7 +44,11 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "bitronix_tlog": lambda state: state["unfinished"],
     "jboss_journal": lambda state: state["live"],
     "kahadb_journal": lambda state: [one for each in state["destinations"] for one in each["messages"]],
+    "derby_log": lambda state: state["rows"],
+    "swiftmq_store": lambda state: [one for each in state["queues"] for one in each["messages"]],
 }
+#: Journals that begin with records of their own.
+BEGUN = {"derby_log"}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -113,7 +117,7 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Pa
         (journal,) = find_journals(load_files(place))
         seen = answers.ask(journal, "strict").observation
         assert (journal.format, seen.verdict) == (place.parent.name, CLEAN)
-        assert bool(seen.records) == (place.name != "large")
+        assert bool(seen.records) == (place.name != "large" or journal.format in BEGUN)
         assert seen.state is not None
         live = len(LIVE[journal.format](seen.state))
         assert (live > 50) == (place.name == "live")

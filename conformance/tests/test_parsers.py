@@ -178,10 +178,13 @@ PARTS = {
     "kahadb_command": ("kahadb_journal", "khd.every-command.in-5.16", "db-1.log", 5, 0),
     "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
 }
+#: Schemas of what may lie on several pages: format, and the group of cases whose source has it whole, in hex.
+PIECES = {"swiftmq_message": ("swiftmq_store", "messages")}
 
 
 def parts(folder: Path) -> Iterator[Sample]:
-    """Yield each payload and body once: their schemas are not those of files."""
+    """Yield each payload, body and message once: their schemas are not those of files."""
+    yield from pieces(folder)
     for schema, (format_id, name, file, before, behind) in PARTS.items():
         (case,) = (case for case in load_cases(format_id) if case.id == name)
         (expected,) = (entry for entry in case.expect if entry["when"] == {"op": "read"})
@@ -193,6 +196,20 @@ def parts(folder: Path) -> Iterator[Sample]:
             target.write_bytes(content)
             instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
             tree = parser(KaitaiStream(BytesIO(content)))
+            yield Sample(target, schema, camel(schema), "", instances, tree)
+
+
+def pieces(folder: Path) -> Iterator[Sample]:
+    for schema, (format_id, group) in PIECES.items():
+        if format_id not in format_ids():
+            continue
+        source = ROOT / "corpus" / "cases" / format_id / f"{group}.toml"
+        parser = getattr(importlib.import_module(f"journalspec.{format_id}._kaitai.{schema}"), camel(schema))
+        instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
+        for number, text in enumerate(dict.fromkeys(re.findall(r"hex:([0-9a-f]{60,})", source.read_text()))):
+            target = folder / f"{schema}-{number}"
+            target.write_bytes(bytes.fromhex(text))
+            tree = parser(KaitaiStream(BytesIO(bytes.fromhex(text))))
             yield Sample(target, schema, camel(schema), "", instances, tree)
 
 

@@ -66,12 +66,18 @@ REPLAYS = (
 
 @dataclass(frozen=True, slots=True)
 class FaultyReplay:
-    """A replay of a format: `what` it makes of records, by `mutant`; or `none`, why it is not possible."""
+    """A replay of a format: `what` it makes of records, by `mutant`; or `none`, why it is not possible.
+
+    `refuses`: what it makes of some of them looks damaged to the rest of the reader, which then refuses.
+    `large`: the workloads in which it is wrong have too many states for the second oracle.
+    """
 
     id: str
     what: str = ""
     mutant: Mutant | None = None
     none: str = ""
+    refuses: bool = False
+    large: bool = False
 
 
 def replays(format_id: str) -> list[FaultyReplay]:
@@ -88,7 +94,8 @@ def replays(format_id: str) -> list[FaultyReplay]:
             continue
         change = {key: entry[key] for key in ("module", "find", "replace")}
         mutant = Mutant(f"faulty-{entry['id']}", format_id, why=entry["what"], **change)
-        found.append(FaultyReplay(entry["id"], entry["what"], mutant))
+        flags = {name: entry.get(name, False) for name in ("refuses", "large")}
+        found.append(FaultyReplay(entry["id"], entry["what"], mutant, **flags))
     return found
 
 

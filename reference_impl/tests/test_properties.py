@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pytest
@@ -23,17 +24,25 @@ class Known(NamedTuple):
     """What the laws have to know of a format.
 
     `names` are file names that mean something to it, `writer` gives the parameters with
-    which a writer takes a drawn journal for its own.
+    which a writer takes a drawn journal for its own, `made` adds to a state what a writer makes
+    when it opens the journal.
     """
 
     names: tuple[str, ...]
     writer: Any
+    made: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
 
 def _of_one_prefix(files: Mapping[str, bytes]) -> dict[str, str]:
     name, content = next(iter(files.items()))
     prefix, extension = name.partition("-data-")[0] + "-data", name.rpartition(".")[2]
     return {"prefix": prefix, "extension": extension, "file_size": str(max(len(content), 1024))}
+
+
+def _with_queue_of_branches(state: dict[str, Any]) -> dict[str, Any]:
+    empty = {"name": b"sys$prepared", "messages": []}
+    there = any(queue["name"] == empty["name"] for queue in state["queues"])
+    return state if there else {**state, "queues": sorted([*state["queues"], empty], key=itemgetter("name"))}
 
 
 KNOWN = {
@@ -46,7 +55,9 @@ KNOWN = {
         ("activemq-data-1.amq", "jbm-data-2.jbm", "journal-rename-control.ctr", "x"), _of_one_prefix
     ),
     "swiftmq_store": Known(
-        ("db/page.db", "log/transaction.log", "durables/c$n.durable", "x"), lambda _: {"page_size": "2048"}
+        ("db/page.db", "log/transaction.log", "durables/c$n.durable", "x"),
+        lambda _: {"page_size": "2048"},
+        _with_queue_of_branches,
     ),
 }
 #: Editions that nobody writes: nothing says what their records hold.
@@ -187,7 +198,7 @@ def test_recovering_twice_changes_nothing(format_id: str, edition: str, data: st
         assert first.state is not None
         # A writer rolls back what has no end, where that is an operation.
         expected = {key: [] if key == "discarded" else value for key, value in first.state.items()}
-        assert again.state == expected
+        assert again.state == KNOWN[format_id].made(expected)
 
 
 @law

@@ -98,8 +98,9 @@ def _text(value: Any, pad: str) -> str:
             [f"{quoted(str(key))}: {_text(item, deeper)}" for key, item in value.items()]
         )
         return f"{{{deeper}{inner}{pad}}}"
-    if isinstance(value, (list, tuple)):
-        if not value:
+    # A record is small by its bytes: what is in it may be read again all the same.
+    if isinstance(value, (list, tuple, Lazy)):
+        if not len(value):
             return "[]"
         inner = f",{deeper}".join([_text(item, deeper) for item in value])
         return f"[{deeper}{inner}{pad}]"

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import accumulate, product
 from typing import Any, NamedTuple
 
 from journalspec.formats import UnknownFormat, format_module
@@ -68,6 +68,7 @@ class Semantics:
 
     `action(key)` is what the record with that key does, `state(kept)` the canonical form of what the model
     keeps, `effects(state)` what is in effect in it, `told(state)` the state as an observation has it.
+    `in_order`: an operation is nothing without those before it, as one that changes pages is.
     """
 
     model: Model
@@ -75,6 +76,7 @@ class Semantics:
     state: Callable[[Any], State]
     effects: Callable[[State], Iterable[Effect]]
     told: Callable[[State], Mapping[str, Any]]
+    in_order: bool = False
 
 
 @dataclass(frozen=True)
@@ -292,6 +294,11 @@ class Operations:
         """Return `state` as an observation has it."""
         return self._semantics.told(state)
 
+    @property
+    def in_order(self) -> bool:
+        """Whether an operation is nothing without those before it."""
+        return self._semantics.in_order
+
     def makers(self, effect: Effect) -> list[Issued]:
         """Return the operations that `effect` may come from; a part of a decision comes with the decision."""
         if effect.kind == DECISION and effect not in self._makers:
@@ -462,7 +469,11 @@ class Permitted:
         if self.lenient or self.copied or len(optional) > MOST_OPEN:
             return []
         found: dict[State, None] = {}
-        for chosen in map(sum, product(*((0, bit) for bit in optional))):
+        if self.operations.in_order:
+            some: Iterable[int] = accumulate(optional, initial=0)
+        else:
+            some = map(sum, product(*((0, bit) for bit in optional)))
+        for chosen in some:
             for known in (0, *(known for _, known in self.superseded)):
                 whole = self.acknowledged | known
                 listed = whole | self.operations.closed(chosen, whole | chosen)
@@ -516,8 +527,9 @@ class Permitted:
 
     def _missing(self, effect: Effect, chosen: int, right: Counter[Effect]) -> Wrong:
         makers = [issued for issued in self.operations.makers(effect) if issued.bit & chosen]
+        lost = DECISION_LOST if effect.kind == DECISION else EFFECT_LOST
         if not makers:
-            return Wrong(EFFECT_LOST, effect)
+            return Wrong(lost, effect)
         maker = makers[-1]
         tx = maker.action.tx
         others = {
@@ -526,7 +538,6 @@ class Permitted:
             if tx and one.action.tx == tx and one.bit & chosen
             for other in one.action.makes
         } - {effect}
-        lost = DECISION_LOST if effect.kind == DECISION else EFFECT_LOST
         half = any(right[other] for other in others)
         return Wrong(HALF if half else lost, effect, (maker.record,), tx)
 

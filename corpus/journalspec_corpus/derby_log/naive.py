@@ -89,9 +89,15 @@ class _Log:
 
     def summed(self, text: bytes) -> tuple[int, int, int] | None:
         """Return what a checksum record says: algorithm, bytes that it covers, checksum."""
-        if self.edition in UNCHECKED or text[:8] != bytes.fromhex("00814900000001c5") or len(text) < 21:
+        if self.edition in UNCHECKED or self.opaque:
             return None
-        return text[8], _signed(text, 9, 4), _signed(text, 13, 8)
+        try:
+            found = body(text)
+        except NoBody:
+            return None
+        if found["type"] != "CHECKSUM" or not found["group"] & 0x800:
+            return None
+        return found["algorithm"], found["data_length"], found["checksum"]
 
     def record(self, number: int, at: int) -> dict[str, Any]:
         """Return the record at `at`, which is sound."""

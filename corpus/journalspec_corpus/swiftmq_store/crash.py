@@ -19,7 +19,7 @@ from journalspec_corpus.swiftmq_store.recording import FORMAT, build, key_of, re
 
 #: Number -> the page, as far as a log has made it.
 Kept = Mapping[int, bytes]
-INDEX, ENTRY, NONE = 17, 33, -1
+INDEX, ENTRY = 17, 33
 #: What comes before the body of a branch's message.
 BODY = 48
 _DECIDED = {"queues", "in_doubt"}
@@ -65,7 +65,10 @@ class LoggedPages:
 
 
 def _numbers(kept: Kept, number: int) -> Iterator[int]:
-    while number != NONE:
+    # What records lead to that no log has together may go round in circles.
+    passed = set[int]()
+    while number in kept and number not in passed:
+        passed.add(number)
         yield number
         (number,) = unpack_from(">i", kept[number], 5)
 
@@ -219,7 +222,7 @@ CRASH = CrashFormat(
     state_readers=READERS,
     answer=answer,
     record_json=record_json,
-    semantics=Semantics(MODEL, action, state, effects, told),
+    semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
     obeys={name: tuple(of) for name, of in tables.TABLES["obeys"].items()},
     smaller=tables.smaller,
 )

@@ -137,6 +137,20 @@ var SwiftmqMessage = (function() {
     }
     return Blob;
   })();
+  var BooleanValue = SwiftmqMessage.BooleanValue = (function() {
+    function BooleanValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    BooleanValue.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readU1();
+      this._debug.number.end = this._io.pos;
+    }
+    return BooleanValue;
+  })();
   var Branch = SwiftmqMessage.Branch = (function() {
     function Branch(_io, _parent, _root) {
       this._io = _io;
@@ -192,6 +206,34 @@ var SwiftmqMessage = (function() {
     }
     return Branch;
   })();
+  var ByteValue = SwiftmqMessage.ByteValue = (function() {
+    function ByteValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    ByteValue.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS1();
+      this._debug.number.end = this._io.pos;
+    }
+    return ByteValue;
+  })();
+  var CharValue = SwiftmqMessage.CharValue = (function() {
+    function CharValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    CharValue.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readU2be();
+      this._debug.number.end = this._io.pos;
+    }
+    return CharValue;
+  })();
   var Destination = SwiftmqMessage.Destination = (function() {
     function Destination(_io, _parent, _root) {
       this._io = _io;
@@ -220,6 +262,62 @@ var SwiftmqMessage = (function() {
       this._debug.name.end = this._io.pos;
     }
     return Destination;
+  })();
+  var DoubleValue = SwiftmqMessage.DoubleValue = (function() {
+    function DoubleValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    DoubleValue.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readF8be();
+      this._debug.number.end = this._io.pos;
+    }
+    return DoubleValue;
+  })();
+  var FloatValue = SwiftmqMessage.FloatValue = (function() {
+    function FloatValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    FloatValue.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readF4be();
+      this._debug.number.end = this._io.pos;
+    }
+    return FloatValue;
+  })();
+  var IntValue = SwiftmqMessage.IntValue = (function() {
+    function IntValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    IntValue.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS4be();
+      this._debug.number.end = this._io.pos;
+    }
+    return IntValue;
+  })();
+  var LongValue = SwiftmqMessage.LongValue = (function() {
+    function LongValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    LongValue.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS8be();
+      this._debug.number.end = this._io.pos;
+    }
+    return LongValue;
   })();
   var Nothing = SwiftmqMessage.Nothing = (function() {
     function Nothing(_io, _parent, _root) {
@@ -316,28 +414,36 @@ var SwiftmqMessage = (function() {
       this._debug.value = { start: this._io.pos, ioOffset: this._io.byteOffset };
       switch (this.kind) {
       case 0:
-        this.value = this._io.readS4be();
+        this.value = new IntValue(this._io, this, this._root);
+        this.value._read();
         break;
       case 1:
-        this.value = this._io.readS8be();
+        this.value = new LongValue(this._io, this, this._root);
+        this.value._read();
         break;
       case 2:
-        this.value = this._io.readF8be();
+        this.value = new DoubleValue(this._io, this, this._root);
+        this.value._read();
         break;
       case 3:
-        this.value = this._io.readF4be();
+        this.value = new FloatValue(this._io, this, this._root);
+        this.value._read();
         break;
       case 4:
-        this.value = this._io.readU1();
+        this.value = new BooleanValue(this._io, this, this._root);
+        this.value._read();
         break;
       case 5:
-        this.value = this._io.readU2be();
+        this.value = new CharValue(this._io, this, this._root);
+        this.value._read();
         break;
       case 6:
-        this.value = this._io.readS2be();
+        this.value = new ShortValue(this._io, this, this._root);
+        this.value._read();
         break;
       case 7:
-        this.value = this._io.readS1();
+        this.value = new ByteValue(this._io, this, this._root);
+        this.value._read();
         break;
       case 8:
         this.value = new Blob(this._io, this, this._root);
@@ -398,6 +504,20 @@ var SwiftmqMessage = (function() {
       this._debug.value.end = this._io.pos;
     }
     return Property;
+  })();
+  var ShortValue = SwiftmqMessage.ShortValue = (function() {
+    function ShortValue(_io, _parent, _root) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this._debug = {};
+    }
+    ShortValue.prototype._read = function() {
+      this._debug.number = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      this.number = this._io.readS2be();
+      this._debug.number.end = this._io.pos;
+    }
+    return ShortValue;
   })();
   var Stream = SwiftmqMessage.Stream = (function() {
     function Stream(_io, _parent, _root) {

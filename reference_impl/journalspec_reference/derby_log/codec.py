@@ -16,9 +16,11 @@ _CONTROL = Struct(">iiqiiiB11xq")
 _HEADER = Struct(">iiqq")
 _WRAPPER = Struct(">iq")
 _LENGTH = Struct(">i")
-_CHECKSUM = Struct(">HHHHBiq")
-#: How a checksum record begins: a log record, group CHECKSUM | RAWSTORE, no transaction, operation 453.
-_CHECKSUM_HEAD = (0x81, 0x4900, 0, 453)
+_CHECKSUM = Struct(">HBiq")
+#: What a checksum record is known by: the format id of a record, a bit of its group, its operation.
+_RECORD, _CHECKSUM_BIT, _CHECKSUM_ID = b"\0\x81", 0x800, 453
+#: The format id of a transaction's id; where there is none stands 0.
+_TRANSACTION = b"\0\x93"
 
 
 class BadLog(ValueError):
@@ -117,10 +119,20 @@ def record(data: Any, off: int, number: int) -> WrappedRecord | None:
 
 
 def coverage(body: bytes) -> Summed | None:
-    """Return what a checksum record says; None for any other body."""
-    if len(body) != _CHECKSUM.size or _CHECKSUM.unpack(body)[:4] != _CHECKSUM_HEAD:
+    """Return what a checksum record says, whatever else its group has (DRB-REC-023); None for others."""
+    if body[:2] != _RECORD:
         return None
-    *_, algorithm, length, value = _CHECKSUM.unpack(body)
+    try:
+        group, at = compressed(body, 2, wide=False)
+        named = body[at : at + 2] == _TRANSACTION
+        at = compressed(body, at + 2, wide=True)[1] if named else at + 2
+    except BadLog:
+        return None
+    if not group & _CHECKSUM_BIT or at + _CHECKSUM.size > len(body):
+        return None
+    operation, algorithm, length, value = _CHECKSUM.unpack_from(body, at)
+    if operation != _CHECKSUM_ID:
+        return None
     if algorithm != 1 or length < 0:
         raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes", "bad-checksum")
     return Summed(length, value)

@@ -47,12 +47,21 @@ class StateError(ValueError):
 
 
 class HeapRow(NamedTuple):
-    """A row, or its beginning: then `rest` says where it goes on, by page and record id."""
+    """A row, or its beginning: then `rest` says where it goes on, by page and record id.
+
+    `had` is the most bytes that it has had: they stay its own when it gets shorter.
+    """
 
     values: tuple[Value, ...]
     first: int = 0
     rest: tuple[int, int] | None = None
     deleted: bool = False
+    had: int = 0
+
+    @property
+    def room(self) -> int:
+        """About how many bytes of its page are its own."""
+        return max(self.had, sum(len(value) + 4 for value in self.values if isinstance(value, bytes)))
 
 
 @dataclass
@@ -127,7 +136,9 @@ def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
     values = tuple(
         known.get(at, ...) if value is ... else value for at, value in enumerate(new.values, start=new.first)
     )
-    return new._replace(values=values, deleted=False if old is None else old.deleted)
+    if old is None:
+        return new._replace(values=values, deleted=False)
+    return new._replace(values=values, deleted=old.deleted, had=old.room)
 
 
 class Container:

@@ -65,12 +65,18 @@ def coverage(body: bytes) -> tuple[int, int] | None:
 
     Opaque bodies are others: what is decoded is what begins as a checksum record does.
     """
-    if not body.startswith(_CHECKSUM):
+    usual = body.startswith(_CHECKSUM)
+    if not usual and (body[:2] != _CHECKSUM[:2] or _CHECKSUM[-2:] not in body[:_HEAD]):
         return None
     try:
-        found = BODY.parse(body).fields
+        parsed = BODY.parse(body)
     except ConstructError as error:
+        if not usual:
+            return None
         raise ValidationError(f"a checksum record that is none: {error}") from None
+    if parsed.operation != int.from_bytes(_CHECKSUM[-2:], "big") or not parsed.group & groups()["CHECKSUM"]:
+        return None
+    found = parsed.fields
     # Another algorithm is none that anybody could agree with.
     return (found.data_length, found.checksum) if found.algorithm == 1 else (0, -1)
 
@@ -185,6 +191,7 @@ BODY = Struct(
     "end" / Tell,
     Terminated,
 )
-#: How a checksum record begins: its group, no transaction, its operation.
-_CHECKSUM = bytes.fromhex("00814900000001c5")
+#: How a checksum record begins as it is written: its group, no transaction, its operation. With other bits
+#: in the group, or with a transaction, it is one too (DRB-REC-023): so far off its operation may stand.
+_CHECKSUM, _HEAD = bytes.fromhex("00814900000001c5"), 18
 CODEC = ConstructCodec(LAYOUT, file_schema)

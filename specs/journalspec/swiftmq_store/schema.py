@@ -145,7 +145,16 @@ _DESTINATION = Struct(
     "name" / _UTF,
 )
 _PRIMITIVES: dict[Any, Construct[Any, Any]] = dict(
-    enumerate((Int32sb, Int64sb, Float64b, Float32b, Int8ub, Int16ub, Int16sb, Int8sb, _BLOB, _UTF))
+    enumerate(
+        [
+            *(
+                Struct("number" / each)
+                for each in (Int32sb, Int64sb, Float64b, Float32b, Int8ub, Int16ub, Int16sb, Int8sb)
+            ),
+            _BLOB,
+            _UTF,
+        ]
+    )
 )
 _PRIMITIVE = Struct(
     "kind" / Checked(Int32sb, lambda kind, _: kind in _PRIMITIVES, "a kind of primitive"),

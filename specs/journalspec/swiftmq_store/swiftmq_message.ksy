@@ -266,16 +266,80 @@ types:
         type:
           switch-on: kind
           cases:
-            0: s4
-            1: s8
-            2: f8
-            3: f4
-            4: u1
-            5: u2
-            6: s2
-            7: s1
+            0: int_value
+            1: long_value
+            2: double_value
+            3: float_value
+            4: boolean_value
+            5: char_value
+            6: short_value
+            7: byte_value
             8: blob
             9: utf
+        doc: The value.
+        -requirement: SMQ-MSG-103
+  int_value:
+    doc: An int.
+    -requirement: SMQ-MSG-103
+    seq:
+      - id: number
+        type: s4
+        doc: The value.
+        -requirement: SMQ-MSG-103
+  long_value:
+    doc: A long.
+    -requirement: SMQ-MSG-103
+    seq:
+      - id: number
+        type: s8
+        doc: The value.
+        -requirement: SMQ-MSG-103
+  double_value:
+    doc: A double.
+    -requirement: SMQ-MSG-103
+    seq:
+      - id: number
+        type: f8
+        doc: The value.
+        -requirement: SMQ-MSG-103
+  float_value:
+    doc: A float.
+    -requirement: SMQ-MSG-103
+    seq:
+      - id: number
+        type: f4
+        doc: The value.
+        -requirement: SMQ-MSG-103
+  boolean_value:
+    doc: A boolean.
+    -requirement: SMQ-MSG-103
+    seq:
+      - id: number
+        type: u1
+        doc: The value.
+        -requirement: SMQ-MSG-103
+  char_value:
+    doc: A char.
+    -requirement: SMQ-MSG-103
+    seq:
+      - id: number
+        type: u2
+        doc: The value.
+        -requirement: SMQ-MSG-103
+  short_value:
+    doc: A short.
+    -requirement: SMQ-MSG-103
+    seq:
+      - id: number
+        type: s2
+        doc: The value.
+        -requirement: SMQ-MSG-103
+  byte_value:
+    doc: A byte.
+    -requirement: SMQ-MSG-103
+    seq:
+      - id: number
+        type: s1
         doc: The value.
         -requirement: SMQ-MSG-103
   branch:

@@ -117,6 +117,22 @@ class SwiftmqMessage(KaitaiStruct):
             pass
 
 
+    class BooleanValue(KaitaiStruct):
+        """A boolean."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(SwiftmqMessage.BooleanValue, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = self._io.read_u1()
+
+
+        def _fetch_instances(self):
+            pass
+
+
     class Branch(KaitaiStruct):
         """What one queue has in a prepared branch."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -152,6 +168,38 @@ class SwiftmqMessage(KaitaiStruct):
 
 
 
+    class ByteValue(KaitaiStruct):
+        """A byte."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(SwiftmqMessage.ByteValue, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = self._io.read_s1()
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class CharValue(KaitaiStruct):
+        """A char."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(SwiftmqMessage.CharValue, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = self._io.read_u2be()
+
+
+        def _fetch_instances(self):
+            pass
+
+
     class Destination(KaitaiStruct):
         """A queue or a topic."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -178,6 +226,70 @@ class SwiftmqMessage(KaitaiStruct):
                 self.topic_queue._fetch_instances()
 
             self.name._fetch_instances()
+
+
+    class DoubleValue(KaitaiStruct):
+        """A double."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(SwiftmqMessage.DoubleValue, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = self._io.read_f8be()
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class FloatValue(KaitaiStruct):
+        """A float."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(SwiftmqMessage.FloatValue, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = self._io.read_f4be()
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class IntValue(KaitaiStruct):
+        """An int."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(SwiftmqMessage.IntValue, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = self._io.read_s4be()
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class LongValue(KaitaiStruct):
+        """A long."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(SwiftmqMessage.LongValue, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = self._io.read_s8be()
+
+
+        def _fetch_instances(self):
+            pass
 
 
     class Nothing(KaitaiStruct):
@@ -285,28 +397,28 @@ class SwiftmqMessage(KaitaiStruct):
             _on = self.kind
             if _on == 0:
                 pass
-                self.value = self._io.read_s4be()
+                self.value = SwiftmqMessage.IntValue(self._io, self, self._root)
             elif _on == 1:
                 pass
-                self.value = self._io.read_s8be()
+                self.value = SwiftmqMessage.LongValue(self._io, self, self._root)
             elif _on == 2:
                 pass
-                self.value = self._io.read_f8be()
+                self.value = SwiftmqMessage.DoubleValue(self._io, self, self._root)
             elif _on == 3:
                 pass
-                self.value = self._io.read_f4be()
+                self.value = SwiftmqMessage.FloatValue(self._io, self, self._root)
             elif _on == 4:
                 pass
-                self.value = self._io.read_u1()
+                self.value = SwiftmqMessage.BooleanValue(self._io, self, self._root)
             elif _on == 5:
                 pass
-                self.value = self._io.read_u2be()
+                self.value = SwiftmqMessage.CharValue(self._io, self, self._root)
             elif _on == 6:
                 pass
-                self.value = self._io.read_s2be()
+                self.value = SwiftmqMessage.ShortValue(self._io, self, self._root)
             elif _on == 7:
                 pass
-                self.value = self._io.read_s1()
+                self.value = SwiftmqMessage.ByteValue(self._io, self, self._root)
             elif _on == 8:
                 pass
                 self.value = SwiftmqMessage.Blob(self._io, self, self._root)
@@ -320,20 +432,28 @@ class SwiftmqMessage(KaitaiStruct):
             _on = self.kind
             if _on == 0:
                 pass
+                self.value._fetch_instances()
             elif _on == 1:
                 pass
+                self.value._fetch_instances()
             elif _on == 2:
                 pass
+                self.value._fetch_instances()
             elif _on == 3:
                 pass
+                self.value._fetch_instances()
             elif _on == 4:
                 pass
+                self.value._fetch_instances()
             elif _on == 5:
                 pass
+                self.value._fetch_instances()
             elif _on == 6:
                 pass
+                self.value._fetch_instances()
             elif _on == 7:
                 pass
+                self.value._fetch_instances()
             elif _on == 8:
                 pass
                 self.value._fetch_instances()
@@ -383,6 +503,22 @@ class SwiftmqMessage(KaitaiStruct):
             pass
             self.name._fetch_instances()
             self.value._fetch_instances()
+
+
+    class ShortValue(KaitaiStruct):
+        """A short."""
+        def __init__(self, _io, _parent=None, _root=None):
+            super(SwiftmqMessage.ShortValue, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = self._io.read_s2be()
+
+
+        def _fetch_instances(self):
+            pass
 
 
     class Stream(KaitaiStruct):

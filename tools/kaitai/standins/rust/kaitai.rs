@@ -163,6 +163,8 @@ pub trait KStream {
     fn read_s2be(&self) -> KResult<i16>;
     fn read_s4be(&self) -> KResult<i32>;
     fn read_s8be(&self) -> KResult<i64>;
+    fn read_f4be(&self) -> KResult<f32>;
+    fn read_f8be(&self) -> KResult<f64>;
     fn read_bytes(&self, count: usize) -> KResult<Vec<u8>>;
     fn read_bytes_full(&self) -> KResult<Vec<u8>>;
 }
@@ -190,6 +192,8 @@ impl KStream for BytesReader {
     fn read_s2be(&self) -> KResult<i16> { unimplemented!() }
     fn read_s4be(&self) -> KResult<i32> { unimplemented!() }
     fn read_s8be(&self) -> KResult<i64> { unimplemented!() }
+    fn read_f4be(&self) -> KResult<f32> { unimplemented!() }
+    fn read_f8be(&self) -> KResult<f64> { unimplemented!() }
     fn read_bytes(&self, _count: usize) -> KResult<Vec<u8>> { unimplemented!() }
     fn read_bytes_full(&self) -> KResult<Vec<u8>> { unimplemented!() }
 }

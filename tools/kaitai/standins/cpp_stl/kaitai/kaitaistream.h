@@ -21,6 +21,8 @@ public:
     int16_t read_s2be();
     int32_t read_s4be();
     int64_t read_s8be();
+    float read_f4be();
+    double read_f8be();
     uint8_t read_u1();
     uint16_t read_u2be();
     uint32_t read_u4be();
