@@ -9,6 +9,7 @@ tell apart. What is longer than 64 bytes is told by its length and its ends.
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import shutil
@@ -117,6 +118,10 @@ def schema_of(format_id: str, edition: str) -> tuple[str, str]:
     return schema, "".join(str(given[name]).lower() for name in wanted)
 
 
+def arguments_of(parameter: str) -> tuple[Any, ...]:
+    return () if parameter == "" else (json.loads(parameter),)
+
+
 @cache
 def types_of(schema: str) -> tuple[dict[str, Any], ...]:
     (path,) = (path for path in SCHEMAS if path.stem == schema)
@@ -163,7 +168,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
             if len(mine) >= ENOUGH or len(content) > LARGEST:
                 continue
             try:
-                arguments = () if parameter == "" else (parameter == "true",)
+                arguments = arguments_of(parameter)
                 tree = parser(*arguments, KaitaiStream(BytesIO(content)))
             except (KaitaiStructError, EOFError, UnicodeDecodeError):
                 continue  # damaged, or another kind of file: not what a schema describes
@@ -269,7 +274,7 @@ def test_python(packages: Path, samples: list[Sample]) -> None:
     try:
         for sample in samples:
             parser = getattr(importlib.import_module(sample.schema), sample.kind)
-            arguments = () if sample.parameter == "" else (sample.parameter == "true",)
+            arguments = arguments_of(sample.parameter)
             tree = parser(*arguments, KaitaiStream(BytesIO(sample.path.read_bytes())))
             assert dump(tree, "python", sample.schema) == dump(sample.tree, "python", sample.schema)
     finally:
@@ -296,18 +301,22 @@ def test_go(packages: Path, samples: list[Sample]) -> None:
 
 def go_parsers(samples: list[Sample]) -> str:
     """Return the Go source of a map from schema to a function that parses; Go loads no class by name."""
-    kinds = sorted({(sample.schema, sample.kind, sample.parameter != "") for sample in samples})
+    kinds = sorted({(sample.schema, sample.kind, in_go(sample.parameter)) for sample in samples})
     imports = "".join(f'\t"journalspec/parsers/{schema}"\n' for schema, _, _ in kinds)
-    argument = {True: 'parameter == "true"', False: ""}
     entries = "".join(
         f'\t"{schema}": func(io *kaitai.Stream, parameter string) (any, error) {{\n'
-        f"\t\ttree := {schema}.New{kind}({argument[takes]})\n"
+        f"\t\ttree := {schema}.New{kind}({argument})\n"
         f"\t\treturn tree, tree.Read(io, nil, tree)\n\t}},\n"
-        for schema, kind, takes in kinds
+        for schema, kind, argument in kinds
     )
     runtime = '\t"github.com/kaitai-io/kaitai_struct_go_runtime/kaitai"\n'
     body = f"var parsers = map[string]func(*kaitai.Stream, string) (any, error){{\n{entries}}}\n"
     return f"package main\n\nimport (\n{runtime}{imports})\n\n{body}"
+
+
+def in_go(parameter: str) -> str:
+    """Return what a parser is given for a parameter; a number is the same for all files."""
+    return 'parameter == "true"' if parameter in ("true", "false") else parameter
 
 
 @pytest.mark.node

@@ -58,7 +58,9 @@ public class Main {
     static Object parse(String name, KaitaiStream io, String parameter) throws Exception {
         Class<?> kind = Class.forName("journalspec.parsers." + name);
         if (parameter.isEmpty()) return kind.getConstructor(KaitaiStream.class).newInstance(io);
-        return kind.getConstructor(KaitaiStream.class, boolean.class).newInstance(io, parameter.equals("true"));
+        if (parameter.equals("true") || parameter.equals("false"))
+            return kind.getConstructor(KaitaiStream.class, boolean.class).newInstance(io, parameter.equals("true"));
+        return kind.getConstructor(KaitaiStream.class, int.class).newInstance(io, Integer.parseInt(parameter));
     }
 
     public static void main(String[] arguments) throws Exception {

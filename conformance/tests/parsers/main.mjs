@@ -37,7 +37,7 @@ for (const line of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
   const data = readFileSync(path);
   const stream = new KaitaiStream(data.buffer.slice(data.byteOffset, data.byteOffset + data.length));
   const module = require(join(packages, `${name}.js`));
-  const parameters = parameter === "" ? [] : [parameter === "true"];
+  const parameters = parameter === "" ? [] : [JSON.parse(parameter)];
   try {
     console.log(dump(new (module[name] ?? module)(stream, null, null, ...parameters)));
   } catch (error) {

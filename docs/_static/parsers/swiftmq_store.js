@@ -1073,7 +1073,7 @@ var SwiftmqStore = (function() {
       this._debug.actions = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this._debug.actions.arr = [];
       this.actions = [];
-      for (var i = 0; i < (this.form == 2 ? 0 : (this.form == 1 ? this.header.number : this.header.number)); i++) {
+      for (var i = 0; i < (this.form != 2 ? (this.form == 1 ? this.header.number : this.header.number) : 0); i++) {
         this._debug.actions.arr[i] = { start: this._io.pos, ioOffset: this._io.byteOffset };
         var _t_actions = new Action(this._io, this, this._root);
         try {

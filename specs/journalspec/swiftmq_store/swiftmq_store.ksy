@@ -152,7 +152,7 @@ types:
       - id: actions
         type: action
         repeat: expr
-        repeat-expr: '(form == 2 ? 0 : (form == 1 ? header.as<record_header>.number : header.as<untagged_record_header>.number).as<s4>).as<s4>'
+        repeat-expr: '(form != 2 ? (form == 1 ? header.as<record_header>.number : header.as<untagged_record_header>.number).as<s4> : 0).as<s4>'
         doc: What was done to pages, in order.
         -requirement: SMQ-LOG-102
     instances:

@@ -411,7 +411,7 @@ class SwiftmqStore(KaitaiStruct):
                 pass
                 self.header = SwiftmqStore.Start(self._io, self, self._root)
             self.actions = []
-            for i in range((0 if self.form == 2 else (self.header.number if self.form == 1 else self.header.number))):
+            for i in range(((self.header.number if self.form == 1 else self.header.number) if self.form != 2 else 0)):
                 self.actions.append(SwiftmqStore.Action(self._io, self, self._root))
 
 
