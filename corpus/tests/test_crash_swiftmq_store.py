@@ -13,11 +13,11 @@ from journalspec_corpus.crash.effects import operations_of
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.trace import Create, Mark, Release, Sync, Trace, Unlink, Write
 from journalspec_corpus.pipeline.run import Shard
-from journalspec_corpus.swiftmq_store.workloads import Workload, workloads
+from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload
 from journalspec_reference.storage import MemoryStorage
 
 FORMAT = "swiftmq_store"
-CORE = list(workloads("core"))
+CORE: list[Workload] = list(TABLES.workloads("core"))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -77,7 +77,7 @@ def test_a_record_is_forced_before_its_pages_change_and_pages_before_the_log_beg
 def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
     """Under every preset, each part of each write of it; SMQ-RCV-045."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1, compiled=False)
-    shard.add(crash_format(FORMAT).build(Workload("checkpoint", ("checkpoint",))))
+    shard.add(crash_format(FORMAT).build(Workload("checkpoint", "13", (Step("checkpoint"),))))
     found = shard.table().to_pydict()
     reachable = [
         (found["verdict_strict"][at], found["verdict_default"][at])
@@ -91,7 +91,7 @@ def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
 def test_a_torn_record_is_taken_for_a_whole_one() -> None:
     """Nothing covers an image: the store itself does the same (SMQ-LOG-037)."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1, compiled=False)
-    shard.add(crash_format(FORMAT).build(Workload("insert", ("insert queue=q body=a*3000",))))
+    shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])
     assert {"pass", "torn-accepted", "lost"} <= verdicts
     # That an earlier record goes needs a disk that spoils a sector in which it stands.

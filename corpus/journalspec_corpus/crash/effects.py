@@ -131,6 +131,10 @@ class Operations:
         safe = self._done
         for mark in trace.standing:
             safe |= self.bits[mark.key]
+        if semantics.in_order:
+            # What comes next was made from what was whole after a crash; of what was torn nobody can tell.
+            for mark in trace.possible:
+                safe |= self.bits[mark.key] if mark.length else 0
         #: what an earlier crash may have left, or not
         self.unsure = 0
         for mark in trace.possible:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
 from collections.abc import Iterator, Mapping
 from struct import unpack_from
 from typing import Any
@@ -12,10 +13,11 @@ from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
 from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.swiftmq_store import workloads as tables
 from journalspec_corpus.swiftmq_store.author import CHAIN, PAGE
-from journalspec_corpus.swiftmq_store.model import PREPARED
-from journalspec_corpus.swiftmq_store.recording import FORMAT, build, key_of, record_json
+from journalspec_corpus.swiftmq_store.model import PREPARED, QueuedMessages
+from journalspec_corpus.swiftmq_store.recording import FORMAT, LongRun, build, key_of, record_json, resumed
 
 #: Number -> the page, as far as a log has made it.
 Kept = Mapping[int, bytes]
@@ -165,11 +167,19 @@ def answer(observation: Observation) -> Answer:
 
 
 MODEL = LoggedPages()
+#: A state that no store is in: a queue has a name.
+NONSENSE: State = ((("", ()),), ())
 
 
 def state(kept: Kept) -> State:
-    """Return what the model keeps, in the same form."""
-    return canonical(MODEL.shown(kept))
+    """Return what the model keeps, in the same form; NONSENSE of pages that no log makes.
+
+    What a first crash tore was not there for what came later: without it the pages are right, or with it.
+    """
+    try:
+        return canonical(MODEL.shown(kept))
+    except (struct.error, LookupError, UnicodeDecodeError):
+        return NONSENSE
 
 
 def effects(decided: State) -> Iterator[Effect]:
@@ -216,13 +226,17 @@ READERS = (
 
 CRASH = CrashFormat(
     format=FORMAT,
-    first_lives=tables.workloads,
+    first_lives=tables.TABLES.workloads,
     record=build,
-    workload_of=tables.workload_of,
+    workload_of=tables.TABLES.workload_of,
     state_readers=READERS,
     answer=answer,
     record_json=record_json,
     semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
-    obeys={name: tuple(of) for name, of in tables.TABLES["obeys"].items()},
+    obeys=tables.TABLES.obeys,
+    long=LongWorkloads(
+        tables.TABLES, LongRun, tables.shorter, QueuedMessages(), tables.pools, tables.meaning
+    ),
+    second=Continuations(resumed, tables.TABLES).second_lives(),
     smaller=tables.smaller,
 )

@@ -13,10 +13,14 @@ from typing import Any
 
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.recorder import Operation, Recorder, begun
-from journalspec_corpus.crash.trace import Mark, Op, Publish, Release, Trace, Write
+from journalspec_corpus.crash.second_crash import CrashImage
+from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Release, Trace, Write
+from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.swiftmq_store.author import LOG
-from journalspec_corpus.swiftmq_store.workloads import Workload, operation
+from journalspec_corpus.swiftmq_store.model import QueuedMessages
+from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, can, meaning
 from journalspec_reference import load
+from journalspec_reference.api import Writer, WriterRefused
 
 FORMAT = "swiftmq_store"
 #: The log is short: a state has all of it. `force_sync` is what makes acknowledgements mean something.
@@ -79,21 +83,38 @@ def _action(data: bytes, at: int) -> tuple[dict[str, Any], int]:
     return {**out, "after": image()}, at
 
 
+class _Asked:
+    """A writer that refuses what it is asked in vain: what is to be removed may have gone with a crash."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def apply(self, op: Mapping[str, Any]) -> dict[str, Any]:
+        """Do one operation; raises WriterRefused."""
+        try:
+            return self._writer.apply(op)
+        except ValueError as error:
+            raise WriterRefused("bad-operation", str(error)) from None
+
+
 class Run(Recorder):
-    """One run of the writer."""
+    """One run of the writer; it may go on with what a crash left: `whole` stands."""
 
     format = FORMAT
     header_size = START
 
-    def __init__(self) -> None:
-        super().__init__("13")
+    def __init__(
+        self, life: int = 0, files: Mapping[str, bytes] | None = None, whole: Sequence[Mark] = ()
+    ) -> None:
+        super().__init__("13", life, files, SECOND_LIFE if files is not None else "")
+        self.marks += whole
         #: Records of this generation, and those that are not promised yet.
-        self._young: list[str] = []
+        self._young: list[str] = [mark.record for mark in whole]
         self._waiting: list[str] = []
 
     def open(self) -> None:
         """Start a writer on the files that are there."""
-        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=PARAMS)
+        self.writer = _Asked(load(FORMAT).writer(self.storage, edition=self.edition, params=PARAMS))
         self.apply({"op": "open"})
 
     def perform(self, op: Operation, *, together: bool) -> None:
@@ -102,6 +123,15 @@ class Run(Recorder):
             self.open()
         else:
             self.apply(op)
+
+    def apply(self, op: Operation) -> None:
+        """Do one operation; every record is forced, and to force more is nothing."""
+        if op["op"] != "force":
+            super().apply(op)
+
+    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
+        """Return `ops`."""
+        return ops
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
         """A record is forced as soon as it is written."""
@@ -125,7 +155,7 @@ class Run(Recorder):
     def _records(self, item: Write) -> None:
         names = []
         for off, length, kind, fields in records(item.data):
-            name = f"{kind}-{fields['generation']}-{item.off + off}"
+            name = f"{self.prefix}{kind}-{fields['generation']}-{item.off + off}"
             self.marked(Mark(name, LOG, item.off + off, length, key_of(kind, fields), FIELDS))
             names.append(name)
         self._young += names
@@ -139,13 +169,50 @@ def brought() -> Run:
     run = Run()
     run.open()
     for step in STANDING:
-        run.apply(operation(step))
+        run.apply(Step(step).operation(0))
     return run
+
+
+class LongRun(Run):
+    """A run of the writer that is told what to do in words; queue r is that of transaction t.
+
+    ``i1b``         insert a message of size b into queue q; sizes: ``a`` one character, ``b`` two pages
+    ``d1``          remove the message that is the first of queue q by its key
+    ``t1b`` ``x1``  insert into and remove from queue r, in the transaction
+    ``ct`` ``rt`` ``pt``  commit, roll back, prepare it
+    ``yt`` ``zt``   commit and roll back the branch in doubt
+    ``s1b``         swap a message out
+    ``k`` ``o`` ``n``     a checkpoint; close, and open again; open again without having closed
+
+    All is numbered in base 36.
+    """
+
+    model = QueuedMessages()
+    plain = TABLES.rows["long"]["plain"]
+
+    def __init__(self, writer: str, length: int) -> None:
+        super().__init__()
+        self.open()
+
+    def worded(self, word: str) -> Operation | None:
+        """Return the operation of a word, None if what it is about is not there."""
+        op = meaning(word)
+        return op if can(self.kept, op) else None
+
+    def apply(self, op: Operation) -> None:
+        """Do one operation, and learn what is there by then."""
+        super().apply(op)
+        self.learn(op)
+
+
+def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
+    """Return a run of the writer on `image`, not opened yet."""
+    return Run(life, image.files, image.whole)
 
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    tags = {"kind": work.kind, "order": "13", "steps": "+".join(work.steps)}
+    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
     if work.kind == "create":
         run = Run()
         run.open()

@@ -2,68 +2,134 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
-from typing import Any
+from itertools import permutations
 
 from journalspec_corpus.author import words
+from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
+from journalspec_corpus.crash.workloads import DIGITS
 from journalspec_corpus.swiftmq_store.author import message
-
-TABLES: Mapping[str, Any] = tomllib.loads(
-    files(__package__).joinpath("workloads.toml").read_text(encoding="utf-8")
-)
-#: What is prepared goes by this name.
-BRANCH = {"gtrid": "01", "bqual": "09"}
+from journalspec_corpus.swiftmq_store.model import QueueState
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
-    """Steps, as the table has them; `kind` is what they are about."""
+class Step:
+    """One operation, as the table has it: the protocol's, and its members."""
 
-    kind: str
-    steps: tuple[str, ...]
+    text: str
+    size: int = 0
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among steps."""
+        return self.text.replace(" ", "-")
+
+    def operation(self, life: int) -> Operation:
+        """Return the protocol's operation; bodies and branches are those of that life."""
+        kind, _, pairs = words(self.text)
+        out: Operation = {"op": kind, **pairs}
+        branch = {"gtrid": f"{life + 1:02x}", "bqual": "09"}
+        if "body" in pairs:
+            out["message"] = message(DIGITS[life - 1] * bool(life) + out.pop("body")).hex()
+        if kind == "commit":
+            out["tx"] = pairs["tx"].split(",")
+        if kind == "prepare":
+            out |= {"format_id": 1, **branch}
+        if kind == "decide":
+            out |= {"commit": pairs["commit"] == "true", **branch}
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Workload(shared.SmallWorkload):
+    """Steps, as the table has them; `kind` is what they are about. Records lie where they come to lie."""
 
     @property
     def name(self) -> str:
         """A readable name, unique among workloads."""
-        return f"{self.kind}/{'+'.join(step.replace(' ', '-') for step in self.steps)}"
+        return f"{self.kind}/{'+'.join(step.name for step in self.steps)}"
 
-    def operations(self) -> list[Operation]:
-        """Return the protocol's operations."""
-        return [operation(step) for step in self.steps]
-
-
-def operation(step: str) -> Operation:
-    """Return the protocol's operation of a step."""
-    kind, _, pairs = words(step)
-    out: Operation = {"op": kind, **pairs}
-    if "body" in pairs:
-        out["message"] = message(out.pop("body")).hex()
-    if kind == "commit":
-        out["tx"] = pairs["tx"].split(",")
-    if kind == "prepare":
-        out |= {"format_id": 1, **BRANCH}
-    if kind == "decide":
-        out |= {"commit": pairs["commit"] == "true", **BRANCH}
-    return out
+    def fields(self) -> Mapping[str, int]:
+        """Return that nothing is aligned."""
+        return {"": 0}
 
 
-def workloads(scope: str) -> Iterator[Workload]:
-    """Yield the workloads of a scope; raises KeyError for an unknown one."""
-    most = TABLES["scopes"][scope]
-    for kind, of in TABLES["workloads"].items():
-        yield from (Workload(kind, tuple(steps)) for steps in of[:most])
+def combined(moves: int, every: int) -> Iterator[tuple[Step, ...]]:
+    """Yield what so many different `moves`, one behind the other, come to; of all orders every so many-th."""
+    rows = TABLES.rows["moves"].values()
+    for number, chosen in enumerate(permutations(rows, moves)):
+        if number % every == 0:
+            yield tuple(Step(text) for move in chosen for text in move)
 
 
-def workload_of(members: Mapping[str, Any]) -> Workload:
-    """Return the workload of its members in a table."""
-    return Workload(members["kind"], tuple(members.get("steps", ())))
+TABLES = shared.Tables(__package__, Workload, Step, combined)
 
 
 def smaller(work: Workload) -> Iterator[Workload]:
     """Yield workloads with one step less, the last one first; not each of them can be played."""
     for at in reversed(range(len(work.steps))):
         yield replace(work, steps=work.steps[:at] + work.steps[at + 1 :])
+
+
+#: What long workloads put messages into: one queue alone, the other one in the transaction `t`.
+ALONE, SHARED = "q", "r"
+
+
+def pools(kept: QueueState, new: str, variant: str) -> Mapping[str, Sequence[str]]:
+    """Return what words of long workloads can be about: keys of messages, and what is open or in doubt."""
+    busy = {place for places in kept.removed.values() for place in places}
+    busy |= {place for branch in kept.branches.values() for place in branch.places}
+    keys = {
+        queue: [DIGITS[key] for of, key in sorted(kept.messages) if of == queue and (of, key) not in busy]
+        for queue in (ALONE, SHARED)
+    }
+    inserted, removed = "t" in kept.inserted, "t" in kept.removed
+    return {
+        "new": [new],
+        "alone": keys[ALONE],
+        # Who has inserted removes nothing, and the other way round: else no branch comes of it.
+        "put": [] if removed else [new],
+        "taken": [] if inserted else keys[SHARED],
+        "open": ["t"] if inserted or removed else [],
+        "branch": ["t"] if (inserted or removed) and not kept.branches else [],
+        "doubt": ["t"] if kept.branches else [],
+        "closed": [] if inserted or removed else ["k"],
+    }
+
+
+def meaning(word: str) -> Operation:
+    """Return the operation that a word of a long workload asks for."""
+    pattern, *takes = TABLES.rows["long"]["operations"][word[0]]
+    said = dict(zip(takes, word[1:], strict=False))
+    if "key" in said:
+        said["key"] = str(DIGITS.index(said["key"]))
+    if "size" in said:
+        said["body"] = f"{said['new']}*{TABLES.rows['long']['bodies'][said['size']]}"
+    return Step(pattern.format(**said)).operation(0)
+
+
+def can(kept: QueueState, op: Operation) -> bool:
+    """Tell whether `op`, the meaning of a word, is about something that is there."""
+    there = pools(kept, "1", "")
+    if op["op"] == "remove":
+        named = there["taken" if "tx" in op else "alone"]
+        return int(op["key"]) < len(DIGITS) and DIGITS[int(op["key"])] in named
+    needs = {
+        "commit": "open",
+        "rollback": "open",
+        "prepare": "branch",
+        "decide": "doubt",
+        "checkpoint": "closed",
+    }
+    if op["op"] == "insert" and "tx" in op:
+        return bool(there["put"])
+    return op["op"] not in needs or bool(there[needs[op["op"]]])
+
+
+def shorter(word: str) -> Iterator[str]:
+    """Yield a word of a long workload with less in its message."""
+    sizes = [*TABLES.rows["long"]["bodies"]]
+    if word[-1] in sizes and "size" in TABLES.rows["long"]["operations"][word[0]]:
+        yield from (word[:-1] + less for less in sizes[: sizes.index(word[-1])])
