@@ -6,8 +6,9 @@ import json
 import time
 import tomllib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
@@ -16,6 +17,7 @@ from site_browser import WIDTHS, Browser, BrowserProblem, browser, pages, proble
 from journalspec.formats import format_module
 from journalspec.schemas import described
 from journalspec_conformance.cli import cli
+from journalspec_corpus import Case, load_cases
 
 pytestmark = pytest.mark.browser
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
@@ -91,35 +93,56 @@ def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]
     raise AssertionError(f"the page did not end with {files}")
 
 
-def sums(directory: Path) -> dict[str, str]:
-    """Return the files of a captured directory, with their checksums."""
-    found: dict[str, str] = facts_of(directory)["sha256"]
-    return found
+class Looked(NamedTuple):
+    """A directory, the names of its files, and their edition."""
+
+    directory: Path
+    names: tuple[str, ...]
+    edition: str
+
+    @property
+    def files(self) -> list[Path]:
+        return [self.directory / name for name in self.names]
 
 
-def facts_of(directory: Path) -> dict[str, Any]:
-    return tomllib.loads((directory / "provenance.toml").read_text(encoding="utf-8"))
-
-
-def directories(format_id: str) -> list[Path]:
+def directories(format_id: str, room: Path) -> Iterator[Looked]:
+    """Yield captured directories; of a format without any, whole cases of the smoke tier, put into `room`."""
     found = sorted(path.parent for path in (CAPTURED / format_id).rglob("provenance.toml"))
-    return found[::EVERY]
+    for directory in found[::EVERY]:
+        facts = tomllib.loads((directory / "provenance.toml").read_text(encoding="utf-8"))
+        yield Looked(directory, tuple(facts["sha256"]), facts["edition"])
+    for case in whole_cases(format_id)[::EVERY] if not found else ():
+        contents = {name: bytes(data) for name, data in case.files().items()}
+        for name, data in contents.items():
+            path = room / case.id / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        yield Looked(room / case.id, tuple(contents), case.edition)
+
+
+def whole_cases(format_id: str) -> list[Case]:
+    """Return the cases that are read without a remark, under no parameter."""
+    return [
+        case
+        for case in load_cases(format_id)
+        if not case.params
+        and any(each["when"] == {"op": "read"} and each.get("verdict") == "clean" for each in case.expect)
+    ]
 
 
 @pytest.mark.parametrize("format_id", described())
 def test_the_page_reads_captured_files_as_the_command_line_does(
-    format_id: str, opened: Browser, site: Path
+    format_id: str, opened: Browser, site: Path, tmp_path: Path
 ) -> None:
     """Offsets and lengths of all records, types that the schema sees, and each number that both give."""
     opened.resize(WIDTHS[0])
     opened.open(site / "try.html")
     total = 0
     type_field = format_module("journalspec", format_id).LAYOUT.type_field
-    for directory in directories(format_id):
-        files = [directory / name for name in sums(directory)]
+    for looked in directories(format_id, tmp_path):
+        directory, files, edition = looked.directory, looked.files, looked.edition
         if not files:
             continue
-        edition = facts_of(directory)["edition"]
         told = CliRunner().invoke(cli, ["inspect", "--json", "--edition", edition, str(directory)])
         inspected = json.loads(told.stdout)
         roles = {entry["file"]: entry["role"] for entry in inspected["files"]}
@@ -145,11 +168,13 @@ def test_the_page_reads_captured_files_as_the_command_line_does(
 
 
 @pytest.mark.parametrize("format_id", described())
-def test_the_page_finds_out_what_a_file_is(format_id: str, opened: Browser, site: Path) -> None:
+def test_the_page_finds_out_what_a_file_is(
+    format_id: str, opened: Browser, site: Path, tmp_path: Path
+) -> None:
     """No format is chosen; the records are drawn, and their fields on request."""
     opened.resize(WIDTHS[0])
     opened.open(site / "try.html")
-    files = [directory / name for directory in directories(format_id)[:3] for name in sums(directory)]
+    files = [path for looked in islice(directories(format_id, tmp_path), 3) for path in looked.files]
     found = seen(opened, files, "")
     assert any(entry["records"] for entry in found)
     assert {entry["format"] for entry in found if entry["records"]} == {format_id}

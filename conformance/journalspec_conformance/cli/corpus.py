@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from journalspec.formats import UnknownFormat, format_ids
+from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.cli import how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import Show, progress_bar, say, show_table
@@ -237,7 +237,13 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - as above
     from journalspec_corpus.archive import write_archive  # noqa: PLC0415 - as above
 
-    cases = [case for tier in dict.fromkeys(tiers) for case in cases_of(tier, formats)]
+    try:
+        # Of some formats nothing could be captured: their archives are the other tiers.
+        bare = bool(formats) and len({*tiers}) > 1 and all(get_format(name).uncaptured for name in formats)
+    except UnknownFormat as error:
+        raise Problem(str(error)) from None
+    chosen = [tier for tier in dict.fromkeys(tiers) if not (bare and tier == "captured")]
+    cases = [case for tier in chosen for case in cases_of(tier, formats)]
     try:
         write_archive(out, cases, {f"{name}.schema.json": schemas()[name] for name in _SCHEMAS})
     except FileExistsError:
