@@ -229,26 +229,26 @@ class Row(NamedTuple):
 
 def _rows(shape: Shape) -> Iterator[Row]:
     """Yield transactions that insert a row; most rows are purged by the next one, or the same."""
-    body = b"\x20" + struct.pack(">HH", min(shape.body, 30_000) + 2, min(shape.body, 30_000))
-    body += (BODY * (shape.body // len(BODY) + 1))[: min(shape.body, 30_000)]
+    text = (BODY * (shape.body // len(BODY) + 1))[: min(shape.body, 30_000)]
+    body = b"\x20" + struct.pack(">HH", len(text) + 2, len(text)) + text
     # Numbers begin where they take their four bytes.
-    version = LEAST
+    versions = count(LEAST)
     for number in count(LEAST):
         ident = struct.pack(">I", 0x80000000 | number)
-        page = struct.pack(">HHHI", 0, TABLE, 1, 0x40000000 | version + 1)
         data = b"\0" + ident + b"\2\x20\0\4" + struct.pack(">i", number) + body
-        insert = b"\0\x67" + page + ident + b"\0\0" + ident + b"\1" + struct.pack(">i", len(data)) + data
+        insert = b"\0\x67" + _on_page(next(versions)) + ident + b"\0\0" + ident + b"\1"
+        changes = [insert + struct.pack(">i", len(data)) + data]
         stays = shape.live or number % STAYS == 0
-        changes = [insert]
-        version += 1
         if not stays:
-            page = struct.pack(">HHHI", 0, TABLE, 1, 0x40000000 | version + 1)
-            changes.append(b"\0\x6a" + page + b"\0\1" + ident + bytes(4))
-            version += 1
+            changes.append(b"\0\x6a" + _on_page(next(versions)) + b"\0\1" + ident + bytes(4))
         parts = [changes] if shape.transactions else [[change] for change in changes]
         groups = [_transaction(2 * number + at, part) for at, part in enumerate(parts)]
         size = sum(37 + sum(len(each) + 16 for each in group) for group in groups)
         yield Row(groups, size + 4, len(data) if stays else 0)
+
+
+def _on_page(version: int) -> bytes:
+    return struct.pack(">HHHI", 0, TABLE, 1, 0x40000000 | version)
 
 
 def _transaction(number: int, changes: list[bytes]) -> list[bytes]:

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -189,33 +189,28 @@ PIECES = {"swiftmq_message": ("swiftmq_store", "messages")}
 
 def parts(folder: Path) -> Iterator[Sample]:
     """Yield each payload, body and message once: their schemas are not those of files."""
-    yield from pieces(folder)
     for schema, (format_id, name, file, before, behind) in PARTS.items():
         (case,) = (case for case in load_cases(format_id) if case.id == name)
         (expected,) = (entry for entry in case.expect if entry["when"] == {"op": "read"})
-        parser = getattr(importlib.import_module(f"journalspec.{format_id}._kaitai.{schema}"), camel(schema))
-        for record in expected["records"]:
-            start, data = int(record["at"]["off"]), bytes(case.files()[file])
-            content = data[start + before : start + int(record["at"]["len"]) - behind]
-            target = folder / f"{schema}-{start}-{record['type']}"
-            target.write_bytes(content)
-            instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
-            tree = parser(KaitaiStream(BytesIO(content)))
-            yield Sample(target, schema, camel(schema), "", instances, tree)
-
-
-def pieces(folder: Path) -> Iterator[Sample]:
+        data = bytes(case.files()[file])
+        places = [(int(each["at"]["off"]), int(each["at"]["len"])) for each in expected["records"]]
+        contents = [data[off + before : off + size - behind] for off, size in places]
+        yield from samples_of(schema, format_id, contents, folder)
     for schema, (format_id, group) in PIECES.items():
-        if format_id not in format_ids():
-            continue
-        source = ROOT / "corpus" / "cases" / format_id / f"{group}.toml"
-        parser = getattr(importlib.import_module(f"journalspec.{format_id}._kaitai.{schema}"), camel(schema))
-        instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
-        for number, text in enumerate(dict.fromkeys(re.findall(r"hex:([0-9a-f]{60,})", source.read_text()))):
-            target = folder / f"{schema}-{number}"
-            target.write_bytes(bytes.fromhex(text))
-            tree = parser(KaitaiStream(BytesIO(bytes.fromhex(text))))
-            yield Sample(target, schema, camel(schema), "", instances, tree)
+        if format_id in format_ids():
+            source = (ROOT / "corpus" / "cases" / format_id / f"{group}.toml").read_text(encoding="utf-8")
+            texts = dict.fromkeys(re.findall(r"hex:([0-9a-f]{60,})", source))
+            yield from samples_of(schema, format_id, map(bytes.fromhex, texts), folder)
+
+
+def samples_of(schema: str, format_id: str, contents: Iterable[bytes], folder: Path) -> Iterator[Sample]:
+    parser = getattr(importlib.import_module(f"journalspec.{format_id}._kaitai.{schema}"), camel(schema))
+    instances = ",".join(name.replace("_", "") for name in names_of(schema, "instances"))
+    for number, content in enumerate(contents):
+        target = folder / f"{schema}-{number}"
+        target.write_bytes(content)
+        tree = parser(KaitaiStream(BytesIO(content)))
+        yield Sample(target, schema, camel(schema), "", instances, tree)
 
 
 def raw(data: bytes) -> str:

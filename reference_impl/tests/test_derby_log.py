@@ -20,8 +20,8 @@ from journalspec.derby_log.operations import operations
 from journalspec.observation import Observation
 from journalspec_reference.api import WriterRefused
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import decode, encode, modified_utf8, utf
-from journalspec_reference.derby_log.codec import BadLog, Control, Instant, Summed
+from journalspec_reference.derby_log.bodies import Summed, coverage, decode, encode, modified_utf8, utf
+from journalspec_reference.derby_log.codec import BadLog, Control, Instant
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.scan import End, Scan, gather
 from journalspec_reference.derby_log.write import LogWriter
@@ -60,7 +60,7 @@ def test_checksum_record() -> None:
     found = codec.record(bytes(off) + CHECKSUM, off, 1)
     assert found is not None
     assert found.end == off + 37
-    assert codec.coverage(found.body) == Summed(473, 0xDA10C0A2)
+    assert coverage(found.body) == Summed(473, 0xDA10C0A2)
 
 
 @pytest.mark.parametrize("off", [*range(12), *range(33, 37)])
@@ -116,7 +116,7 @@ def test_real_files_hold_the_records_that_their_dumps_list(path: Path) -> None:
         if record is None:
             break
         found.append((off, len(record.body)))
-        covers = codec.coverage(record.body)
+        covers = coverage(record.body)
         if covers and zlib.crc32(data[record.end : record.end + covers.length]) == covers.value:
             sound.append(off)
         off = record.end

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,9 @@ from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, T
 from journalspec_corpus.crash.verdict import Answer
 
 DIGEST_BYTES = 8
-#: How many digests of outcomes are remembered.
+#: How many digests of outcomes are remembered, and characters of answers: a key may hold a whole row.
 MOST_KNOWN = 1 << 17
+MOST_CHARACTERS = 1 << 25
 #: How texts become bytes, whatever a reader put into them.
 _TEXT = "utf-8", "surrogatepass"
 #: Of what an outcome is put together: many answers are long, and each is hashed once.
@@ -241,57 +241,58 @@ class Outcomes:
         self._keys: Collection[str] = ()
         #: by identity, each with what has it: nothing else comes to have it
         self._begun: dict[int, tuple[Expected, bytes]] = {}
-        self._given: dict[int, tuple[Answer, int]] = {}
-        self._numbers: dict[int, tuple[Answer, int]] = {}
-        self._numbered: dict[int, tuple[Sequence[Answer], tuple[int, ...]]] = {}
-        #: digests of answers, by number
-        self._parts: dict[int, bytes] = {}
-        self._known: dict[tuple[bytes, str, tuple[int, ...]], bytes] = {}
+        self._given: dict[int, tuple[Answer, bytes]] = {}
+        self._parts: dict[int, tuple[Sequence[Answer], bytes]] = {}
+        #: digests of answers: equal ones come in many crash points
+        self._digests: dict[Answer, bytes] = {}
+        self._characters = 0
+        #: by what is owed, refusal and digests of answers
+        self._known: dict[tuple[bytes, str, bytes], bytes] = {}
 
     def begin(self, keys: Collection[str]) -> None:
         """Go on to a trace: `keys` are those of all records that were written in it, or before it."""
         self._keys = keys
         self._begun.clear()
         self._given.clear()
-        self._numbered.clear()
+        self._parts.clear()
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
-            self._numbers.clear()
-            self._parts.clear()
 
     def id(self, given: Sequence[Answer], refusal: str, expected: Expected) -> bytes:
         """Return the digest of what is owed in one state and what all readers answered."""
         begun = self._begun.get(id(expected))
         if begun is None:
             begun = self._begun[id(expected)] = expected, _digest(_owed(expected).encode(*_TEXT))
-        numbered = self._numbered.get(id(given))
-        if numbered is None:
-            numbered = self._numbered[id(given)] = given, tuple(map(self._number, given))
-        place = begun[1], refusal, numbered[1]
+        parts = self._parts.get(id(given))
+        if parts is None:
+            parts = self._parts[id(given)] = given, b"".join(map(self._said, given))
+        place = begun[1], refusal, parts[1]
         found = self._known.get(place)
         if found is None:
-            whole = b"".join((begun[1], *map(self._said, numbered[1], given), refusal.encode()))
+            whole = begun[1] + parts[1] + refusal.encode()
             found = self._known[place] = _digest(whole, DIGEST_BYTES)
         return found
 
-    def _said(self, number: int, answer: Answer) -> bytes:
-        """Return the digest of an answer; it has that number."""
-        if number < 0:
-            return _FOREIGN
-        found = self._parts.get(number)
-        if found is None:
-            found = self._parts[number] = _part(answer)
-        return found
-
-    def _number(self, answer: Answer) -> int:
-        """Return a number for an answer, -1 if it holds a record that nobody wrote."""
+    def _said(self, answer: Answer) -> bytes:
+        """Return the digest of an answer; all that hold a record that nobody wrote have the same."""
         known = self._given.get(id(answer))
         if known is None:
-            number = -1
-            if answer.refused is not None or all(map(self._keys.__contains__, (*answer.keys, *answer.aside))):
-                _, number = self._numbers.setdefault(id(answer), (answer, len(self._numbers)))
-            known = self._given[id(answer)] = answer, number
+            known = self._given[id(answer)] = answer, self._digested(answer)
         return known[1]
+
+    def _digested(self, answer: Answer) -> bytes:
+        keys = (*answer.keys, *answer.aside)
+        self._characters += sum(map(len, keys))
+        if self._characters > MOST_CHARACTERS:
+            self._characters = 0
+            for memo in (self._given, self._parts, self._digests):
+                memo.clear()
+        if answer.refused is None and not all(map(self._keys.__contains__, keys)):
+            return _FOREIGN
+        if answer not in self._digests:
+            said = in_order((answer.keys, answer.refused, answer.reported, answer.aside, answer.state))
+            self._digests[answer] = _digest(repr(said).encode(*_TEXT))
+        return self._digests[answer]
 
 
 def outcome_ids(
@@ -337,13 +338,6 @@ def _owed(expected: Expected) -> str:
 
 def _digest(data: bytes, size: int = _PART_BYTES) -> bytes:
     return hashlib.blake2b(data, digest_size=size).digest()
-
-
-@lru_cache(1 << 12)
-def _part(answer: Answer) -> bytes:
-    """Return the digest of `answer`: the same ones come in many crash points."""
-    said = in_order((answer.keys, answer.refused, answer.reported, answer.aside, answer.state))
-    return _digest(repr(said).encode(*_TEXT))
 
 
 #: No answer has these words: theirs begin with a parenthesis.

@@ -36,6 +36,13 @@ class Body(NamedTuple):
     long_number: bool
 
 
+class Summed(NamedTuple):
+    """What a checksum record says of the `length` bytes behind it."""
+
+    length: int
+    value: int
+
+
 class _Reader:
     def __init__(self, data: bytes) -> None:
         self.data, self.at, self.long = data, 0, False
@@ -154,6 +161,26 @@ def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
     return Body(
         group, number, forms[ident], fields, undone, (begin, reader.at), len(data) - reader.at, reader.long
     )
+
+
+def coverage(body: bytes) -> Summed | None:
+    """Return what a checksum record says, whatever else its group has (DRB-REC-023); None for others.
+
+    Opaque bodies are others. Raises BadLog if it is of another algorithm, or of fewer than no bytes.
+    """
+    # Of every record only so much is decoded as tells whether it is one.
+    try:
+        if not (body[:2] == _ID.pack(_LOG_RECORD) and compressed(body, 2, wide=False)[0] & CHECKSUM):
+            return None
+        found = decode(body, operations())
+    except BadLog:
+        return None
+    if found.operation.name != "CHECKSUM":
+        return None
+    algorithm, length, value = (int(found.fields[name]) for name in ("algorithm", "data_length", "checksum"))
+    if algorithm != 1 or length < 0:
+        raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes", "bad-checksum")
+    return Summed(length, value)
 
 
 def encode(

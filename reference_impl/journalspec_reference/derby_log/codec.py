@@ -16,11 +16,6 @@ _CONTROL = Struct(">iiqiiiB11xq")
 _HEADER = Struct(">iiqq")
 _WRAPPER = Struct(">iq")
 _LENGTH = Struct(">i")
-_CHECKSUM = Struct(">HBiq")
-#: What a checksum record is known by: the format id of a record, a bit of its group, its operation.
-_RECORD, _CHECKSUM_BIT, _CHECKSUM_ID = b"\0\x81", 0x800, 453
-#: The format id of a transaction's id; where there is none stands 0.
-_TRANSACTION = b"\0\x93"
 
 
 class BadLog(ValueError):
@@ -66,13 +61,6 @@ class WrappedRecord(NamedTuple):
     end: int
 
 
-class Summed(NamedTuple):
-    """What a checksum record says of the `length` bytes behind it."""
-
-    length: int
-    value: int
-
-
 def control(data: bytes) -> Control:
     """Decode a control file; the obsolete version and what is spare are not looked at."""
     if len(data) != CONTROL:
@@ -116,26 +104,6 @@ def record(data: Any, off: int, number: int) -> WrappedRecord | None:
     if _LENGTH.unpack(data[end - _LENGTH.size : end])[0] != length:
         raise BadLog("the two lengths of a record differ", "bad-trailer")
     return WrappedRecord(off, data[off + _WRAPPER.size : end - _LENGTH.size], end)
-
-
-def coverage(body: bytes) -> Summed | None:
-    """Return what a checksum record says, whatever else its group has (DRB-REC-023); None for others."""
-    if body[:2] != _RECORD:
-        return None
-    try:
-        group, at = compressed(body, 2, wide=False)
-        named = body[at : at + 2] == _TRANSACTION
-        at = compressed(body, at + 2, wide=True)[1] if named else at + 2
-    except BadLog:
-        return None
-    if not group & _CHECKSUM_BIT or at + _CHECKSUM.size > len(body):
-        return None
-    operation, algorithm, length, value = _CHECKSUM.unpack_from(body, at)
-    if operation != _CHECKSUM_ID:
-        return None
-    if algorithm != 1 or length < 0:
-        raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes", "bad-checksum")
-    return Summed(length, value)
 
 
 def compressed(data: bytes, off: int, *, wide: bool) -> tuple[int, int]:

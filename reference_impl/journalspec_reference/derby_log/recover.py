@@ -177,6 +177,8 @@ class LogPass:
         self._linked = edition not in (SEED, "10.0", "10.1")
         self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=self._linked)
         self._reader = Reader(None)
+        # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
+        self._find = partial(_found, self._logs, self.log, edition)
         self.store = Store(self._tables(), self._containers(), self._find)
         self.answer: Observation | None = None
         try:
@@ -382,14 +384,6 @@ class LogPass:
         except BadLog as error:
             raise _Refusal("record", "bad-body", str(error), at) from None
 
-    def _find(self, instant: Instant) -> tuple[Body, bytes]:
-        file = self._logs.get(instant.number)
-        found = self.log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
-        if not isinstance(found, LoggedRecord):
-            raise BadLog(f"there is no record {instant.packed:#x}")
-        body = decode(found.body, known(self._edition, EDITIONS))
-        return body, found.body[slice(*body.data)]
-
     # What lies behind.
 
     def _behind(self, last: LogEnd) -> None:
@@ -543,6 +537,16 @@ class LogPass:
             return {}
         packed = found.checkpoint.packed if found.checkpoint else 0
         return {"checkpoint": packed, "major": found.major, "minor": found.minor, "flags": found.flags}
+
+
+def _found(logs: Mapping[int, LogFile], log: Log, edition: str, instant: Instant) -> tuple[Body, bytes]:
+    """Return the record at an instant, and its data; raises BadLog if there is none."""
+    file = logs.get(instant.number)
+    found = log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
+    if not isinstance(found, LoggedRecord):
+        raise BadLog(f"there is no record {instant.packed:#x}")
+    body = decode(found.body, known(edition, EDITIONS))
+    return body, found.body[slice(*body.data)]
 
 
 def _is_cipher(body: bytes) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from journalspec_reference.checksums import PrefixDigest
 from journalspec_reference.content import UNREADABLE, Window
 from journalspec_reference.derby_log import codec
+from journalspec_reference.derby_log.bodies import Summed, coverage
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
@@ -126,7 +127,7 @@ class Scan:
                 return End(at, marked=at < self._limit)
             if why := self._window.why(at, found.end):
                 return End(at, UNREADABLE, why)
-            covers = codec.coverage(found.body) if self._checks else None
+            covers = coverage(found.body) if self._checks else None
             if covers is not None:
                 self._verify(found.end, covers)
         except BadLog as error:
@@ -134,7 +135,7 @@ class Scan:
             return End(at, UNREADABLE if why else error.reason, why or str(error))
         return LoggedRecord(at, found.end, found.body, None if covers is None else covers.length)
 
-    def _verify(self, start: int, covers: codec.Summed) -> None:
+    def _verify(self, start: int, covers: Summed) -> None:
         end = start + covers.length
         if end > self._limit:
             raise BadLog(f"a checksum over {covers.length} bytes reaches beyond the file", "bad-checksum")

@@ -478,7 +478,7 @@ class LogWriter:
         known = store.page(container, number)
         if known is None:
             known = store.pages[container, number] = HeapPage(_BASE_PAGE)
-        if number == 1 and container not in store.containers:
+        if number == 1 and _FIRST_ROW not in known.rows and container not in store.containers:
             # The log does not tell of the row that a table begins with; slots count from it.
             known.put(0, _FIRST_ROW, HeapRow((b"",)))
         return known
