@@ -39,6 +39,7 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"journalspec {release}"
 html_static_path = ["_static"]
+html_search_scorer = str(HERE / "_static" / "scorer.js")
 templates_path = ["_templates"]
 html_css_files = ["journalspec.css"]
 html_js_files = ["journalspec.js"]

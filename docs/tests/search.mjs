@@ -21,9 +21,9 @@ context.window = context;
 context._.ngettext = (one) => one;
 for (const name of [`${root}/language_data.js`, `${root}/searchtools.js`, index])
   vm.runInContext(readFileSync(name, "utf8"), context, { filename: name });
-context.words = words;
-const found = vm.runInContext(
-  `words.map((word) => Search._performSearch(...Search._parseQuery(word)).at(-1)).map((hit) => hit[0] + hit[2])`,
-  context,
-);
-console.log(found.join("\n"));
+const found = words.map((word) => {
+  context.location.search = `?q=${word}`;
+  context.word = word;
+  return vm.runInContext("Search._performSearch(...Search._parseQuery(word)).at(-1)", context);
+});
+console.log(found.map((hit) => hit[0] + hit[2]).join("\n"));
