@@ -31,7 +31,7 @@ ITS_PAGES = (
     "-D",
     "master_doc=formats/index",
     "-D",
-    "exclude_patterns=[!f]*,formats/*_tlog,formats/*_journal",
+    "exclude_patterns=[!f]*,formats/*_tlog,formats/*_journal,formats/*_log,formats/*_store",
 )
 
 
@@ -209,3 +209,17 @@ def test_an_operator_can_look_at_its_files(copy: Path, tmp_path: Path) -> None:
     assert [record["text"] for record in answer["records"]] == ["a"]
     assert [region["reason"] for region in answer["dropped"]] == ["bad-sum"]
     assert run(copy, "journalspec", "recover", str(tmp_path)).returncode == 3
+
+
+def test_while_it_is_a_draft_it_is_described_to_those_who_ask(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = copy / "specs/journalspec/toy_sixth/format.toml"
+    described = table.read_text(encoding="utf-8")
+    try:
+        table.write_text(f"draft = true\n{described}", encoding="utf-8")
+        assert "toy_sixth" not in run(copy, "journalspec", "formats").stdout
+        monkeypatch.setenv("JOURNALSPEC_DRAFTS", "another,toy_sixth")
+        assert "toy_sixth" in run(copy, "journalspec", "formats").stdout
+    finally:
+        table.write_text(described, encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from journalspec import jsontext, reread
-from journalspec.formats import DRAFTS, format_ids, get_format
 from journalspec.observation import CLEAN
 from journalspec_conformance.cli import cli
 from journalspec_reference.answers import ask
@@ -42,17 +40,6 @@ HELD: dict[str, dict[str, list[int]]] = {
 }
 #: The branches of these: one that inserts key 4, and one that removes.
 BRANCHES = ("09-xa-prepared-read", "11-after-checkpoint-log-reset", "17-clean-shutdown")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def described() -> Iterator[None]:
-    """Describe the draft to commands within this process."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DRAFTS, FORMAT)
-        format_ids.cache_clear()
-        yield
-    format_ids.cache_clear()
-    get_format.cache_clear()
 
 
 def command(*words: str, status: int = 0) -> str:
@@ -176,12 +163,6 @@ def test_paths_that_hold_no_store(tmp_path: Path) -> None:
     (store / "swap").mkdir()
     (store / "swap" / "other.txt").write_bytes(b"x")
     assert "other.txt" not in command("inspect", str(store))
-
-
-def test_the_draft_is_described_to_those_who_ask() -> None:
-    described = get_format(FORMAT)
-    assert list(described.policies) == ["default", "strict", "salvage"]
-    assert list(described.editions) == ["seed", "13"]
 
 
 @real

@@ -1,4 +1,4 @@
-"""The authored cases of Derby's log, answered by the naive reader; the format is not registered yet."""
+"""The authored cases of Derby's log, answered by the naive reader."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from journalspec.formats import DRAFTS, format_ids, get_format
 from journalspec.observation import jsonable
 from journalspec_corpus import Case
 from journalspec_corpus.authored import authored_cases
@@ -19,13 +18,8 @@ CASES = ROOT / "corpus" / "cases" / "derby_log"
 
 
 @pytest.fixture(scope="module")
-def cases() -> Iterator[list[Case]]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DRAFTS, "derby_log")
-        format_ids.cache_clear()
-        yield [case for case in authored_cases("derby_log", CASES) if case.write is None]
-    format_ids.cache_clear()
-    get_format.cache_clear()
+def cases() -> list[Case]:
+    return [case for case in authored_cases("derby_log", CASES) if case.write is None]
 
 
 def differences(said: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:

@@ -1,15 +1,14 @@
-"""The authored cases of SwiftMQ's store, answered by the reference; the format is a draft."""
+"""The authored cases of SwiftMQ's store, answered by the reference."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from journalspec.formats import DRAFTS, format_ids, get_format
 from journalspec.observation import jsonable
 from journalspec_corpus import Case
 from journalspec_corpus.authored import authored_cases
@@ -21,16 +20,6 @@ from journalspec_reference.storage import MemoryStorage, whole
 
 FORMAT = "swiftmq_store"
 CASES = Path(__file__).resolve().parents[2] / "corpus" / "cases" / FORMAT
-
-
-@pytest.fixture(autouse=True, scope="module")
-def described() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DRAFTS, FORMAT)
-        format_ids.cache_clear()
-        yield
-    format_ids.cache_clear()
-    get_format.cache_clear()
 
 
 def answer(case: Case, question: dict[str, str]) -> Any:

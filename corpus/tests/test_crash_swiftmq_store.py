@@ -1,13 +1,10 @@
-"""Crash states of SwiftMQ's store, a draft: what is recorded, what comes back, what a second oracle says."""
+"""Crash states of SwiftMQ's store: what is recorded, what comes back, what a second oracle says."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import pytest
 
 import brute
-from journalspec.formats import DRAFTS, format_ids, get_format
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.effects import operations_of
 from journalspec_corpus.crash.persistence import PRESETS
@@ -18,16 +15,6 @@ from journalspec_reference.storage import MemoryStorage
 
 FORMAT = "swiftmq_store"
 CORE: list[Workload] = list(TABLES.workloads("core"))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def described() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(DRAFTS, FORMAT)
-        format_ids.cache_clear()
-        yield
-    format_ids.cache_clear()
-    get_format.cache_clear()
 
 
 def files_after(trace: Trace) -> dict[str, bytes]:

@@ -129,12 +129,10 @@ class Operations:
         #: what had been acknowledged and let go in an earlier life, and what had been issued there
         self._done = self._of(trace.done, 0)
         safe = self._done
-        for mark in trace.standing:
+        # Where order counts, what comes next was made from what was whole; of what was torn nobody can tell.
+        gone_on_with = [mark for mark in trace.possible if semantics.in_order and mark.length]
+        for mark in (*trace.standing, *gone_on_with):
             safe |= self.bits[mark.key]
-        if semantics.in_order:
-            # What comes next was made from what was whole after a crash; of what was torn nobody can tell.
-            for mark in trace.possible:
-                safe |= self.bits[mark.key] if mark.length else 0
         #: what an earlier crash may have left, or not
         self.unsure = 0
         for mark in trace.possible:
