@@ -86,8 +86,9 @@ class StateSample:
     """Which states are looked at: of every n-th workload from `start` on, at most so many of each class.
 
     With `long`, of all long workloads as well (there is everything in them that can be done), and all states
-    of those that were added. Of such a sample the format's table may say another n (``every``): workloads
-    come in rounds, and with a divisor of a round's length the same few of each would be looked at.
+    of those that were added. The format's table may say another n (``every`` of such a sample, ``gate`` of
+    the other): workloads come in rounds, and with a divisor of a round's length the same few of each would be
+    looked at; or there are few of them.
     """
 
     every: int
@@ -304,7 +305,7 @@ class Reason:
 def sample_of(format_id: str, name: str) -> StateSample:
     """Return the sample `name` (one of SAMPLES) of a format."""
     sample = SAMPLES[name]
-    return replace(sample, every=_table(format_id).get("every", sample.every)) if sample.long else sample
+    return replace(sample, every=_table(format_id).get("every" if sample.long else "gate", sample.every))
 
 
 def _table(format_id: str) -> dict[str, Any]:

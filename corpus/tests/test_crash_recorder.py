@@ -23,7 +23,9 @@ def test_copies_are_what_was_made_and_share_nothing_that_changes() -> None:
     assert copies[0].storage.ops == copies[2].storage.ops == copies[3].storage.ops
 
 
-@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log"])
+@pytest.mark.parametrize(
+    "format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store"]
+)
 def test_a_trace_is_the_same_however_its_recorder_began(format_id: str) -> None:
     adapter = crash_format(format_id)
     works = list(adapter.workloads("core"))[:240:9]
