@@ -116,17 +116,34 @@
     return { format: format.id, edition, records: found, header: head, problem, stopped: stream.pos };
   }
 
-  /** The parses worth showing: without a fault before those with one, more records before fewer. */
-  function best(bytes, formats, asked) {
+  /** Whether a file has one of the names that a format's files have, if they have names. */
+  function isCalled(file, patterns) {
+    return patterns.length === 0 || patterns.some((pattern) => {
+      const [before, behind] = pattern.split("*");
+      return behind === undefined ? file === pattern : file.startsWith(before) && file.endsWith(behind);
+    });
+  }
+
+  /**
+   * The parses worth showing. The format in whose records the most bytes stand comes first: a few bytes look like a
+   * record of another one now and then. Of its editions those without a fault, then those with more records.
+   */
+  function best(bytes, formats, asked, file) {
     const tried = [];
     for (const format of formats) {
-      if (asked.format && asked.format !== format.id) continue;
+      if (asked.format ? asked.format !== format.id : !isCalled(file, format.called)) continue;
       for (const edition of Object.keys(format.editions)) {
         if (asked.edition && asked.edition !== edition) continue;
         tried.push(read(bytes, format, edition));
       }
     }
-    const rank = (one) => [one.records.length > 0 && !one.problem, one.records.length, !one.problem];
+    const most = {};
+    for (const one of tried) {
+      const bytes = one.records.reduce((sum, record) => sum + record.len, 0);
+      most[one.format] = Math.max(most[one.format] || 0, bytes);
+    }
+    const rank = (one) =>
+      [most[one.format], one.records.length > 0 && !one.problem, one.records.length, !one.problem];
     tried.sort((one, other) => {
       const [a, b] = [rank(one), rank(other)];
       for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return b[at] - a[at];
@@ -168,7 +185,7 @@
 
   function show(file, bytes, tried) {
     const found = tried[0];
-    const again = tried.slice(1).filter((one) =>
+    const again = tried.slice(1).filter((one) => one.format === found.format &&
       one.records.length === found.records.length && one.problem === found.problem).map((one) => one.edition);
     const out = [element("h3", file)];
     const count = `${found.records.length} record${found.records.length === 1 ? "" : "s"}`;
@@ -204,7 +221,7 @@
         continue;
       }
       const bytes = new Uint8Array(await file.arrayBuffer());
-      const tried = best(bytes, journalspecFormats, asked);
+      const tried = best(bytes, journalspecFormats, asked, file.name);
       output.append(show(file.name, bytes, tried));
       said.push({ file: file.name, ...tried[0] });
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -86,6 +86,10 @@ def examples(format_id: str) -> Mapping[tuple[str, str], tuple[Case, str, Span]]
         (edition, name): (layout.ksy(edition)[0], layout.structure(name, edition).ksy)
         for edition, name, layout in structures(format_id)
     }
+    names = {
+        (edition, name): {item.name for item in layout.structure(name, edition).fields}
+        for edition, name, layout in structures(format_id)
+    }
     found: dict[tuple[str, str], tuple[Case, str, Span]] = {}
     for case in cases(format_id):
         open_keys = [key for key in wanted if key[0] == case.edition and wanted[key] not in found]
@@ -93,10 +97,23 @@ def examples(format_id: str) -> Mapping[tuple[str, str], tuple[Case, str, Span]]
             continue
         spans = list(load(format_id).spans(case.files(), edition=case.edition))
         for key in open_keys:
-            span = next((each for each in spans if each.kind == key[1] and each.length), None)
+            alike = {each: _fields(each, spans) & names[key] for each in spans if each.kind == key[1]}
+            # A page is a record to those who name bytes, and is none of the log.
+            some = [each for each, own in alike.items() if each.length and own]
+            span = next((each for each in some if alike[each] == names[key]), next(iter(some), None))
             if span is not None:
                 found[wanted[key]] = case, span.file, span
     return found
+
+
+def _fields(record: Span, spans: Iterable[Span]) -> set[str]:
+    """Return the names of the fields of a record among `spans`."""
+    own = f"{record.path}."
+    return {
+        each.path.removeprefix(own)
+        for each in spans
+        if each.file == record.file and each.path.startswith(own)
+    }
 
 
 def find_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:

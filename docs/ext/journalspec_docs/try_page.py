@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from inspect import signature
+from pathlib import PurePosixPath
 from typing import Any
 
 from docutils import nodes
@@ -46,7 +47,9 @@ def parser_table(format_id: str) -> dict[str, Any]:
             "types": {str(number): kind for kind, number in layout.types(edition).items()},
             "names": {item.ksy: item.name for item in form.fields if item.ksy},
         }
-    return {"id": format_id, "title": get_format(format_id).title, "editions": editions}
+    # What lies in directories of a journal has names of its own; elsewhere a name says nothing.
+    called = [PurePosixPath(pattern).name for pattern in get_format(format_id).below]
+    return {"id": format_id, "title": get_format(format_id).title, "called": called, "editions": editions}
 
 
 def form(page: Page) -> Iterator[nodes.Node]:
