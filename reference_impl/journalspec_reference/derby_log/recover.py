@@ -163,7 +163,7 @@ class LogPass:
         self._notes, self._dropped = Collector(note_place), Collector(region_place)
         self._late: list[Note] = []
         self._invalid: set[str] = set()
-        self.chosen = ChosenControl(None, "", {})
+        self.chosen = ChosenControl(None, "", ())
         self._bodies: list[tuple[LogFile, int]] = []
         #: The first record that no checksum covers, and the first one behind some checksum record.
         self._bare: Note | None = None

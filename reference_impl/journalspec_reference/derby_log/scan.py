@@ -73,16 +73,16 @@ def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
 
 
 class ChosenControl(NamedTuple):
-    """The control file that counts, if one does, its name, and what is wrong with those that do not."""
+    """The control file that counts, if one does, its name, and the names of those that are none."""
 
     control: Control | None
     name: str
-    invalid: Mapping[str, BadLog]
+    invalid: tuple[str, ...]
 
 
 def choose(files: Mapping[str, Any]) -> ChosenControl:
     """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises BadLog (DRB-CTL-110)."""
-    invalid: dict[str, BadLog] = {}
+    invalid: tuple[str, ...] = ()
     found, name = None, ""
     for here in CONTROLS:
         try:
@@ -90,7 +90,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
         except BadLog as error:
             if error.reason != "bad-control" and found is None:
                 raise
-            invalid[here] = error
+            invalid += (here,)
             continue
         if found is None and control is not None:
             found, name = control, here
