@@ -218,8 +218,9 @@ def test_while_it_is_a_draft_it_is_described_to_those_who_ask(
     described = table.read_text(encoding="utf-8")
     try:
         table.write_text(f"draft = true\n{described}", encoding="utf-8")
-        assert "toy_sixth" not in run(copy, "journalspec", "formats").stdout
+        cases = ["journalspec", "list", "--format", "toy_sixth"]
+        assert "no format 'toy_sixth'" in run(copy, *cases).stderr
         monkeypatch.setenv("JOURNALSPEC_DRAFTS", "another,toy_sixth")
-        assert "toy_sixth" in run(copy, "journalspec", "formats").stdout
+        assert "toy.sums.bad" in run(copy, *cases).stdout
     finally:
         table.write_text(described, encoding="utf-8")
