@@ -104,9 +104,7 @@ def test_compiled_code_names_files_and_states_so_too() -> None:
         assert tuple(map(int, promised)) == fp.state_pair((0, 0), words)
 
 
-@pytest.mark.parametrize(
-    "format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store"]
-)
+@pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log"])
 def test_states_go_by_what_their_files_hold_and_what_is_owed(format_id: str) -> None:
     adapter = crash_format(format_id)
     works = list(adapter.workloads("core"))
