@@ -267,5 +267,5 @@ def test_the_boxes_of_a_picture_cover_each_file_and_say_what_stands_there(format
                 same = state.files[name][off : off + length] == whole.get(name, b"")[off : off + length]
                 assert same == (what in ("settled", "arrived")), f"{item.id}: {name} at {off}"
                 kinds.add(what)
-    # What is written again where it stood is lost in part.
-    assert kinds & {"lost", "partly"}
+    # SwiftMQ's records are not aligned: what of them does not arrive is lost in part.
+    assert {"swiftmq_store": "partly"}.get(format_id, "lost") in kinds

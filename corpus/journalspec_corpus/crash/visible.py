@@ -289,10 +289,11 @@ class Outcomes:
                 memo.clear()
         if answer.refused is None and not all(map(self._keys.__contains__, keys)):
             return _FOREIGN
-        if answer not in self._digests:
+        found = self._digests.get(answer)
+        if found is None:
             said = in_order((answer.keys, answer.refused, answer.reported, answer.aside, answer.state))
-            self._digests[answer] = _digest(repr(said).encode(*_TEXT))
-        return self._digests[answer]
+            found = self._digests[answer] = _digest(repr(said).encode(*_TEXT))
+        return found
 
 
 def outcome_ids(

@@ -235,8 +235,8 @@ CRASH = CrashFormat(
     semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
     obeys=tables.TABLES.obeys,
     long=LongWorkloads(
-        tables.TABLES, LongRun, tables.shorter, QueuedMessages(), tables.pools, tables.meaning
+        tables.TABLES, LongRun, tables.REDUCTION.shorter, QueuedMessages(), tables.pools, tables.meaning
     ),
     second=Continuations(resumed, tables.TABLES).second_lives(),
-    smaller=tables.smaller,
+    smaller=tables.REDUCTION.smaller,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 
 from journalspec_corpus.author import words
@@ -67,10 +67,7 @@ def combined(moves: int, every: int) -> Iterator[tuple[Step, ...]]:
 TABLES = shared.Tables(__package__, Workload, Step, combined)
 
 
-def smaller(work: Workload) -> Iterator[Workload]:
-    """Yield workloads with one step less, the last one first; not each of them can be played."""
-    for at in reversed(range(len(work.steps))):
-        yield replace(work, steps=work.steps[:at] + work.steps[at + 1 :])
+REDUCTION = shared.Reduction(below=lambda size: (), **TABLES.rows["reduction"])
 
 
 #: What long workloads put messages into: one queue alone, the other one in the transaction `t`.
@@ -126,10 +123,3 @@ def can(kept: QueueState, op: Operation) -> bool:
     if op["op"] == "insert" and "tx" in op:
         return bool(there["put"])
     return op["op"] not in needs or bool(there[needs[op["op"]]])
-
-
-def shorter(word: str) -> Iterator[str]:
-    """Yield a word of a long workload with less in its message."""
-    sizes = [*TABLES.rows["long"]["bodies"]]
-    if word[-1] in sizes and "size" in TABLES.rows["long"]["operations"][word[0]]:
-        yield from (word[:-1] + less for less in sizes[: sizes.index(word[-1])])
