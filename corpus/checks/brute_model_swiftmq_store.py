@@ -21,25 +21,25 @@ def _number(data: bytes, at: int, size: int = 4) -> int:
     return int.from_bytes(data[at : at + size], "big", signed=True)
 
 
-def _image(keys: Sequence[str]) -> Image:
-    """Return the pages after these records. One that is rolled back is as if it had never been."""
-    image = bytearray()
-    for said in map(json.loads, keys):
-        for action in said["actions"] if said["type"] == "COMMIT" else ():
-            start = int(action["page"]) * SIZE
-            image += bytes(max(0, start + SIZE - len(image)))
-            if action["action"] in ("INSERT", "DELETE"):
-                image[start : start + SIZE] = bytes(SIZE)
-            else:
-                data = bytes.fromhex(action["after"])
-                at = start + int(action["offset"])
-                image[at : at + len(data)] = data
-            image[start] = action["action"] == "DELETE"
-    return image
+def changed(image: Image, said: Mapping[str, Any]) -> None:
+    """Do one record on the pages. One that is rolled back is as if it had never been."""
+    for action in said["actions"] if said["type"] == "COMMIT" else ():
+        start = int(action["page"]) * SIZE
+        image += bytes(max(0, start + SIZE - len(image)))
+        if action["action"] in ("INSERT", "DELETE"):
+            image[start : start + SIZE] = bytes(SIZE)
+        else:
+            data = bytes.fromhex(action["after"])
+            at = start + int(action["offset"])
+            image[at : at + len(data)] = data
+        image[start] = action["action"] == "DELETE"
 
 
 def _chain(image: Image, number: int) -> Iterator[bytes]:
-    while number >= 0:
+    # Pages that nothing was made of yet lead to page 0.
+    passed: set[int] = set()
+    while number >= 0 and number not in passed:
+        passed.add(number)
         page = bytes(image[number * SIZE : (number + 1) * SIZE])
         yield page
         number = _number(page, 5)
@@ -57,10 +57,17 @@ def _slots(image: Image, head: int, length: int) -> Iterator[tuple[bytes, bytes]
 
 
 def fold(keys: Sequence[str]) -> State:
-    """Return the queues, their messages, and what is in doubt."""
-    image = _image(keys)
+    """Return what the records make of no pages."""
+    image = Image()
+    for said in map(json.loads, keys):
+        changed(image, said)
+    return walked(image)
+
+
+def walked(image: Image) -> State:
+    """Return the queues of a file of pages, their messages, and what is in doubt."""
     found: set[Effect] = set()
-    for name, root in _slots(image, 0, 13) if image else ():
+    for name, root in _slots(image, 0, 13) if any(image[1:17]) else ():
         queue = name.hex()
         found.add(("queue", queue))
         for _, entry in _slots(image, _number(root, len(root) - 8), 33):

@@ -31,17 +31,19 @@ from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.kahadb_journal.workloads import Step as Command
 from journalspec_corpus.kahadb_journal.workloads import Workload as Commands
+from journalspec_corpus.swiftmq_store.workloads import Step as Change
+from journalspec_corpus.swiftmq_store.workloads import Workload as Changes
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
 #: format -> every so many-th core workload is looked at, first and second lives and long ones; from which on.
-SAMPLES = {DISK: (13, 5), TX: (11, 4), "kahadb_journal": (4, 1), "derby_log": (3, 1)}
+SAMPLES = {DISK: (13, 5), TX: (11, 4), "kahadb_journal": (4, 1), "derby_log": (3, 1), "swiftmq_store": (1, 0)}
 
 
 def build(work: Any) -> Trace:
     origin = work.origin if isinstance(work, SecondLife) else work
-    if isinstance(origin, Commands):
-        return crash_format("kahadb_journal").build(work)
-    return crash_format(DISK if isinstance(origin, Logged) else TX).build(work)
+    # A small workload's class is its format's.
+    name = type(origin).__module__.split(".")[1]
+    return crash_format(name if name in SAMPLES else TX).build(work)
 
 
 def laws(work: Any, trace: Trace) -> set[str]:
@@ -173,6 +175,12 @@ def elsewhere(trace: Trace) -> Trace:
     return replace(trace, standing=(replace(mark, off=mark.off + 1), *trace.standing[1:]))
 
 
+def released_at_once(trace: Trace) -> Trace:
+    items: list[Any] = list(trace.ops)
+    where = at(items, Ack)
+    return replace(trace, ops=(*items[: where + 1], Release(items[where].records[:1]), *items[where + 1 :]))
+
+
 ONE = (Log("COMMITTING", 1, "typical"),)
 TWO = (*ONE, Log("COMMITTING", 2, "typical"))
 ADD, VICTIM = (Step("add", 1, 40),), Step("delete", 91)
@@ -188,6 +196,21 @@ STALE = Workload("append", "v2", ADD, background="stale-same")
 DELETED, COMPACTED = Workload("append", "v2", (VICTIM,)), Workload("compact", "v2", ADD)
 RECLAIMED, REOPENED = Workload("reclaim", "v2", (*ADD, Step("add", 2, 40))), Workload("reopen", "v2")
 OVER = Workload("over", "v2", (Step("add_tx", 1, 600, 1), Step("add_tx", 2, 600, 1), Step("commit", tx=1)))
+CHECKPOINT = Changes("checkpoint", "13", (Change("insert queue=q body=a"), Change("checkpoint")))
+GROUP = Changes(
+    "transaction",
+    "13",
+    tuple(
+        Change(text)
+        for text in ("insert queue=q body=a tx=t", "insert queue=new body=b tx=u", "commit tx=t,u")
+    ),
+)
+BRANCH = Changes(
+    "branch",
+    "13",
+    (Change("insert queue=q body=a tx=t"), Change("prepare tx=t"), Change("decide commit=true")),
+)
+PREPARED = replace(BRANCH, steps=BRANCH.steps[:2])
 AGAIN = SecondLife(Logged("append", "spec", ONE), 0, "same")
 
 
@@ -265,6 +288,16 @@ FAULTS = [
     Fault("a record of the base lies elsewhere", JOURNAL, "standing", elsewhere),
     Fault("what stands is stale", JOURNAL, "standing", as_stale),
     Fault("what is stale is possible", STALE, "standing", as_possible),
+    Fault("a change acknowledged before it is forced", CHECKPOINT, "durable", moved(Ack, 0, -1)),
+    Fault(
+        "one commit of two in a write promised",
+        GROUP,
+        "promise",
+        changed(Ack, lambda op: Ack(op.records[:1]), 1),
+    ),
+    Fault("a branch released as it is prepared", PREPARED, "released", released_at_once),
+    Fault("pages that nobody has written yet let a record go", CHECKPOINT, "released", moved(Release, 0, -3)),
+    Fault("a generation that ends and lets nothing go", CHECKPOINT, "owed", dropped(Release)),
     Fault("a record without an end is owed", REOPENED, "owed", with_standing),
 ]
 
@@ -304,6 +337,8 @@ def test_every_law_sees_a_fault_and_says_where() -> None:
         (Logged("append", "spec", TWO), APPEND),
         (JOURNAL, COMMITTED),
         (Workload("append", "v2", (Step("add", 1, 4),)), Workload("append", "v2", ADD)),
+        (CHECKPOINT, replace(CHECKPOINT, steps=(Change("insert queue=q body=b"), Change("checkpoint")))),
+        (BRANCH, replace(BRANCH, steps=(*BRANCH.steps[:2], Change("decide commit=false")))),
     ],
 )
 def test_what_was_not_asked_for_is_seen(asked: Any, done: Any) -> None:

@@ -59,7 +59,8 @@ class Jar:
 class Product:
     """A product version: what it writes, which harness drives it, and the jars it needs.
 
-    One that is no Java program has none; `java` is 0 then.
+    One that is no Java program has none; `java` is 0 then. One that nobody publishes comes from a class path
+    of the user's: `own` is the environment variable that has it, and `jars` what goes with it.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Product:
     harness: str
     java: int
     jars: tuple[Jar, ...]
+    own: str = ""
 
     @property
     def main_jar(self) -> Jar | None:
@@ -109,12 +111,13 @@ def get_product(product_id: str) -> Product:
     text = files(__name__).joinpath(f"{product_id}.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     jars = tuple(_jar(entry) for entry in data.get("jar", ()))
-    if [jar.role for jar in jars].count("product") != min(1, data["java"]):
+    if [jar.role for jar in jars].count("product") != (data["java"] > 0 and "own" not in data):
         raise ValueError(f"{product_id}.toml: exactly one jar of a Java program must have the role 'product'")
     return Product(
         id=product_id,
         formats=tuple(data["formats"]),
         jars=jars,
+        own=data.get("own", ""),
         **{
             name: data[name]
             for name in ("title", "version", "licence", "source", "edition", "harness", "java")
@@ -180,12 +183,34 @@ def is_fetched(product: Product) -> bool:
     return not problems(product)
 
 
+def own_classpath(product: Product) -> list[str]:
+    """Return the class path that the user has given for a product that nobody publishes.
+
+    Entries are files and directories; one that ends in ``*`` is all jars in its directory, as Java has it.
+    Raises ProductError if there is none, or nothing at one of its places.
+    """
+    found: list[str] = []
+    for entry in filter(None, os.environ.get(product.own, "").split(os.pathsep)):
+        path = Path(entry).expanduser()
+        places = sorted(path.parent.glob("*.jar")) if path.name == "*" else [path]
+        missing = next((place for place in places or [path] if not place.exists()), None)
+        if missing is not None:
+            raise ProductError(f"{product.own}: there is nothing at {missing}")
+        found += map(str, places)
+    if not found:
+        raise ProductError(
+            f"{product.title} is published nowhere: put the class path of your own into {product.own}"
+        )
+    return found
+
+
 def classpath(product: Product) -> list[str]:
     """Return the paths of the product's jars, the product's own first.
 
     Raises NotFetchedError if the product was never fetched, ProductError if a jar
-    is missing or is not the published one.
+    is missing or is not the published one, or if the user's own part is not there.
     """
+    own = own_classpath(product) if product.own else []
     folder = product_dir(product)
     if not folder.is_dir():
         raise NotFetchedError(
@@ -196,4 +221,4 @@ def classpath(product: Product) -> list[str]:
         raise ProductError(
             f"{folder}: {'; '.join(wrong)}: run `journalspec products fetch {product.id}` to replace it"
         )
-    return [str(folder / jar.filename) for jar in product.jars]
+    return own + [str(folder / jar.filename) for jar in product.jars]

@@ -69,6 +69,7 @@ def products(page: Page) -> Iterator[nodes.Node]:
                 ("Formats", ", ".join(item.formats) or "none that it reads: files only"),
                 ("Edition", item.edition),
                 ("Java", f"{item.java} or newer" if item.java else "not needed"),
+                ("Itself", f"published nowhere: its class path stands in {item.own}" if item.own else ""),
             ]
         )
         rows = [(markup.literal(jar.coordinates), jar.role, markup.literal(jar.sha256)) for jar in item.jars]

@@ -1,0 +1,446 @@
+"""``recover`` and ``write`` as the product answers them; the package's text says how.
+
+Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
+fields are looked at only where the product shows its index to nobody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from journalspec.kept import make_scratch
+from journalspec.observation import CLEAN, RECOVERED, jsonable
+from journalspec_conformance.harnesses.java.jvm import (
+    Java,
+    Runtime,
+    Thrown,
+    instance_of,
+    java_bytes,
+    java_class,
+    java_classes,
+    private_call,
+    private_value,
+    product_call,
+    python_bytes,
+)
+from journalspec_conformance.harnesses.product import (
+    SHOWN,
+    Answer,
+    CannotDo,
+    Driver,
+    Op,
+    Session,
+    copy_of,
+    table,
+)
+from journalspec_conformance.products import Product, ProductError
+
+FORMAT = "swiftmq_store"
+_STORE = "com.swiftmq.impl.store.standard"
+
+
+@cache
+def _router() -> Java:
+    """Return the router of this process; raises ProductError if it cannot be compiled."""
+    compiler = java_class("javax.tools.ToolProvider").getSystemJavaCompiler()
+    if compiler is None:
+        raise ProductError("no Java compiler: install a JDK, a JRE is not enough")
+    place = make_scratch(memory=True)
+    errors = java_class("java.io.ByteArrayOutputStream")()
+    with as_file(files(__package__).joinpath("Router.java")) as source:
+        class_path = java_class("java.lang.System").getProperty("java.class.path")
+        words = ["-nowarn", "-cp", str(class_path), "-d", str(place), str(source)]
+        status = compiler.run(None, errors, errors, *words)
+    if status:
+        told = str(errors.toString()).strip()[:SHOWN]
+        raise ProductError(f"the class path has no SwiftMQ that a router can be made for: {told}")
+    java_classes().addClassPath(str(place))
+    java_class("java.lang.System").setProperty("swiftmq.paths.absolute", "true")
+    try:
+        java_class(f"{_STORE}.StoreSwiftletImpl")
+    except (TypeError, java_classes().JException) as error:
+        raise ProductError(f"the class path has no store ({_STORE}.StoreSwiftletImpl): {error}") from None
+    return java_class("journalspec.Router")()
+
+
+@cache
+def _declared(name: str) -> Java:
+    """Return a method of all swiftlets that is not public."""
+    methods = java_class("com.swiftmq.swiftlet.Swiftlet").class_.getDeclaredMethods()
+    (found,) = (method for method in methods if str(method.getName()) == name)
+    found.setAccessible(True)
+    return found
+
+
+#: Of each entity, property -> class and text.
+Settings = dict[str, dict[str, tuple[str, str]]]
+
+
+def settings(directory: Path, params: Mapping[str, str], backup: Path) -> Settings:
+    """Return the configuration of a store in `directory`."""
+    found: Settings = {}
+    for entity, rows in table(__package__, "configuration.toml").items():
+        for name, row in rows.items():
+            kind, text = next(iter(row.items()))
+            text = str(directory / text) if "below" in row else text or str(backup)
+            found.setdefault(entity, {})[name] = kind, params.get(row.get("param", ""), text)
+    return found
+
+
+def _configuration(values: Settings) -> Java:
+    made_of = {name: java_class(f"com.swiftmq.mgmt.{name}") for name in ("Entity", "EntityList", "Property")}
+    entity_of, list_of, property_of = made_of.values()
+    about = java_class("com.swiftmq.mgmt.MetaData")("sys$store", "", "", "")
+    made = java_class("com.swiftmq.mgmt.Configuration")(about)
+    for name, rows in values.items():
+        entity = entity_of(name, name, name, None)
+        for key, (kind, text) in rows.items():
+            if kind == "list":
+                entity.addEntity(list_of(key, key, key, None, entity_of(key, key, key, None)))
+                continue
+            held, of = property_of(key), java_class(f"java.lang.{kind}").class_
+            held.setType(of)
+            held.setValue(property_of.convertToType(of, text))
+            entity.addProperty(key, held)
+        entity.createCommands()
+        made.addEntity(entity)
+    return made
+
+
+class Store:
+    """A store in a directory, started or not."""
+
+    def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
+        """Take where it is and what it is started with."""
+        self._directory, self._params = directory, params
+        self.router = _router()
+        self._queues: dict[str, Java] = {}
+
+    def open(self) -> None:
+        """Start it, as a router does; raises Thrown."""
+        self.router.said.clear()
+        # A store does not start without a directory for backups.
+        values = settings(self._directory, self._params, make_scratch(memory=True))
+        with product_call():
+            self.store = java_class(f"{_STORE}.StoreSwiftletImpl")()
+            _declared("setName").invoke(self.store, java_classes().JObject[:](["sys$store"]))
+            private_call(self.store, "startup", _configuration(values))
+
+    def close(self) -> None:
+        """Shut it down; raises Thrown."""
+        with product_call():
+            private_call(self.store, "shutdown")
+
+    def stop(self) -> None:
+        """Leave it as a crash does."""
+        for loop in self.router.loops:
+            loop.close()
+        self.router.loops.clear()
+
+    # What it holds.
+
+    @product_call()
+    def queue(self, name: str) -> Java:
+        """Return a queue, which is made if there is none."""
+        if name not in self._queues:
+            self._queues[name] = self.store.getPersistentStore(name)
+        return self._queues[name]
+
+    @product_call()
+    def names(self) -> list[str]:
+        """Return the names of all queues, in the order of the root index."""
+        root = private_value(self.store, "rootIndex")
+        found = [str(entry.getKey()) for entry in root.getEntries()]
+        root.unloadPages()
+        return found
+
+    @product_call()
+    def entries(self, name: str) -> list[Java]:
+        """Return what a queue lists."""
+        return list(self.queue(name).getStoreEntries())
+
+    def content(self, name: str, key: Java) -> bytes | None:
+        """Return a serialised message; None if the product cannot read it."""
+        try:
+            with product_call():
+                message = self.queue(name).get(key).message
+                out = java_class("java.io.ByteArrayOutputStream")()
+                message.writeContent(java_class("java.io.DataOutputStream")(out))
+                return python_bytes(out.toByteArray())
+        except Thrown:
+            return None
+
+    def messages(self, name: str) -> Iterator[Answer]:
+        """Yield the messages of a queue."""
+        for listed in self.entries(name):
+            data = self.content(name, listed.key)
+            yield {
+                "key": int(listed.key.getKey()),
+                "priority": int(listed.priority),
+                "deliveries": int(listed.deliveryCount),
+                "expiration": int(listed.expirationTime),
+                # Of one that cannot be read the product tells no length.
+                "length": 0 if data is None else len(data),
+                **({} if data is None else {"sha256": hashlib.sha256(data).digest()}),
+            }
+
+    @product_call()
+    def branches(self) -> list[Java]:
+        """Return the records of the prepared branches."""
+        return list(self.store.getPrepareLogRecords())
+
+    @product_call()
+    def durables(self) -> list[Answer]:
+        """Return the durable subscribers; raises Thrown at the first that cannot be read."""
+        found = []
+        for one in self.store.getDurableSubscriberStore().iterator():
+            texts = {"topic": one.getTopicName(), "selector": one.getSelector()}
+            found.append(
+                {"client": str(one.getClientId()), "name": str(one.getDurableName())}
+                | {key: str(text) for key, text in texts.items() if text is not None}
+                | {"no_local": bool(one.isNoLocal())}
+            )
+        return sorted(found, key=lambda one: (one["client"], one["name"]))
+
+    def state(self) -> Answer:
+        """Return all that it holds, as an observation says it."""
+        return {
+            "queues": [
+                {"name": name.encode(), "messages": list(self.messages(name))} for name in self.names()
+            ],
+            "in_doubt": sorted((_branch(record) for record in self.branches()), key=_branch_order),
+            "durables": self.durables(),
+        }
+
+
+def _branch(record: Java) -> Answer:
+    xid = record.getGlobalTxId()
+    return {
+        "format_id": int(xid.getFormatId()),
+        "gtrid": python_bytes(xid.getGlobalTransactionId()),
+        "bqual": python_bytes(xid.getBranchQualifier()),
+        "routing": bool(xid.isRouting()),
+        "queue": str(record.getQueueName()),
+        "inserts": int(record.getType()) != 0,
+        "keys": [int(entry.getKey()) for entry in record.getKeyList()],
+    }
+
+
+def _branch_order(branch: Answer) -> tuple[Any, ...]:
+    return tuple(branch[key] for key in ("format_id", "gtrid", "bqual", "routing", "queue"))
+
+
+def _message(data: bytes) -> Java:
+    """Return a message as the product reads it; raises Thrown."""
+    stream = java_class("java.io.DataInputStream")(
+        java_class("java.io.ByteArrayInputStream")(java_bytes(data))
+    )
+    made = java_class("com.swiftmq.jms.MessageImpl").createInstance(stream.readInt())
+    made.readContent(stream)
+    return made
+
+
+class Transactions(Session):
+    """The operations of the specification, as a router has them done.
+
+    What a transaction with a name asks for is handed to the store when it ends: then it is known which of the
+    store's kinds of transaction it is. ``swap`` and ``unswap`` are not offered: the product names no file.
+    """
+
+    operations = ("insert", "remove", "commit", "rollback", "prepare", "decide", "checkpoint", "close")
+
+    def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
+        """Take the request's parameters; nothing is touched yet."""
+        super().__init__(directory, params)
+        self._open: dict[str, list[Op]] = {}
+        self._prepared: dict[tuple[bytes, bytes], Java] = {}
+
+    def made(self) -> Store:
+        """Return the store, not started yet."""
+        return Store(self.directory, self.params)
+
+    def done(self, op: Op) -> bool:
+        """Do one operation; durable is what the product says is done, if the log is forced."""
+        kind, forced = op["op"], self.params.get("force_sync", "true") == "true"
+        if kind in ("insert", "remove"):
+            if "tx" in op:
+                self._open.setdefault(op["tx"], []).append(op)
+                return False
+            self._do([op])
+        elif kind == "commit":
+            names = op["tx"] if isinstance(op["tx"], list) else [op["tx"]]
+            self._do(*(self._open.pop(name) for name in names))
+        elif kind == "rollback":
+            with product_call():
+                self._composite(self._open.pop(op["tx"])).abortTransaction()
+        elif kind == "prepare":
+            self._prepare(op)
+        elif kind == "decide":
+            self._decide(op)
+        elif kind == "checkpoint":
+            self._checkpoint()
+        else:
+            self.journal.close()
+            self.stop()
+            return True
+        return forced
+
+    def _do(self, *transactions: list[Op]) -> None:
+        """Commit transactions: what they log is one batch."""
+        loops, waiting = list(self.journal.router.loops), []
+        with product_call():
+            made = [self._composite(ops) for ops in transactions]
+            for loop in loops:
+                loop.hold(True)
+            try:
+                for transaction in made:
+                    waiting.append(java_class("journalspec.Router$Done")())
+                    transaction.commitTransaction(waiting[-1])
+            finally:
+                for loop in loops:
+                    loop.hold(False)
+            for done in waiting:
+                done.await_()
+
+    def _composite(self, ops: list[Op]) -> Java:
+        made = self.journal.store.createCompositeStoreTransaction()
+        made.setReferencable(False)
+        for op in ops:
+            made.setPersistentStore(self.journal.queue(op["queue"]))
+            self._apply(made, op)
+        return made
+
+    def _apply(self, transaction: Java, op: Op) -> None:
+        if op["op"] == "insert":
+            transaction.insert(self._entry(op))
+        else:
+            transaction.remove(self._key(op["queue"], int(op["key"])))
+
+    def _entry(self, op: Op) -> Java:
+        entry = java_class("com.swiftmq.swiftlet.store.StoreEntry")()
+        entry.message = _message(bytes.fromhex(op["message"]))
+        entry.priority = entry.message.getJMSPriority()
+        entry.deliveryCount = 1
+        entry.expirationTime = entry.message.getJMSExpiration()
+        return entry
+
+    def _key(self, queue: str, wanted: int) -> Java:
+        for listed in self.journal.entries(queue):
+            if int(listed.key.getKey()) == wanted:
+                return listed.key
+        raise CannotDo(f"queue {queue!r} lists no key {wanted}")
+
+    def _prepare(self, op: Op) -> None:
+        ops = self._open.pop(op["tx"])
+        if len({(each["queue"], each["op"]) for each in ops}) != 1:
+            raise CannotDo("a branch inserts into one queue, or removes from it")
+        queue, inserts = self.journal.queue(ops[0]["queue"]), ops[0]["op"] == "insert"
+        gtrid, bqual = bytes.fromhex(op["gtrid"]), bytes.fromhex(op["bqual"])
+        with product_call():
+            made = queue.createWriteTransaction() if inserts else queue.createReadTransaction(True)
+            for each in ops:
+                self._apply(made, each)
+            xid = java_class("com.swiftmq.jms.XidImpl")(
+                java_bytes(bqual), int(op["format_id"]), java_bytes(gtrid)
+            )
+            made.prepare(xid)
+        self._prepared[gtrid, bqual] = (made, xid)
+
+    def _decide(self, op: Op) -> None:
+        key, commits = (
+            (bytes.fromhex(op["gtrid"]), bytes.fromhex(op["bqual"])),
+            op["commit"] in (True, "true"),
+        )
+        if key in self._prepared:
+            transaction, xid = self._prepared.pop(key)
+            with product_call():
+                (transaction.commit if commits else transaction.abort)(xid)
+            return
+        # A branch of an earlier start: what goes with it goes first, as a router does it.
+        records = [one for one in self.journal.branches() if _ids(one) == key]
+        if not records:
+            raise CannotDo("no such branch is in doubt")
+        for record in records:
+            with product_call():
+                if commits == (int(record.getType()) == 0):
+                    transaction = self.journal.queue(str(record.getQueueName())).createReadTransaction(False)
+                    for entry in record.getKeyList():
+                        transaction.remove(entry)
+                    transaction.commit()
+                self.journal.store.removePrepareLogRecord(record)
+
+    def _checkpoint(self) -> None:
+        done = java_class("java.util.concurrent.CountDownLatch")(1)
+        listener = instance_of(f"{_STORE}.log.CheckPointFinishedListener", checkpointFinished=done.countDown)
+        with product_call():
+            transactions = private_value(self.journal.store, "ctx").transactionManager
+            transactions.initiateCheckPoint(listener)
+            done.await_()
+            # The log begins anew once the listener has been told, and no transaction begins before that.
+            transactions.removeTxId(transactions.createTxId())
+
+
+def _ids(record: Java) -> tuple[bytes, bytes]:
+    branch = _branch(record)
+    return branch["gtrid"], branch["bqual"]
+
+
+class SwiftMQ(Driver):
+    """One version of the store."""
+
+    format_id = FORMAT
+    claims = {  # noqa: RUF012 - never changed
+        "ops": ["recover", "write"],
+        "policies": ["default"],
+        "features": ["damage", "step", "no-records"],
+        "state": ["queues", "in_doubt", "durables"],
+    }
+
+    def __init__(self, product: Product, java: Runtime | None) -> None:
+        """Take a product in the running JVM; raises ProductError if a router cannot be made for it."""
+        super().__init__(product, java)
+        _router()
+
+    def read(self, request: Answer) -> Answer:
+        """Say that the product shows its log to nobody."""
+        return {"unsupported": {"what": "operation", "message": "the product shows its log to nobody"}}
+
+    def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
+        """Start the store in a copy of the directory, and return what it holds."""
+        where = "start"
+        with copy_of(directory) as copy:
+            store = Store(copy, params)
+            try:
+                store.open()
+                where, said = "ask", [str(text) for text in store.router.said]
+                state = store.state()
+                store.close()
+            except Thrown as thrown:
+                return self.exceptions.refused(thrown, where)
+            finally:
+                store.stop()
+        noted = notes(said)
+        answer: Answer = {"verdict": RECOVERED if noted else CLEAN, "state": jsonable(state)}
+        return {**answer, "message": "; ".join(noted)[:SHOWN]} if noted else answer
+
+    def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Transactions:
+        """Return a writer; raises CannotDo."""
+        if edition != self.product.edition:
+            raise CannotDo("the product writes its own edition only", f"edition:{edition}")
+        return Transactions(directory, params)
+
+
+@cache
+def _warnings() -> Mapping[str, str]:
+    found: Mapping[str, str] = table(__package__, "exceptions.toml")["messages"]
+    return found
+
+
+def notes(said: list[str]) -> list[str]:
+    """Return what a store warned of, each with what it is to the specification."""
+    return [f"{code}: {text}" for text in said for code, part in _warnings().items() if part in text]

@@ -1,0 +1,247 @@
+"""The harness of the SwiftMQ store, with a class path that is none of the product's: nobody publishes that.
+
+The published client is real: what a store is given, and the messages. The store behind it keeps a text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from journalspec_conformance.cli.run import run_command
+from journalspec_conformance.connect import parse_impl
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.harnesses.product import serving
+from journalspec_conformance.harnesses.swiftmq_store.harness import notes, settings
+from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.products import Product, ProductError, classpath, get_product, own_classpath
+from journalspec_corpus.swiftmq_store.author import message
+
+PRODUCT, OWN = "swiftmq-13.1.2", "JOURNALSPEC_SWIFTMQ_STORE"
+FAKE = Path(__file__).parent / "fake_swiftmq"
+Json = dict[str, Any]
+ReadyProduct = Callable[[str], Product]
+Ask = Callable[..., Json]
+
+
+@pytest.fixture(scope="module")
+def fake(ready_product: ReadyProduct, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a class path with a store that keeps a text."""
+    product = ready_product(PRODUCT)
+    compiler = shutil.which("javac")
+    if compiler is None:
+        pytest.skip("no Java compiler on PATH: install a JDK")
+    place = tmp_path_factory.mktemp("classes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(OWN, str(place))
+        jars = os.pathsep.join(classpath(product))
+    sources = map(str, sorted(FAKE.glob("*.java")))
+    done = subprocess.run(
+        [compiler, "-cp", jars, "-d", str(place), *sources], capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return place
+
+
+@pytest.fixture(scope="module")
+def connection(fake: Path) -> Iterator[ProcessConnection]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(OWN, str(fake))
+        made = ProcessConnection(serving(PRODUCT), timeout=30)
+        yield made
+        made.close()
+
+
+def asked(connection: ProcessConnection, directory: Path, cmd: str = "recover", **members: Any) -> Json:
+    common = {"format": "swiftmq_store", "edition": "13", "dir": str(directory), "params": {}}
+    if cmd == "recover":
+        common |= {"policy": "default", "observe": "state"}
+    answer: Json = connection.ask({"cmd": cmd, **common, **members})
+    return answer
+
+
+def store(directory: Path, *lines: str) -> Path:
+    (directory / "db").mkdir()
+    (directory / "db" / "page.db").write_text("".join(f"{line}\n" for line in lines))
+    return directory
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_what_a_store_holds_is_what_the_answer_says(connection: ProcessConnection, tmp_path: Path) -> None:
+    data = message("told*20")
+    lines = [f"message b 3 4 2 99 {data.hex()}", "message b 5 9 1 0 unreadable", "queue a", "durable c n t"]
+    before = sorted(store(tmp_path, *lines).rglob("*"))
+    answer = asked(connection, tmp_path)["ok"]
+    read = {"key": "3", "priority": "4", "deliveries": "2", "expiration": "99", "length": str(len(data))}
+    unread = {"key": "5", "priority": "9", "deliveries": "1", "expiration": "0", "length": "0"}
+    assert answer == {
+        "verdict": "clean",
+        "state": {
+            "queues": [
+                {"name": b"a".hex(), "messages": []},
+                {
+                    "name": b"b".hex(),
+                    "messages": [read | {"sha256": hashlib.sha256(data).hexdigest()}, unread],
+                },
+                {"name": b"sys$prepared".hex(), "messages": []},
+            ],
+            "in_doubt": [],
+            "durables": [{"client": "c", "name": "n", "topic": "t", "no_local": True}],
+        },
+    }
+    assert sorted(tmp_path.rglob("*")) == before, "a start is made in a copy"
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_a_warning_makes_it_recovered_and_what_is_thrown_a_refusal(
+    connection: ProcessConnection, tmp_path: Path
+) -> None:
+    store(tmp_path, "warn Queue Store orders is inconsistent - removed!", "warn of something else")
+    answer = asked(connection, tmp_path)["ok"]
+    assert answer["verdict"] == "recovered"
+    assert answer["message"] == "queue-dropped: Queue Store orders is inconsistent - removed!"
+    page = tmp_path / "db" / "page.db"
+    for text, code in (
+        ("get pageNo 7 is out of range [0..3]", "bad-root"),
+        ("odd", "exception:RuntimeException"),
+    ):
+        page.write_text(f"throw {text}\n")
+        refused = asked(connection, tmp_path)["ok"]
+        assert (refused["verdict"], refused["phase"], refused["code"]) == ("refused", "replay", code)
+        assert text in refused["message"]
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(fake: Path, tmp_path: Path) -> None:
+    store(tmp_path, "exit")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(OWN, str(fake))
+        for line, told in (("exit", "ended"), ("hang", "within")):
+            (tmp_path / "db" / "page.db").write_text(f"{line}\n")
+            made = ProcessConnection(serving(PRODUCT), timeout=4)
+            with pytest.raises(Exception, match=told):
+                asked(made, tmp_path)
+            made.close()
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_operations_are_a_routers(connection: ProcessConnection, tmp_path: Path) -> None:
+    first, second = message("first*20").hex(), message("second*20").hex()
+    branch = {"gtrid": "0102", "bqual": "03"}
+    ops = [
+        {"op": "open"},
+        {"op": "insert", "queue": "a", "message": first},
+        {"op": "insert", "queue": "a", "message": second, "tx": "1"},
+        {"op": "insert", "queue": "b", "message": first, "tx": "2"},
+        {"op": "remove", "queue": "a", "key": "0", "tx": "2"},
+        {"op": "commit", "tx": ["1", "2"]},
+        {"op": "insert", "queue": "a", "message": first, "tx": "3"},
+        {"op": "rollback", "tx": "3"},
+        {"op": "insert", "queue": "c", "message": second, "tx": "4"},
+        {"op": "prepare", "tx": "4", "format_id": "7", **branch},
+        {"op": "decide", "commit": False, **branch},
+        {"op": "checkpoint"},
+        {"op": "close"},
+    ]
+    answer = asked(connection, tmp_path, "write", ops=ops, params={"page_size": "4096", "force_sync": "true"})
+    assert answer["ok"]["refusals"] == []
+    assert answer["ok"]["durable"] == [str(number) for number in (0, 1, 5, 7, 9, 10, 11, 12)]
+    log = (tmp_path / "log" / "transaction.log").read_text().splitlines()
+    assert log[0] == "page size 4096, force-sync true, backup"
+    # The commit of two is one batch; before a checkpoint no transaction is open.
+    assert [line for line in log if line.startswith("batch of 2")] == ["batch of 2"]
+    assert log[-2:] == ["checkpoint, active 0", "shutdown"]
+    assert "abort a" in log
+    held = {
+        bytes.fromhex(queue["name"]).decode(): [one["sha256"] for one in queue["messages"]]
+        for queue in asked(connection, tmp_path)["ok"]["state"]["queues"]
+    }
+    one, two = (hashlib.sha256(bytes.fromhex(text)).hexdigest() for text in (first, second))
+    assert held == {"a": [two], "b": [one], "c": [], "sys$prepared": []}
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_what_it_cannot_do_is_said(connection: ProcessConnection, tmp_path: Path) -> None:
+    assert asked(connection, tmp_path, "read")["unsupported"]["what"] == "operation"
+    assert asked(connection, tmp_path, policy="strict")["unsupported"]["what"] == "policy:strict"
+    swap = [{"op": "open"}, {"op": "swap", "queue": "a", "message": ""}]
+    assert "'swap'" in asked(connection, tmp_path, "write", ops=swap)["unsupported"]["message"]
+    away = [{"op": "open"}, {"op": "remove", "queue": "a", "key": "9"}]
+    assert "no key 9" in asked(connection, tmp_path, "write", ops=away)["unsupported"]["message"]
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_cases_are_put_to_it_as_to_any_product(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fake makes nothing of real bytes: every case fails, and none is an error."""
+    monkeypatch.setenv(OWN, str(fake))
+    words = ["--impl", "swiftmq", "--format", "swiftmq_store", "--select", "smq.branches.*"]
+    done = CliRunner().invoke(run_command, words)
+    assert done.exit_code == 1, done.output
+    assert "error:" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("", "published nowhere: put the class path of your own into"),
+        ("/nonesuch.jar", "nothing at /nonesuch.jar"),
+    ],
+)
+def test_a_class_path_that_is_none(value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OWN, value)
+    with pytest.raises(ProductError, match=told):
+        own_classpath(get_product(PRODUCT))
+    with pytest.raises(Problem, match=told):
+        parse_impl("swiftmq")
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_a_class_path_without_a_store(ready_product: ReadyProduct, tmp_path: Path) -> None:
+    ready_product(PRODUCT)
+    done = subprocess.run(
+        serving(PRODUCT), env={**os.environ, OWN: str(tmp_path)}, input=b"", capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert b"the class path has no store (com.swiftmq.impl.store.standard.StoreSwiftletImpl)" in done.stderr
+
+
+def test_entries_of_a_class_path_are_javas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("b.jar", "a.jar", "c.txt"):
+        (tmp_path / name).touch()
+    monkeypatch.setenv(OWN, os.pathsep.join([str(tmp_path / "*"), str(tmp_path)]))
+    assert own_classpath(get_product(PRODUCT)) == [
+        str(tmp_path / "a.jar"),
+        str(tmp_path / "b.jar"),
+        str(tmp_path),
+    ]
+
+
+def test_a_request_goes_before_the_configuration(tmp_path: Path) -> None:
+    found = settings(tmp_path, {"page_size": "8192", "force_sync": "false"}, tmp_path / "x")
+    database = found["database"]
+    assert database["page-size-current"] == database["page-size-recommended"] == ("Integer", "8192")
+    assert found["transaction-log"]["force-sync"] == ("Boolean", "false")
+    assert found["transaction-log"]["checkpoint-size"] == ("Long", "1048576")
+    assert (found["swap"]["path"][1], found["backup"]["path"][1]) == (
+        str(tmp_path / "swap"),
+        str(tmp_path / "x"),
+    )
+
+
+def test_only_warnings_about_damage_count() -> None:
+    assert notes(["pageNo 4 seems to be damaged!", "shrunk"]) == ["bad-page: pageNo 4 seems to be damaged!"]

@@ -1,0 +1,306 @@
+"""What the gate on annotations knows of a store: a log of changes of bytes, pages, and what they come to.
+
+Written from the specification (SMQ-LOG, SMQ-RCV, SMQ-CKP). What a record does is what it makes of the pages:
+they are walked with the second oracle's model before it and behind it. Every record is forced as it is
+written, and let go with START, when the pages have what it did.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import annotations as gate
+from annotations import Call, Disk, Found
+from brute_model_swiftmq_store import SIZE, Image, changed, walked
+from journalspec.observation import jsonable
+from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.trace import Op, Trace, Write
+from journalspec_corpus.crash.workloads import LongWorkload
+from journalspec_corpus.swiftmq_store import naive
+from journalspec_corpus.swiftmq_store.author import LOG, PAGES
+from journalspec_corpus.swiftmq_store.model import PREPARED, QueuedMessages, QueueState
+from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, meaning
+
+START, HEAD = 12, 24
+KINDS = {2: "COMMIT", 3: "ABORT"}
+#: What a record's first bytes are, whichever it is.
+FIRST = re.compile(rb"\0\0\0[\2\3]")
+MODEL = QueuedMessages()
+#: What a record comes to: what is there behind it and was not before, and the other way round.
+Meaning = tuple[Any, ...]
+NOTHING: Meaning = ("COMMIT", (), ())
+
+
+class Witness(gate.Witness):
+    """One trace of a store."""
+
+    reader, tables = naive, TABLES
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__(trace, trace.edition)
+        self.pages = Image(trace.base.get(PAGES, b""))
+        #: The records of the present generation, as they say it.
+        self.young: list[tuple[Any, ...]] = []
+        #: What a torn record has brought: nothing tells that it is torn, for no byte has a checksum. On pages
+        #: with half of it, what is asked for may do more than was asked.
+        self.torn: set[tuple[Any, ...]] = set()
+        known = {(mark.file, mark.off, mark.length) for mark in (*trace.standing, *trace.possible)}
+        for found in self.counting(trace.base):
+            before = _told(self.pages)
+            changed(self.pages, json.loads(found.key))
+            if found.place not in known:
+                self.torn |= _told(self.pages) - before
+            self.young.append(found.what)
+        self.disk = Disk(trace.base)
+        #: Of the calls: what the model keeps, and the queues that there are.
+        state = naive.recover(trace.base, trace.edition, "salvage") if trace.base else {}
+        told: Mapping[str, Any] = jsonable(state.get("state", {}))
+        self.kept = MODEL.begin(told)
+        self.queues = {bytes.fromhex(queue["name"]).decode() for queue in told.get("queues", ())}
+
+    # Bytes
+
+    def record(self, file: str, data: bytes, at: int, off: int) -> Found | None:
+        """Return the record at `at` if it is whole."""
+        if file != LOG or off < START:
+            return None
+        try:
+            kind, generation, transaction, number = struct.unpack_from(">iqqi", data, at)
+            actions, end = [], at + HEAD
+            for _ in range(number if kind in KINDS else -1):
+                action, end = _action(data, end)
+                actions.append(action)
+        except (struct.error, ValueError):
+            return None
+        if kind not in KINDS or number < 0:
+            return None
+        said = {"type": KINDS[kind], "generation": generation, "transaction": transaction, "actions": actions}
+        key = json.dumps(jsonable(said), sort_keys=True, separators=(",", ":"))
+        cuts = (
+            ("type", 4),
+            ("generation", 8),
+            ("transaction", 8),
+            ("number", 4),
+            ("actions", end - at - HEAD),
+        )
+        values, place = {}, at
+        for name, length in cuts:
+            values[name] = data[place : place + length]
+            place += length
+        return Found(file, off, end - at, key, (key,), (), values)
+
+    def starts(self, op: Write) -> int | None:
+        """A write to the log behind START is records, unless it gives the file its length."""
+        return 0 if op.file == LOG and op.off >= START and any(op.data) else None
+
+    def candidates(self, file: str, data: bytes) -> Iterator[int]:
+        """Yield where a record's kind may stand."""
+        if file == LOG:
+            yield from (match.start() for match in FIRST.finditer(data, START))
+
+    def whole(self, files: Mapping[str, bytes]) -> list[Found]:
+        """Return every whole record of this generation or of an earlier one; a picture may look like one."""
+        newest = files.get(LOG, b"")[4:START]
+        return [found for found in super().whole(files) if bytes(8) < found.values["generation"] <= newest]
+
+    def decoded(self, op: Write) -> list[Found]:
+        """Return the records of a write, with what each of them comes to."""
+        return [
+            Found(*found.place, found.key, found.what, self._meaning(json.loads(found.key)), found.values)
+            for found in super().decoded(op)
+        ]
+
+    def _meaning(self, said: Mapping[str, Any]) -> Meaning:
+        if said["type"] == "ABORT":
+            return ("ABORT",)
+        before = _told(self.pages)
+        changed(self.pages, said)
+        return self._difference(before, _told(self.pages))
+
+    def _difference(self, before: set[tuple[Any, ...]], after: set[tuple[Any, ...]]) -> Meaning:
+        return ("COMMIT", *(tuple(sorted(each - self.torn)) for each in (after - before, before - after)))
+
+    # Calls
+
+    def small(self, work: Any) -> Iterator[Call]:
+        """Create a store, or go on with one, and do each step."""
+        if work.kind == "create":
+            yield from self._open()
+        yield from self._steps(work.steps, 0)
+
+    def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
+        """Open, and do the steps."""
+        yield from self._open()
+        yield from self._steps(steps, work.life)
+
+    def calls(self, work: Any) -> Iterator[Call]:
+        """Yield what is asked of the writer; a long workload begins with a new store."""
+        if isinstance(work, LongWorkload):
+            yield from self._open()
+        yield from super().calls(work)
+
+    def word(self, word: str) -> Iterator[Call]:
+        """Do what a word says."""
+        plain = TABLES.rows["long"]["plain"]
+        for op in [{"op": name} for name in plain[word]] if word in plain else [meaning(word)]:
+            yield from self._asks(op)
+
+    def _steps(self, steps: Sequence[Step], life: int) -> Iterator[Call]:
+        for step in steps:
+            yield from self._asks(step.operation(life))
+
+    def _open(self) -> Iterator[Call]:
+        yield from self._asks({"op": "open"})
+
+    def recovers(self, found: Found) -> bool:
+        """Opening makes the root index, which holds nothing yet, and the queue of the branches."""
+        self.queues.add(PREPARED)
+        return found.wants in (NOTHING, ("COMMIT", (("queue", PREPARED),), ()))
+
+    def _asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
+        """Yield the records that an operation asks for; then it returns, and they are promised."""
+        if op["op"] == "open":
+            yield Call(opens=True)
+            self.kept = MODEL.after(self.kept, op, self.edition)
+            return
+        if op["op"] in ("insert", "remove") and op["queue"] not in self.queues:
+            # A queue is made by whoever names it, even in vain.
+            self.queues.add(op["queue"])
+            yield Call(("COMMIT", (("queue", op["queue"]),), ()), durable=False)
+        if not self._can(op):
+            return
+        yield from (Call(wants, durable=False) for wants in self._records(op))
+        yield Call(durable=op["op"] not in ("swap", "unswap"))
+
+    def _records(self, op: Mapping[str, Any]) -> Iterator[Meaning]:
+        kind, before = op["op"], self.kept
+        if kind == "commit":
+            for tx in op["tx"]:
+                yield self._after({"op": "commit", "tx": [tx]})
+            return
+        if kind in ("rollback", "close"):
+            back = [op["tx"]] if kind == "rollback" else before.inserted
+            yield from (("ABORT",) for tx in back if before.inserted.get(tx))
+        now = self._after(op)
+        if kind == "prepare":
+            # The branch first: what it inserts is there only with somebody to decide on it.
+            plus = now[1]
+            yield ("COMMIT", tuple(each for each in plus if each[0] == "in doubt"), ())
+            if before.inserted.get(op["tx"]):
+                yield ("COMMIT", tuple(each for each in plus if each[0] != "in doubt"), ())
+        elif kind == "decide":
+            # What goes with it goes first.
+            rest = ("COMMIT", now[1], tuple(each for each in now[2] if each[0] != "in doubt"))
+            yield from (rest,) if rest != NOTHING else ()
+            yield ("COMMIT", (), tuple(each for each in now[2] if each[0] == "in doubt"))
+        elif kind in ("insert", "remove") and "tx" not in op:
+            yield now
+
+    def _after(self, op: Mapping[str, Any]) -> Meaning:
+        """Let the model do an operation; return what is there then and was not, and the other way round."""
+        before = _kept(self.kept)
+        self.kept = MODEL.after(self.kept, op, self.edition)
+        return self._difference(before, _kept(self.kept))
+
+    def _can(self, op: Mapping[str, Any]) -> bool:
+        """Tell whether the operation is about something that is there."""
+        kept, kind, tx = self.kept, op["op"], op.get("tx", "")
+        if kind in ("insert", "remove"):
+            others = [places for name, places in kept.inserted.items() if name != tx]
+            busy = any(queue == op["queue"] for places in others for queue, _ in places)
+            gone = kind == "remove" and (op["queue"], int(op["key"])) not in kept.messages
+            return not busy and not gone
+        if kind == "commit":
+            return all(name in {**kept.inserted, **kept.removed} for name in tx)
+        if kind in ("rollback", "prepare"):
+            return tx in kept.inserted or tx in kept.removed
+        if kind == "decide":
+            return (op["gtrid"], op["bqual"]) in kept.branches
+        return kind != "checkpoint" or not (kept.inserted or kept.removed)
+
+    def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
+        """A record is forced as it is written (SMQ-LOG-113)."""
+        return {found.what for found in written}
+
+    # What a trace comes to
+
+    def copies(self, op: Write) -> bool:
+        """Nothing is written twice."""
+        return False
+
+    def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
+        """With START a generation begins, and has no records yet."""
+        self.disk = disk
+        if isinstance(op, Write) and op.file == LOG and op.off == 0 and len(op.data) == START:
+            self.young = []
+        self.young += [each.what for each in found]
+
+    def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
+        """A record makes itself count."""
+        return ({each.what for each in found},)
+
+    def state(self, without: set[tuple[Any, ...]]) -> object:
+        """Return what the pages have, with what the log does to them."""
+        pages = Image(self.disk.files.get(PAGES, b""))
+        for what in self.young:
+            if what not in without:
+                changed(pages, json.loads(what[0]))
+        return _told(pages)
+
+    def owes(self, what: tuple[Any, ...]) -> bool:
+        """A record is owed as long as its generation is the log's."""
+        return what in self.young
+
+
+def _action(data: bytes, at: int) -> tuple[dict[str, Any], int]:
+    """Return an action as a record says it, and where it ends; raises ValueError, struct.error."""
+    kind, page = struct.unpack_from(">ii", data, at)
+    at += 8
+    if kind == 1:
+        return {"action": "INSERT", "page": page}, at
+    out: dict[str, Any] = {"action": {3: "DELETE", 4: "PORTION"}.get(kind, ""), "page": page}
+    wanted = ["before"]
+    if kind == 4:
+        out["offset"], told = struct.unpack_from(">iB", data, at)
+        wanted, at = [*["before"] * told, "after"], at + 5
+    if not out["action"] or page < 0 or wanted.count("before") > 1:
+        raise ValueError("no action")
+    for name in wanted:
+        (length,) = struct.unpack_from(">i", data, at)
+        at += 4 + length
+        if not 0 <= length <= SIZE or at > len(data):
+            raise ValueError("no image")
+        out[name] = data[at - length : at].hex()
+    return out, at
+
+
+def _told(pages: Image) -> set[tuple[Any, ...]]:
+    """Return queues, messages and branches, as `_kept` has them."""
+    found: set[tuple[Any, ...]] = set()
+    for effect in walked(pages):
+        what, *rest = effect
+        if what == "queue":
+            found.add(("queue", bytes.fromhex(rest[0]).decode()))
+        elif what == "in doubt":
+            _, gtrid, bqual, _, queue, inserts, keys = rest
+            found.add(("in doubt", gtrid, bqual, inserts, queue, keys))
+        elif (queue := bytes.fromhex(rest[0]).decode()) != PREPARED:
+            found.add(("message", queue, int(rest[1]), int(rest[3]), rest[-1]))
+    return found
+
+
+def _kept(kept: QueueState) -> set[tuple[Any, ...]]:
+    """Return messages and branches of the model."""
+    found: set[tuple[Any, ...]] = {
+        ("message", queue, key, one.deliveries, one.sha256)
+        for (queue, key), one in kept.messages.items()
+        if queue != PREPARED
+    }
+    for (gtrid, bqual), branch in kept.branches.items():
+        queue, keys = branch.places[0][0], ",".join(str(key) for _, key in branch.places)
+        found.add(("in doubt", gtrid, bqual, str(branch.inserts), queue, keys))
+    return found
