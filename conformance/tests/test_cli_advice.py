@@ -26,7 +26,7 @@ def test_only_policies_that_help_are_advised(no_command: Path) -> None:
     found = call("recover", no_command, columns=200)
     text = flat(found)
     assert found.exit_code == 3
-    assert "recovered, 1 record(s), 1 dropped region(s): journalspec recover" in text
+    assert "recovered, 1 record(s), 1 dropped region(s); " in text
     assert "they refuse as well: default (record/bad-command), unchecked (record/bad-command)" in text
     assert "--policy salvage" in text
     assert "--policy default" not in text

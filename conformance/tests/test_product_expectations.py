@@ -22,7 +22,9 @@ from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
 #: Expectation file -> format, which is also the folder of the harness.
 NAMES = {
-    entry.expectations: get_product(entry.product).harness for entry in registry().values() if entry.product
+    entry.expectations: get_product(entry.product).harness
+    for entry in registry().values()
+    if entry.expectations and entry.product
 }
 FORMATS = sorted(set(NAMES.values()))
 KNOWN = {name: {item.id for item in deviations(name)} for name in FORMATS}

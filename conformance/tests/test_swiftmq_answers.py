@@ -134,7 +134,8 @@ def test_a_damaged_queue(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "status"),
     [
-        ("page", b"", 0),
+        # What the log makes has no root index by itself.
+        ("page", b"", 1),
         ("page", b"\xff" * 20480, 1),
         ("transaction", b"", 0),
         ("transaction", b"\0\0\0\1", 1),
@@ -174,7 +175,8 @@ def test_another_page_size_is_told_to_who_inspects(tmp_path: Path) -> None:
         if note["code"] == "page-size"
     ]
     assert found == ["page_size=4096 makes sense of it, 2048 was asked for"]
-    assert "page_size=4096 makes sense of it" in command("recover", path(store), status=3)
+    told = " ".join(command("recover", path(store), status=3).split())
+    assert "page_size=4096 makes sense of it" in told
 
 
 @pytest.mark.parametrize("name", ["db/page.db", "durables/c$n.durable", "swap/q-0.swap"])

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import annotations as gate
 from annotations import Call, Disk, Found
-from brute_model_swiftmq_store import SIZE, Image, changed, walked
+from brute_model_swiftmq_store import Image, changed, walked
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Op, Trace, Write
@@ -26,7 +25,6 @@ from journalspec_corpus.swiftmq_store.model import PREPARED, QueuedMessages, Que
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, meaning
 
 START, HEAD = 12, 24
-KINDS = {2: "COMMIT", 3: "ABORT"}
 #: What a record's first bytes are, whichever it is.
 FIRST = re.compile(rb"\0\0\0[\2\3]")
 MODEL = QueuedMessages()
@@ -68,17 +66,10 @@ class Witness(gate.Witness):
         """Return the record at `at` if it is whole."""
         if file != LOG or off < START:
             return None
-        try:
-            kind, generation, transaction, number = struct.unpack_from(">iqqi", data, at)
-            actions, end = [], at + HEAD
-            for _ in range(number if kind in KINDS else -1):
-                action, end = _action(data, end)
-                actions.append(action)
-        except (struct.error, ValueError):
+        found = naive.whole(data, at)
+        if found is None:
             return None
-        if kind not in KINDS or number < 0:
-            return None
-        said = {"type": KINDS[kind], "generation": generation, "transaction": transaction, "actions": actions}
+        said, end = found
         key = json.dumps(jsonable(said), sort_keys=True, separators=(",", ":"))
         cuts = (
             ("type", 4),
@@ -254,28 +245,6 @@ class Witness(gate.Witness):
     def owes(self, what: tuple[Any, ...]) -> bool:
         """A record is owed as long as its generation is the log's."""
         return what in self.young
-
-
-def _action(data: bytes, at: int) -> tuple[dict[str, Any], int]:
-    """Return an action as a record says it, and where it ends; raises ValueError, struct.error."""
-    kind, page = struct.unpack_from(">ii", data, at)
-    at += 8
-    if kind == 1:
-        return {"action": "INSERT", "page": page}, at
-    out: dict[str, Any] = {"action": {3: "DELETE", 4: "PORTION"}.get(kind, ""), "page": page}
-    wanted = ["before"]
-    if kind == 4:
-        out["offset"], told = struct.unpack_from(">iB", data, at)
-        wanted, at = [*["before"] * told, "after"], at + 5
-    if not out["action"] or page < 0 or wanted.count("before") > 1:
-        raise ValueError("no action")
-    for name in wanted:
-        (length,) = struct.unpack_from(">i", data, at)
-        at += 4 + length
-        if not 0 <= length <= SIZE or at > len(data):
-            raise ValueError("no image")
-        out[name] = data[at - length : at].hex()
-    return out, at
 
 
 def _told(pages: Image) -> set[tuple[Any, ...]]:

@@ -70,6 +70,26 @@
     return found;
   }
 
+  const named = (names) => Object.fromEntries(Object.entries(names).map(([ksy, name]) => [camel(ksy), name]));
+
+  /** The fields of a record, and those of its bytes that have a parser of their own, if that makes sense of them. */
+  function allFields(tree, bytes, entry) {
+    const values = fields(tree, bytes, named(entry.names));
+    const at = values.findIndex((field) => field.name === entry.inner.field);
+    if (at < 0) return values;
+    const { off, len } = values[at];
+    const inner = new globalThis[pascal(entry.inner.ksy)][pascal(entry.inner.ksy)](
+      new KaitaiStream(bytes.slice(off, off + len)));
+    try {
+      inner._read();
+    } catch {
+      return values;
+    }
+    const own = fields(inner, bytes.subarray(off, off + len), named(entry.inner.names));
+    own.forEach((field) => { field.off += off; });
+    return [...values.slice(0, at), ...own, ...values.slice(at + 1)];
+  }
+
   /** All records below a tree, those of several kinds, and where each stands. */
   function records(tree, kinds, found) {
     const pending = [[tree, 0, 0]];
@@ -99,19 +119,18 @@
     } catch (error) {
       problem = error instanceof RangeError || error.name === "EOFError" ? "the file ends too early" : error.message;
     }
-    const names = Object.fromEntries(Object.entries(entry.names).map(([ksy, name]) => [camel(ksy), name]));
     const kinds = entry.records.map((name) => whole[pascal(name)]);
     const found = records(tree, kinds, []).map(({ off, len, tree: record }) => {
-      const values = fields(record, bytes, names);
+      const values = allFields(record, bytes, entry);
       const number = values.find((field) => field.name === entry.type_field);
       // Where no parser of the record sees the number, or the format has no numbers, no type is said.
-      const named = number && Object.keys(entry.types).length > 0;
-      const type = named ? entry.types[number.value] || "OTHER" : "";
+      const told = number && Object.keys(entry.types).length > 0;
+      const type = told ? entry.types[number.value] || "OTHER" : "";
       return { type, off, len, fields: values };
     });
     let head = [];
     parts(tree, (name, value, off, end) => {
-      if (isTree(value) && name === "header") head = fields(value, bytes, names);
+      if (isTree(value) && name === "header") head = fields(value, bytes, named(entry.names));
     });
     return { format: format.id, edition, records: found, header: head, problem, stopped: stream.pos };
   }

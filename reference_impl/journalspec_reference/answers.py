@@ -166,6 +166,10 @@ def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
     """Yield what nobody has to be told who knows the files: that they are empty, or something else."""
     if seen.verdict != REFUSED:
         yield from (Note(EMPTY, name) for name, data in journal.files.items() if not len(data))
+    if seen.verdict != REFUSED and not seen.files and journal.files:
+        # None of them has a name that the format's files have.
+        names = get_format(journal.format).below
+        yield Note(NOTHING, text=f"files are looked for by their names: {', '.join(names)}" if names else "")
     if len(seen.dropped) and not len(seen.records) and not len(seen.unanchored):
         size = sum(map(len, journal.files.values()))
         if sum(region.length for region in seen.dropped) == size > 0:

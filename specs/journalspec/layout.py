@@ -247,6 +247,12 @@ class Layout:
         return tuple((row, tuple(map(_field, row["fields"]))) for row in self._table["structure"])
 
     @cached_property
+    def inner(self) -> Mapping[str, Any]:
+        """The field of a record whose bytes another .ksy describes, this `ksy`, its `names`; or nothing."""
+        found: Mapping[str, Any] = self._table.get("inner", {})
+        return found
+
+    @cached_property
     def type_field(self) -> str:
         """The field that holds a record's type."""
         return str(self._table["type_field"])

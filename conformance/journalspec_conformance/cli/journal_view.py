@@ -498,8 +498,8 @@ def write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequ
     words = description.vocabulary.notes
     gone = any(note.code in words and words[note.code].loss for note in seen.notes)
     if (gone or seen.dropped) and not lost:
-        told = "Something of the journal was lost or left out (see above and the notes): what it said of the"
-        told += " transactions is not known, and the state below may be incomplete or wrong."
+        told = "Something of the journal was lost or left out (see above and the notes): what it said is not"
+        told += " known, and the state below may be incomplete or wrong."
         out.wrapped("", told, "bold yellow")
 
 
@@ -539,12 +539,46 @@ def _write_item(out: Painter, item: object) -> None:
             if isinstance(value, (list, tuple, Lazy)) and len(value) > 0 and isinstance(value[0], Mapping)
         }
         item = {name: f"{len(inner[name])}" if name in inner else value for name, value in item.items()}
-    out.wrapped("    - ", value_text(item))
+    out.wrapped("    - ", _readable(item))
     for name, entries in inner.items():
         for entry in islice(entries, MOST_TOLD):
-            out.wrapped(f"        {name}: ", value_text(entry))
+            out.wrapped(f"        {name}: ", _readable(entry))
         if len(entries) > MOST_TOLD:
             out.line(f"        {name}: and {len(entries) - MOST_TOLD} more, which --json lists")
+
+
+def _readable(item: object) -> str:
+    """Return an entry of the state; bytes that are a text are shown as one too: names are often stored so."""
+    if not isinstance(item, Mapping):
+        return value_text(item)
+    parts = []
+    for name, value in item.items():
+        text = value_text(value)
+        if isinstance(value, (bytes, memoryview)) and 0 < len(value) <= MOST_BYTES and is_text(bytes(value)):
+            text += f' "{bytes(value).decode("ascii")}"'
+        parts.append(f"{name} {text}")
+    return " ".join(parts)
+
+
+def is_text(data: bytes) -> bool:
+    """Tell whether bytes are printable ASCII and nothing else."""
+    return all(0x20 <= byte < 0x7F for byte in data)
+
+
+def counted(state: Mapping[str, object] | None) -> str:
+    """Return how many entries each list of a state has, those in them too: ``2 queues, 5 messages``."""
+    counts: Counter[str] = Counter()
+    for name, items in (state or {}).items():
+        if not isinstance(items, (list, tuple, Lazy)):
+            continue
+        counts[name] += len(items)
+        for item in items:
+            if isinstance(item, Mapping):
+                inner = ((key, each) for key, each in item.items() if isinstance(each, (list, tuple, Lazy)))
+                counts.update(
+                    {key: len(each) for key, each in inner if len(each) and isinstance(each[0], Mapping)}
+                )
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
 
 
 def write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:

@@ -31,6 +31,7 @@ from journalspec_conformance.cli.journal_view import (
     Asked,
     Painter,
     UsageProblem,
+    counted,
     find,
     options,
     present,
@@ -317,6 +318,8 @@ def _next_steps(
             refusing.append(f"{name} ({seen.phase}/{seen.code})")
             continue
         told = f"{seen.verdict}, {len(seen.records)} record(s), {len(seen.dropped)} dropped region(s)"
+        if state := counted(seen.state):
+            told += f"; {state}"
         yield f"see what {name} gives ({meaning}): {told}:", asked.again("recover", "--policy", name)
     if refusing:
         yield f"other policies do not help, they refuse as well: {', '.join(refusing)}", ""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import struct
 from collections.abc import Iterator, Mapping
-from struct import unpack_from
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
@@ -14,120 +11,46 @@ from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
+from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store import workloads as tables
-from journalspec_corpus.swiftmq_store.author import CHAIN, PAGE
-from journalspec_corpus.swiftmq_store.model import PREPARED, QueuedMessages
+from journalspec_corpus.swiftmq_store.model import QueuedMessages
 from journalspec_corpus.swiftmq_store.recording import FORMAT, LongRun, build, key_of, record_json, resumed
 
-#: Number -> the page, as far as a log has made it.
-Kept = Mapping[int, bytes]
-INDEX, ENTRY = 17, 33
-#: What comes before the body of a branch's message.
-BODY = 48
 _DECIDED = {"queues", "in_doubt"}
 _MEMBERS = ("key", "priority", "deliveries", "expiration", "length", "sha256")
 _NAMES = ("format_id", "gtrid", "bqual", "routing", "queue", "inserts", "keys")
 
 
 class LoggedPages:
-    """The pages that the records of a log make, one record after the other (SMQ-RCV-028)."""
+    """The pages that the records of a log make, one record after the other (SMQ-RCV-028).
 
-    def begin(self, state: Mapping[str, Any]) -> Kept:
+    They are done and walked as the naive reader does it, which is nothing of the reference's.
+    """
+
+    def begin(self, state: Mapping[str, Any]) -> naive.Pages:
         """Return what there is before the first record: no page."""
-        return {}
+        return naive.Pages(b"")
 
-    def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
+    def after(self, kept: naive.Pages, op: Mapping[str, Any], edition: str) -> naive.Pages:
         """Return the pages after one record; one that was rolled back leaves them as they were."""
-        if op["op"] != "COMMIT":
-            return kept
-        pages = dict(kept)
-        for action in op["actions"]:
-            number, page = int(action["page"]), bytearray(pages.get(int(action["page"]), bytes(PAGE)))
-            if action["action"] == "INSERT":
-                page = bytearray(PAGE)
-            elif action["action"] == "DELETE":
-                page = bytearray(b"\1".ljust(PAGE, b"\0"))
-            else:
-                off, data = int(action["offset"]), bytes.fromhex(action["after"])
-                page[off : off + len(data)] = data
-                page[0] = 0
-            pages[number] = bytes(page)
+        pages = naive.Pages(kept)
+        if op["op"] == "COMMIT":
+            pages.apply({"type": "COMMIT", "actions": [_action(said) for said in op["actions"]]})
         return pages
 
-    def shown(self, kept: Kept) -> dict[str, Any]:
-        """Return what recovery must report."""
-        queues = [{"name": name.hex(), "messages": [*_messages(kept, head)]} for name, head in _queues(kept)]
-        branches = [
-            branch
-            for name, head in _queues(kept)
-            if name == PREPARED.encode()
-            for branch in _branches(kept, head)
-        ]
-        return {"queues": queues, "in_doubt": branches}
+    def shown(self, kept: naive.Pages) -> dict[str, Any]:
+        """Return what recovery must report; raises LookupError of pages that no log makes."""
+        store = naive.Store(kept)
+        store.walk()
+        if store.damaged or any(queue.bad or queue.undecided for queue in store.queues):
+            raise LookupError("pages that no log makes")
+        return store.state([])
 
 
-def _numbers(kept: Kept, number: int) -> Iterator[int]:
-    # What records lead to that no log has together may go round in circles.
-    passed = set[int]()
-    while number in kept and number not in passed:
-        passed.add(number)
-        yield number
-        (number,) = unpack_from(">i", kept[number], 5)
-
-
-def _queues(kept: Kept) -> Iterator[tuple[bytes, int]]:
-    for number in _numbers(kept, 0) if 0 in kept else ():
-        page, off = kept[number], INDEX
-        (slots,) = unpack_from(">i", page, 9)
-        for _ in range(slots):
-            valid, length = unpack_from(">Bi", page, off)
-            name = page[off + 5 : off + 5 + length]
-            if valid == 1:
-                yield name, unpack_from(">i", page, off + 5 + length)[0]
-            off += 13 + length
-
-
-def _entries(kept: Kept, head: int) -> Iterator[tuple[int, ...]]:
-    """Yield priority, deliveries, expiration, key and page of the messages of a queue."""
-    for number in _numbers(kept, head):
-        (slots,) = unpack_from(">i", kept[number], 9)
-        for slot in range(slots):
-            valid, *entry = unpack_from(">Biiqqi", kept[number], INDEX + slot * ENTRY)
-            if valid == 1:
-                yield tuple(entry)
-
-
-def _data(kept: Kept, first: int) -> bytes:
-    return b"".join(
-        kept[number][CHAIN : unpack_from(">i", kept[number], 9)[0]] for number in _numbers(kept, first)
-    )
-
-
-def _messages(kept: Kept, head: int) -> Iterator[dict[str, Any]]:
-    for priority, deliveries, expiration, key, page in _entries(kept, head):
-        data = _data(kept, page)
-        digest = hashlib.sha256(data).hexdigest()
-        yield dict(zip(_MEMBERS, (key, priority, deliveries, expiration, len(data), digest), strict=True))
-
-
-def _branches(kept: Kept, head: int) -> Iterator[dict[str, Any]]:
-    for *_, page in _entries(kept, head):
-        data = _data(kept, page)[BODY:]
-        kind, length = unpack_from(">iH", data, 9)
-        at = 15 + length
-        queue = data[15:at].decode()
-        routing, form = unpack_from(">?i", data, at)
-        at += 5
-        parts = []
-        for _ in range(2):
-            there = data[at]
-            (length,) = unpack_from(">i", data, at + 1) if there else (0,)
-            start = at + (5 if there else 1)
-            at = start + length
-            parts.append(data[start:at].hex())
-        (count,) = unpack_from(">i", data, at)
-        keys = [unpack_from(">q", data, at + 4 + number * (4 + ENTRY) + 4 + 17)[0] for number in range(count)]
-        yield dict(zip(_NAMES, (form, parts[1], parts[0], routing, queue, kind != 0, keys), strict=True))
+def _action(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an action as the naive reader has it: numbers and bytes, not texts."""
+    numbers = {name: int(said[name]) for name in ("page", "offset") if name in said}
+    return {"action": said["action"], **numbers, "after": bytes.fromhex(said.get("after", ""))}
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
@@ -171,14 +94,14 @@ MODEL = LoggedPages()
 NONSENSE: State = ((("", ()),), ())
 
 
-def state(kept: Kept) -> State:
+def state(kept: naive.Pages) -> State:
     """Return what the model keeps, in the same form; NONSENSE of pages that no log makes.
 
     What a first crash tore was not there for what came later: without it the pages are right, or with it.
     """
     try:
         return canonical(MODEL.shown(kept))
-    except (struct.error, LookupError, UnicodeDecodeError):
+    except LookupError:
         return NONSENSE
 
 

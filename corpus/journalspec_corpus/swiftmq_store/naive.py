@@ -100,6 +100,17 @@ def _log(data: bytes, pages: int) -> _Read:
     return found
 
 
+def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
+    """Return the whole COMMIT or ABORT of a tagged log that stands at `at`, and where it ends."""
+    cursor = _Bytes(data, at)
+    try:
+        kind = cursor.number(4)
+        found = _record(cursor, kind, cursor.take(8), len(data)) if kind in (2, 3) else None
+    except _Bad:
+        return None
+    return (found, cursor.at) if found else None
+
+
 def _record(cursor: _Bytes, kind: int, head: bytes, most: int) -> dict[str, Any]:
     out: dict[str, Any] = {"type": {1: "START", 2: "COMMIT", 3: "ABORT"}[kind]}
     if head:
@@ -148,10 +159,16 @@ def _action(cursor: _Bytes, most: int) -> dict[str, Any]:
     return out
 
 
-class _Pages(dict[int, bytes]):
+class Pages(dict[int, bytes]):
     """Pages by number; those up to `count` that nothing is known of are free."""
 
-    def __init__(self, data: bytes) -> None:
+    count: int
+
+    def __init__(self, data: bytes | Pages) -> None:
+        if isinstance(data, Pages):
+            super().__init__(data)
+            self.count = data.count
+            return
         super().__init__({at: data[at * PAGE :][:PAGE] for at in range(len(data) // PAGE)})
         self.count = len(self)
 
@@ -277,19 +294,27 @@ class _Queue:
 
     @property
     def bad(self) -> bool:
+        """Whether its index or one of its messages is damaged."""
         return self.damaged or any("sha256" not in one and not one.get("branch") for one in self.messages)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it has a branch that cannot be decoded."""
+        return any(one.get("branch") == "bad" for one in self.messages)
 
 
 @dataclass
-class _Store:
+class Store:
     """What is walked: uses of pages, queues, branches; `damaged`: the root index is."""
 
-    pages: _Pages
+    pages: Pages
     uses: dict[int, str] = field(default_factory=dict)
     queues: list[_Queue] = field(default_factory=list)
     branches: list[dict[str, Any]] = field(default_factory=list)
     damaged: bool = False
-    known: dict[int, dict[str, Any]] = field(default_factory=dict)
+    #: Whether pages are in use, and the root index was never written.
+    unled: bool = False
+    known: dict[tuple[int, bool], dict[str, Any]] = field(default_factory=dict)
 
     def claim(self, number: int, use: str) -> bytes:
         """Return a page for a use; the first use counts (SMQ-PAG-016, SMQ-PAG-020)."""
@@ -306,9 +331,11 @@ class _Store:
             page = self.claim(number, "index")
             _, following, slots, valid = unpack(">iiii", page[1:17])
             if root and number == 0 and not any(page[1:17]):
+                others = (self.pages[other] for other in range(1, self.pages.count))
+                self.unled = any(other[0] != 1 and any(other) for other in others)
                 return
             try:
-                entries = self.slots(page, slots, root=root)
+                entries = self._slots(page, slots, root=root)
             except _Bad:
                 self.uses[number] = "none"
                 raise
@@ -320,7 +347,7 @@ class _Store:
             number = following
 
     @staticmethod
-    def slots(page: bytes, slots: int, *, root: bool) -> list[bytes]:
+    def _slots(page: bytes, slots: int, *, root: bool) -> list[bytes]:
         if slots < 0:
             raise _Bad("a negative number of entries")
         cursor, out = _Bytes(page, 17), []
@@ -350,24 +377,26 @@ class _Store:
             except _Bad:
                 queue.damaged = True
         for queue in self.queues:
-            queue.messages = [self.message(entry, queue.name) for entry in queue.entries]
+            queue.messages = [self._listed(entry, queue.name) for entry in queue.entries]
 
-    def message(self, entry: tuple[int, ...], queue: bytes) -> dict[str, Any]:
+    def _listed(self, entry: tuple[int, ...], queue: bytes) -> dict[str, Any]:
         _, priority, deliveries, expiration, key, page = entry
-        if page not in self.known:
-            self.known[page] = self.content(page, prepared=queue == PREPARED.encode())
-        found = self.known[page]
-        if isinstance(found.get("branch"), dict):
-            self.branches.append(found["branch"])
+        prepared = queue == PREPARED.encode()
+        if (page, prepared) not in self.known:
+            again = (page, not prepared) in self.known
+            found = self.known[page, prepared] = self.content(page, prepared=prepared, again=again)
+            if isinstance(found.get("branch"), dict):
+                self.branches.append(found["branch"])
+        found = self.known[page, prepared]
         own = {"key": key, "priority": priority, "deliveries": deliveries, "expiration": expiration}
         return {**own, **found}
 
-    def content(self, number: int, *, prepared: bool) -> dict[str, Any]:
-        """Return length and digest of a message; without a digest it cannot be read."""
+    def content(self, number: int, *, prepared: bool, again: bool) -> dict[str, Any]:
+        """Return length and digest of a message, no digest: it cannot be read. `again`: it has its pages."""
         data = b""
         try:
             while number != -1:
-                page = self.claim(number, "message")
+                page = self.pages[number] if again else self.claim(number, "message")
                 _, number, length = unpack(">iii", page[1:13])
                 if length < 13:
                     raise _Bad("no length")
@@ -386,6 +415,28 @@ class _Store:
             return {"length": end, "sha256": hashlib.sha256(data[:end]).digest(), "branch": _branch(data)}
         except _Bad:
             return {"length": len(data), "branch": "bad"}
+
+    def state(self, durables: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return what there is, as an observation says it."""
+        order = ("format_id", "gtrid", "bqual", "routing", "queue")
+        return {
+            "queues": [
+                {
+                    "name": queue.name,
+                    "messages": [
+                        {key: value for key, value in one.items() if key != "branch"}
+                        for one in queue.messages
+                    ],
+                }
+                for queue in self.queues
+            ],
+            "in_doubt": sorted(self.branches, key=lambda branch: [branch[name] for name in order]),
+            "durables": sorted(durables, key=lambda one: (one["client"], one["name"])),
+        }
+
+
+def _plain(message: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in message.items() if key != "branch"}
 
 
 # Durable subscribers.
@@ -450,11 +501,11 @@ def _answer(files: Files, policy: str) -> dict[str, Any]:
             f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")
         }
     data, log_data = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b""))
-    pages = _Pages(data)
+    pages = Pages(data)
     log = _log(log_data, pages.count)
     for record in log.records:
         pages.apply(record)
-    store = _Store(pages)
+    store = Store(pages)
     store.walk()
     checked = any(record["type"] != "START" for record in log.records) or (log_data != b"" and not log.end)
     dropped = []
@@ -463,28 +514,24 @@ def _answer(files: Files, policy: str) -> dict[str, Any]:
         dropped.append({**where, "reason": log.damage})
     durables = []
     for path in sorted(files):
-        if path.startswith("durables/") and path.endswith(".durable"):
+        if path.count("/") == 1 and path.startswith("durables/") and path.endswith(".durable"):
             try:
                 durables.append(_durable(path.removeprefix("durables/"), bytes(files[path])))
             except _Bad:
                 whole = {"file": path, "off": 0, "len": len(files[path])}
                 dropped.append({**whole, "reason": "bad-durable"})
-    lost = bool(dropped) or store.damaged
-    lost |= any(queue.bad or _undecided(queue) for queue in store.queues)
+    lost = bool(dropped) or store.damaged or store.unled
+    lost |= any(queue.bad or queue.undecided for queue in store.queues)
     if policy:
         if why := _refusal(store, policy, checked=checked):
             return {**refused(*why), "at": {"file": PAGES, "off": 0, "len": len(data)}}
         if checked:
             _check(store, salvage=policy == "salvage")
     out = {"verdict": RECOVERED if lost else CLEAN, "records": log.records, "dropped": dropped}
-    return {**out, "state": _state(store, durables)}
+    return {**out, "state": store.state(durables)}
 
 
-def _undecided(queue: _Queue) -> bool:
-    return any(one.get("branch") == "bad" for one in queue.messages)
-
-
-def _refusal(store: _Store, policy: str, *, checked: bool) -> tuple[str, str] | None:
+def _refusal(store: Store, policy: str, *, checked: bool) -> tuple[str, str] | None:
     if store.damaged:
         return "replay", "bad-root"
     found = None
@@ -493,14 +540,14 @@ def _refusal(store: _Store, policy: str, *, checked: bool) -> tuple[str, str] | 
         if queue.bad and checked:
             # The check drops it, or what of it cannot be read.
             found = found or (("replay", "bad-queue") if policy == "strict" else None)
-        elif queue.damaged:
+        elif prepared and not queue.damaged and (queue.bad or queue.undecided):
+            return "transaction", "bad-branch"
+        elif queue.damaged and policy != "salvage":
             found = "replay", "bad-queue"
-        elif prepared and (queue.bad or _undecided(queue)):
-            found = "transaction", "bad-branch"
     return found
 
 
-def _check(store: _Store, *, salvage: bool) -> None:
+def _check(store: Store, *, salvage: bool) -> None:
     for queue in [queue for queue in store.queues if queue.bad]:
         if salvage:
             queue.messages = [one for one in queue.messages if "sha256" in one]
@@ -508,23 +555,6 @@ def _check(store: _Store, *, salvage: bool) -> None:
         store.queues.remove(queue)
         if queue.name == PREPARED.encode():
             store.branches = []
-
-
-def _state(store: _Store, durables: list[dict[str, Any]]) -> dict[str, Any]:
-    order = ("format_id", "gtrid", "bqual", "routing", "queue")
-    return {
-        "queues": [
-            {
-                "name": queue.name,
-                "messages": [
-                    {key: value for key, value in one.items() if key != "branch"} for one in queue.messages
-                ],
-            }
-            for queue in store.queues
-        ],
-        "in_doubt": sorted(store.branches, key=lambda branch: [branch[name] for name in order]),
-        "durables": sorted(durables, key=lambda one: (one["client"], one["name"])),
-    }
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:

@@ -46,6 +46,7 @@ def parser_table(format_id: str) -> dict[str, Any]:
             "type_field": layout.type_field,
             "types": {str(number): kind for kind, number in layout.types(edition).items()},
             "names": {item.ksy: item.name for item in form.fields if item.ksy},
+            "inner": layout.inner,
         }
     # What lies in directories of a journal has names of its own; elsewhere a name says nothing.
     called = [PurePosixPath(pattern).name for pattern in get_format(format_id).below]

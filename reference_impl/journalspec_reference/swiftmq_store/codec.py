@@ -113,13 +113,14 @@ class Swapped(NamedTuple):
 class Cursor:
     """Reads forward; everything that does not fit is refused before it is taken."""
 
-    def __init__(self, data: Any, off: int = 0) -> None:
+    def __init__(self, data: Any, off: int = 0, end: int | None = None) -> None:
         self.data = data
         self.off = off
+        self.end = len(data) if end is None else end
 
     def room(self, length: int) -> int:
         """Pass over `length` bytes; return where they began."""
-        if not 0 <= length <= len(self.data) - self.off:
+        if not 0 <= length <= self.end - self.off:
             raise BadStore(f"{length} bytes at {self.off} do not fit")
         self.off += length
         return self.off - length
@@ -167,7 +168,7 @@ class Cursor:
     def count(self, least: int) -> int:
         """Take a number of things that take `least` bytes each; there has to be room for all of them."""
         number = self.s4()
-        if not 0 <= number * least <= len(self.data) - self.off:
+        if not 0 <= number * least <= self.end - self.off:
             raise BadStore(f"{number} things do not fit at {self.off}")
         return number
 
@@ -265,6 +266,10 @@ PRIMITIVES: dict[int, Callable[[Cursor], Any]] = {
 }
 
 
+#: So many bytes of the strings of a text message are looked at together.
+_STRETCH = 1 << 12
+
+
 def _primitive(cursor: Cursor) -> Any:
     kind = cursor.s4()
     if kind not in PRIMITIVES:
@@ -277,9 +282,14 @@ def _passed(cursor: Cursor) -> None:
 
 
 def _text(cursor: Cursor) -> None:
-    if cursor.u1() == 1:
-        for _ in range(cursor.count(2)):
-            cursor.utf()
+    left = cursor.count(2) if cursor.u1() == 1 else 0
+    while left:
+        # Of empty strings there may be millions: they are passed over a stretch at a time.
+        stretch, at = bytes(cursor.data[cursor.off : min(cursor.end, cursor.off + _STRETCH)]), 0
+        while left and at + 2 <= len(stretch):
+            at += 2 + (stretch[at] << 8 | stretch[at + 1])
+            left -= 1
+        cursor.room(at or 2)
 
 
 def _stream(cursor: Cursor) -> None:
@@ -335,7 +345,7 @@ def branch(data: Any) -> Branch:
     found = message(data)
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
-    cursor = Cursor(bytes(data[found.body + 4 : found.end]))
+    cursor = Cursor(data, found.body + 4, found.end)
     cursor.flag()
     time, kind = cursor.s8(), cursor.s4()
     queue, routing, form = cursor.text(cursor.u2()), cursor.flag(), cursor.s4()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
@@ -44,6 +43,7 @@ from journalspec_reference.swiftmq_store.recover import (
     PAGES,
     SWAP,
     Recovered,
+    lies_in,
     named,
     recover,
 )
@@ -86,11 +86,7 @@ class _Asked:
             self._note("bad-index", PAGES, found.refused[1])
         for queue in found.queues:
             if queue.why:
-                self._note("bad-index", PAGES, f"{_shown(queue)}: {queue.why}")
-        if self.notes and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
-            self._note(
-                "page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for"
-            )
+                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
         return self._answer(found, records)
 
     def recover(self, policy: str) -> Observation:
@@ -98,12 +94,17 @@ class _Asked:
         found, records = self._asked(salvage=policy == "salvage")
         if policy == "strict" and found.dropped and not found.refused:
             name, why = next(iter(found.dropped.items()))
-            found.refused = "queue", f"{name.decode('utf-8', 'replace')}: {why}"
+            found.refused = "queue", f"{_shown(name)}: {why}"
         if found.refused:
             return self._refused(found)
         self._tell(found)
+        for queue in found.queues:
+            if queue.why:
+                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
+        for queue_name, key, why in found.lost:
+            self._note("bad-message", PAGES, f"{_shown(queue_name)}, key {key}: {why}")
         for name, why in found.dropped.items():
-            self._note("queue-dropped", PAGES, f"{name.decode('utf-8', 'replace')}: {why}")
+            self._note("queue-dropped", PAGES, f"{_shown(name)}: {why}")
         for swap in found.swaps:
             self._note("swap-deleted", swap)
         return self._answer(found, records)
@@ -118,8 +119,7 @@ class _Asked:
         length = len(self.files.get(PAGES, b""))
         # A store of pages of another size makes no sense (SMQ-FIL-059).
         size = fitting_size(self.files.get(PAGES, b""), self.page_size)
-        other = "another page_size may be right" if size is None else f"page_size={size} makes sense of it"
-        hint = f"; pages of {self.page_size} bytes were asked for, and {other}"
+        hint = "" if size is None else f"; page_size={size} makes sense of it, not {self.page_size}"
         return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, length))
 
     def _asked(self, **options: bool) -> tuple[Recovered, Sequence[Record]]:
@@ -143,6 +143,10 @@ class _Asked:
         return found, collector.done()
 
     def _tell(self, found: Recovered) -> None:
+        data = self.files.get(PAGES, b"")
+        # A backup has no log (SMQ-BAK-057).
+        if not self.files.get(LOG) and self.name(PAGES) == PAGES and found.first_used is not None:
+            self._note("no-log", LOG)
         for told in found.notes:
             off = None if told.page is None else told.page * self.page_size
             text = told if told.code in _TEXTS else ""
@@ -150,10 +154,13 @@ class _Asked:
         for queue in found.queues:
             for at, why in queue.entries.whys.items():
                 if why.startswith(BRANCH):
-                    self._note("bad-index", PAGES, f"{_shown(queue)}: {why}")
+                    self._note("bad-index", PAGES, f"{_shown(queue.name)}: {why}")
                 else:
                     key = queue.entries[at].entry.key
-                    self._note("bad-message", PAGES, f"{_shown(queue)}, key {key}: {why}")
+                    self._note("bad-message", PAGES, f"{_shown(queue.name)}, key {key}: {why}")
+        if (self.notes or self.dropped) and (size := fitting_size(data, self.page_size)):
+            text = f"page_size={size} makes sense of it, {self.page_size} was asked for"
+            self._note("page-size", PAGES, text)
         for name, why in found.bad_files.items():
             self._note("bad-durable", name, why)
             self.dropped.append(Dropped(self.name(name), 0, len(self.files[name]), "bad-durable"))
@@ -182,20 +189,23 @@ class _Asked:
 
 
 #: Notes that say more than their code and place do.
-_TEXTS = ("key-order", "branch-key", "bad-chain")
+_TEXTS = ("key-order", "branch-key", "bad-chain", "no-root")
+#: So much of a queue's name is shown: it may be as long as a page, and stands with each of its messages.
+_SHOWN = 60
 
 
-def _shown(queue: Queue) -> str:
-    return queue.name.decode("utf-8", "replace")
+def _shown(name: bytes) -> str:
+    text = name.decode("utf-8", "replace")
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _role(plain: str) -> str:
     """Return what a file of a store is for; empty: it belongs to none."""
     if plain in (PAGES, LOG):
         return "pages" if plain == PAGES else "log"
-    if fnmatchcase(plain, f"{SWAP}*.swap"):
+    if lies_in(SWAP, plain) and plain.endswith(".swap"):
         return "swap"
-    return "durable" if fnmatchcase(plain, f"{DURABLES}*.durable") else ""
+    return "durable" if lies_in(DURABLES, plain) and plain.endswith(".durable") else ""
 
 
 def _order(plain: str) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from struct import pack
 from typing import Any, NamedTuple
 
 from journalspec_reference.swiftmq_store.codec import NONE, BadStore, Cursor
@@ -64,6 +65,13 @@ class LoggedRecord(NamedTuple):
     actions: Sequence[LoggedAction]
 
 
+def _places(data: bytes, head: bytes) -> Iterator[int]:
+    at = data.find(head)
+    while at >= 0:
+        yield at
+        at = data.find(head, at + 1)
+
+
 class _Standing(Sequence[LoggedAction]):
     """Actions that are decoded when they are wanted."""
 
@@ -83,6 +91,15 @@ class _Standing(Sequence[LoggedAction]):
             return [self[at] for at in range(*index.indices(len(self)))]
         place = self._places[index]
         return self._log.action(Cursor(self._log.data, place >> 1))[place & 1]
+
+
+def following(generation: int) -> int:
+    """Return the generation after this one (SMQ-WRT-038)."""
+    return 1 if generation == (1 << 63) - 1 else generation + 1
+
+
+#: So many places are looked at before a writer begins a generation.
+_LIKELY = 16
 
 
 class Log:
@@ -123,6 +140,35 @@ class Log:
             self.end = cursor.off
             if starts or record.kind != START:
                 yield record
+
+    def unlike(self, generation: int) -> int:
+        """Return a generation from this one on of whose successor there is no whole record (SMQ-WRT-040).
+
+        The bytes of a log stay until they are written over: those of a higher generation, of an untagged log.
+        """
+        probe, data = Log(self.data, self._page_size, 0), bytes(self.data)
+        probe._most, probe.tagged = self._most, True
+        probe.generation = generation
+        while probe._anywhere(data, following(probe.generation)):
+            probe.generation = following(probe.generation)
+        return probe.generation
+
+    def _anywhere(self, data: bytes, generation: int) -> bool:
+        """Tell whether a record of a generation stands anywhere, or so many may that nobody looks."""
+        heads = [pack(">iq", kind, generation) for kind in (COMMIT, ABORT)]
+        if sum(map(data.count, heads)) > _LIKELY:
+            return True
+        own, self.generation = self.generation, generation
+        found = any(self._is_record(data, at) for head in heads for at in _places(data, head))
+        self.generation = own
+        return found
+
+    def _is_record(self, data: bytes, at: int) -> bool:
+        try:
+            self._record(Cursor(data, at))
+        except BadStore:
+            return False
+        return True
 
     def _record(self, cursor: Cursor) -> LoggedRecord:
         off, kind = cursor.off, cursor.s4()
@@ -223,6 +269,8 @@ class ReplayedPages:
         #: What reads a page and nothing around it, and the page that was read last.
         self._peek = getattr(data, "peek", None)
         self._latest = 0
+        #: The page that was made last: who reads a message comes back to it for every few bytes.
+        self._last: tuple[int, bytes] = (-1, b"")
 
     def _read(self, number: int) -> bytes:
         """Return a page of the file: pages that follow each other are read in one go, others alone."""
@@ -236,7 +284,9 @@ class ReplayedPages:
     def __getitem__(self, number: int) -> bytes:
         if not 0 <= number < self.count:
             raise BadStore(f"page {number} of {self.count}")
-        return self._made(number)
+        if self._last[0] != number:
+            self._last = number, self._made(number)
+        return self._last[1]
 
     def _made(self, number: int) -> bytes:
         changes = self._changes.get(number)
@@ -254,6 +304,11 @@ class ReplayedPages:
         made[0] = changes.free
         return bytes(made)
 
+    def first_used(self) -> int | None:
+        """Return the first page but 0 that is in use and has something in it, None if there is none."""
+        pages = range(1, self.count)
+        return next((number for number in pages if self[number][0] != 1 and any(self[number])), None)
+
     @property
     def changed(self) -> set[int]:
         """Return the pages that the log has changed."""
@@ -269,6 +324,7 @@ class ReplayedPages:
 
     def _of(self, page: int) -> _Changes:
         self.count = max(self.count, page + 1)
+        self._last = (-1, b"")
         return self._changes.setdefault(page, _Changes())
 
     def _redo(self, action: LoggedAction) -> None:

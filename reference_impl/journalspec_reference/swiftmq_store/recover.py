@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, BadStore, Branch, Told
+from journalspec_reference.swiftmq_store.codec import (
+    PREPARED,
+    SMALLEST_PAGE,
+    BadStore,
+    Branch,
+    QueueEntry,
+    Told,
+)
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
 from journalspec_reference.swiftmq_store.log import ABORT, START, Log, LoggedRecord, ReplayedPages
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, Walk
@@ -21,6 +28,11 @@ PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "dura
 
 #: What makes a backup one that counts: it has the pages and the durable subscribers side by side, and no log.
 COMPLETED = ".completed"
+
+
+def lies_in(folder: str, path: str) -> bool:
+    """Tell whether a file lies in a directory of the store, not in one below it (SMQ-FIL-101)."""
+    return path.startswith(folder) and "/" not in path[len(folder) :]
 
 
 def named(files: Iterable[str]) -> dict[str, str]:
@@ -48,11 +60,15 @@ class Recovered:
     queues: list[Queue] = field(default_factory=list)
     branches: list[Branch] = field(default_factory=list)
     dropped: dict[bytes, str] = field(default_factory=dict)
+    #: Queue, key and what is wrong of the messages that salvage leaves out of a queue that would be dropped.
+    lost: list[tuple[bytes, int, str]] = field(default_factory=list)
     durables: list[Durable] = field(default_factory=list)
     #: Files that cannot be read, with the reason, and swap files, which a start deletes.
     bad_files: dict[str, str] = field(default_factory=dict)
     swaps: list[str] = field(default_factory=list)
     notes: list[Told] = field(default_factory=list)
+    #: The first page behind page 0 that is in use, if it was looked for: without a root index, or a log.
+    first_used: int | None = None
     #: The log as it was read, if it was.
     log: Log | None = None
 
@@ -92,6 +108,11 @@ def recover(
     _durables(files, found)
     walk = Walk(pages)
     found.notes += walk.notes
+    if walk.unwritten or not log_data:
+        found.first_used = pages.first_used()
+    if walk.unwritten and found.first_used is not None:
+        text = f"page 0 was never written, and page {found.first_used} is in use"
+        found.notes.append(Told("no-root", text, 0))
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
         found.refused = "root", walk.why
@@ -100,29 +121,34 @@ def recover(
     if found.checked and drop:
         _check(found, salvage=salvage)
     for queue in found.queues:
-        if queue.why:
-            found.refused = "queue", queue.why
-        elif queue.name == PREPARED and queue.faults:
+        if queue.name == PREPARED and queue.faults and not queue.why:
             found.refused = "prepared", queue.faults[0]
+        elif queue.why and not salvage and not found.refused:
+            found.refused = "queue", f"{queue.name.decode('utf-8', 'replace')}: {queue.why}"
     return found
 
 
 def _branches(found: Recovered) -> None:
     """Note what branches name and queues do not have: a key may be another message's by now."""
-    named: dict[bytes, set[int]] = {}
+    named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
-        named.setdefault(branch.queue.encode(), set()).update(entry.key for entry in branch.entries)
+        named.setdefault(branch.queue.encode(), set()).update(map(_key, branch.entries))
     pages = {
-        queue.name: {one.entry.key: one.entry.page for one in queue.entries if one.entry.key in keys}
+        queue.name: {key: one.entry.page for one in queue.entries if (key := _key(one.entry)) in keys}
         for queue in found.queues
         if (keys := named.get(queue.name))
     }
     for branch in found.branches:
         of_queue = pages.get(branch.queue.encode(), {})
         for entry in branch.entries:
-            if of_queue.get(entry.key) != entry.page:
+            if of_queue.get(_key(entry)) != entry.page:
                 text = f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
                 found.notes.append(Told("branch-key", text))
+
+
+def _key(entry: QueueEntry) -> bytes:
+    # As bytes: of numbers anybody can find many that make a table slow.
+    return entry.key.to_bytes(8, "big", signed=True)
 
 
 def _check(found: Recovered, *, salvage: bool) -> None:
@@ -133,6 +159,8 @@ def _check(found: Recovered, *, salvage: bool) -> None:
         if faults:
             found.dropped[queue.name] = faults[0]
         if salvage and faults:
+            whys = queue.entries.whys.items()
+            found.lost += ((queue.name, queue.entries[at].entry.key, why) for at, why in whys)
             queue.why, queue.entries = None, queue.entries.whole()
         elif faults and queue.name == PREPARED:
             found.branches = []
@@ -142,9 +170,9 @@ def _check(found: Recovered, *, salvage: bool) -> None:
 
 def _durables(files: Mapping[str, Any], found: Recovered) -> None:
     for path in sorted(files):
-        if path.startswith(SWAP) and path.endswith(".swap"):
+        if lies_in(SWAP, path) and path.endswith(".swap"):
             found.swaps.append(path)
-        elif path.startswith(DURABLES) and path.endswith(SUFFIX):
+        elif lies_in(DURABLES, path) and path.endswith(SUFFIX):
             try:
                 found.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
             except BadStore as bad:

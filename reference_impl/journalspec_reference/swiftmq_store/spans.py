@@ -25,7 +25,7 @@ from journalspec_reference.swiftmq_store.log import (
     Log,
     ReplayedPages,
 )
-from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, named
+from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, lies_in, named
 from journalspec_reference.swiftmq_store.store import Walk
 
 _LOOK = 1 << 16
@@ -48,7 +48,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
             log = Log(data, size, _count(files, size))
             pieces = _records(log, data)
             fits = partial(_of_record, log, data, edition)
-        elif plain.startswith(SWAP) and plain.endswith(".swap"):
+        elif lies_in(SWAP, plain) and plain.endswith(".swap"):
             pieces = (Piece(one.off, one.end, "record", "") for one in codec.swapped(data))
             fits = partial(_of_swap, data, edition)
         yield from file_spans(name, pieces, len(data), fits if fields else None)

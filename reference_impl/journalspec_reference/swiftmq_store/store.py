@@ -136,13 +136,16 @@ class Walk:
         #: First page -> the queue and the place of the entry that came first; empty until two share one.
         self._first: dict[int, tuple[int, int]] = {}
         self._known = (0, 0)
-        self._branches: dict[int, Branch] = {}
+        #: Entries of messages that the queue of the branches has, and another one too: each as it is there.
+        self._other: dict[int, Entry] = {}
         self.notes: list[Told] = []
         self.queues: list[Queue] = []
         self.branches: list[Branch] = []
         #: First pages of messages whose pages may not all be their own: nobody can give those back.
         self.damaged: set[int] = set()
         self.why: str | None = None
+        #: Whether the root index was never written.
+        self.unwritten = False
         self._root()
 
     def use(self, number: int) -> str:
@@ -190,6 +193,7 @@ class Walk:
                 self._roles[number] = _NO_INDEX
                 raise
             if role == _ROOT and not number and not any(header):
+                self.unwritten = True
                 return  # a store that was never started; the head of a queue is made with what refers to it
             if role == _ROOT and not header.slots and header.valid > 0:
                 # In the index of a queue that costs messages of one queue, and a note tells it.
@@ -232,13 +236,17 @@ class Walk:
 
     def _entry(self, queue: int, at: int, *, prepared: bool) -> Entry:
         entry: QueueEntry = self.queues[queue].entries[at].entry
-        if known := self._came_first(entry.page, (queue, at)):
-            found: Entry = self.queues[known[0]].entries[known[1]]._replace(entry=entry)
-        else:
-            found = self._message(entry, prepared=prepared)
-        if entry.page in self._branches:
-            self.branches.append(self._branches[entry.page])
-        return found
+        known = self._came_first(entry.page, (queue, at))
+        if known is None:
+            return self._message(entry, prepared=prepared)
+        first = self.queues[known[0]]
+        found: Entry = first.entries[known[1]]
+        if prepared != (first.name == PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
+            # Whether a message is a branch as well is asked of the queue of the branches alone.
+            if entry.page not in self._other:
+                self._other[entry.page] = self._message(entry, prepared=prepared, again=True)
+            found = self._other[entry.page]
+        return found._replace(entry=entry)
 
     def _came_first(self, page: int, here: tuple[int, int]) -> tuple[int, int] | None:
         """Return the entry before this one that has the same first page."""
@@ -249,24 +257,28 @@ class Walk:
         for number in range(queue, last + 1):
             entries = self.queues[number].entries
             for at in range(start if number == queue else 0, end if number == last else len(entries)):
-                self._first.setdefault(entries[at].entry.page, (number, at))
+                # Numbers of pages that there are not would be anybody's choice, and make a table slow.
+                if 0 <= entries[at].entry.page < len(self._roles):
+                    self._first.setdefault(entries[at].entry.page, (number, at))
         self._known = here
         return self._first.get(page)
 
-    def _message(self, entry: QueueEntry, *, prepared: bool) -> Entry:
+    def _message(self, entry: QueueEntry, *, prepared: bool, again: bool = False) -> Entry:
         told = len(self.notes)
-        data, fault = self._content(entry.page)
-        if fault or len(self.notes) > told:
+        data, fault = self._content(entry.page, again=again)
+        if again:
+            del self.notes[told:]
+        elif fault or len(self.notes) > told:
             self.damaged.add(entry.page)
         try:
             found = codec.message(data)
         except BadStore as bad:
             return Entry(entry, None, len(data), fault or str(bad))
-        if fault:
+        if fault and not again:
             self.notes.append(Told("bad-chain", fault))
         if prepared:
             try:
-                self._branches[entry.page] = codec.branch(data)
+                self.branches.append(codec.branch(data))
             except BadStore as bad:
                 return Entry(entry, None, len(data), BRANCH + str(bad))
         digest = hashlib.sha256()
@@ -274,15 +286,18 @@ class Walk:
             digest.update(piece)
         return Entry(entry, digest.digest(), found.end, None)
 
-    def _content(self, first: int) -> tuple[bytes | Chained, str | None]:
-        """Return what the pages of a message hold, up to what is wrong with them; of many, where it is."""
+    def _content(self, first: int, *, again: bool) -> tuple[bytes | Chained, str | None]:
+        """Return what the pages of a message hold, up to what is wrong with them; of many, where it is.
+
+        `again`: they were claimed for the message before.
+        """
         parts: list[bytes] = []
         numbers, ends = array("q"), array("q")
         number, before, end = first, NONE, 0
         fault = None
         try:
             while number != NONE:
-                page = self._claim(number, _MESSAGE)
+                page = self._pages[number] if again else self._claim(number, _MESSAGE)
                 header = codec.chain(page)
                 self._follows(number, before, header.prev)
                 if header.next != NONE and header.length != len(page):

@@ -12,7 +12,15 @@ from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.storage import Storage, fill, whole
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import PREPARED, BadStore
-from journalspec_reference.swiftmq_store.log import ABORT, COMMIT, START, START_SIZE, Log, ReplayedPages
+from journalspec_reference.swiftmq_store.log import (
+    ABORT,
+    COMMIT,
+    START,
+    START_SIZE,
+    Log,
+    ReplayedPages,
+    following,
+)
 from journalspec_reference.swiftmq_store.pages import (
     FREE,
     CachedPages,
@@ -82,7 +90,7 @@ class StoreWriter:
             raise WriterRefused(f"bad-{_CODES.get(why[0], why[0])}", why[1])
         for name in found.swaps:
             storage.unlink(name)
-        fresh = not files.get(PAGES)
+        fresh = len(files.get(PAGES, b"")) < self._size
         if fresh:
             self._create_pages()
         log = files.get(LOG, b"")
@@ -99,7 +107,7 @@ class StoreWriter:
                 self._pages.empty(number)
         self._flush()
         self._pages = CachedPages(self._pages.count, self._size, self._load, self._append_page, walk.use)
-        self._create_log(max(0, records.generation))
+        self._create_log(records.unlike(max(0, records.generation)))
         self._is_open = True
         if not any(self._pages[0][1:17]):
             self._now(lambda tx: PagedIndex.make(self._pages, tx, 0))
@@ -112,7 +120,8 @@ class StoreWriter:
         return self._answer()
 
     def _create_pages(self) -> None:
-        self._storage.create(PAGES)
+        if PAGES not in self._storage.names():
+            self._storage.create(PAGES)
         for number in range(FIRST_PAGES):
             self._storage.write(PAGES, number * self._size, FREE.ljust(self._size, b"\0"))
         self._storage.sync(PAGES)
@@ -138,7 +147,7 @@ class StoreWriter:
     # The log, and checkpoints.
 
     def _reset(self, *, force: bool) -> None:
-        self._generation = 1 if self._generation == (1 << 63) - 1 else self._generation + 1
+        self._generation = following(self._generation)
         self._storage.write(LOG, 0, pack(">iq", START, self._generation))
         if force:
             self._storage.sync(LOG)
