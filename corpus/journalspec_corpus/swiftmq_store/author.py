@@ -16,7 +16,7 @@ order. Swap files, ``swaps``: ``orders-0 hi ho``.
 
 Labels: ``pages``, ``log``, ``p0.slots``, ``p0.e1.head``, ``p2.slice``, ``c1.number``, ``c1.a1.page``,
 ``c1.a1.kind``. In states a queue is ``{ name = "orders", messages = ["0 hi"] }``: key, body (``!50``: fifty
-bytes that are no message), and priority and deliveries.
+bytes that are no message), and priority, deliveries and expiration.
 """
 
 from __future__ import annotations
@@ -46,10 +46,11 @@ def message(text: str) -> bytes:
     one, star, count = text.partition("*")
     body = one.encode() * (int(count) if star else 1)
     # Kind, expiration, priority, timestamp, deliveries, mode, redelivered; eleven things that are not there.
-    return _bytes_message(body)
+    return bytes_message(body)
 
 
-def _bytes_message(body: bytes) -> bytes:
+def bytes_message(body: bytes) -> bytes:
+    """Return a serialised message of kind bytes, priority 4, that has nothing but a body."""
     head = integer(1, 4) + bytes(8) + integer(4, 4) + bytes(8) + integer(0, 4) + integer(2, 4) + b"\0"
     return head + bytes(11) + integer(len(body), 4) + body
 
@@ -65,7 +66,7 @@ def _branch(queue: str, entries: list[str], pairs: Mapping[str, str]) -> bytes:
     for text in entries:
         form, fields = _entry("QUEUE", text)
         out += integer(33, 4) + b"".join(part.data for part in LAYOUT.encode(form, "13", fields))
-    return _bytes_message(out)
+    return bytes_message(out)
 
 
 def _utf(text: str) -> bytes:
@@ -211,9 +212,9 @@ def _name(text: str) -> bytes:
 def _messages(texts: list[str]) -> Iterator[dict[str, Any]]:
     for text in texts:
         key, body, *more = text.split()
-        priority, deliveries = map(int, more or ("4", "1"))
+        priority, deliveries, expiration = map(int, (*more, *("4", "1", "0")[len(more) :]))
         data = b"" if body.startswith("!") else message(body)
-        one = {"key": int(key), "priority": priority, "deliveries": deliveries, "expiration": 0}
+        one = {"key": int(key), "priority": priority, "deliveries": deliveries, "expiration": expiration}
         if body.startswith("!"):
             yield {**one, "length": int(body[1:])}
             continue

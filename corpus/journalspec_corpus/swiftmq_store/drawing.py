@@ -17,7 +17,7 @@ from journalspec.layout import joined
 from journalspec.swiftmq_store import LAYOUT
 from journalspec_corpus.drawn import DrawnJournal, Field, drawn, repeated
 from journalspec_corpus.edits import Built
-from journalspec_corpus.swiftmq_store.author import CHAIN, LOG, PAGE, PAGES, build, message
+from journalspec_corpus.swiftmq_store.author import CHAIN, LOG, PAGE, PAGES, build, bytes_message, message
 
 FORMAT = "swiftmq_store"
 #: What a field may lie with, of any width.
@@ -134,6 +134,48 @@ def _commit(*actions: bytes) -> bytes:
     return pack(">iqqi", 2, 7, 1, len(actions)) + b"".join(actions)
 
 
+def _in_pages(edition: str, data: bytes, first: int) -> bytes:
+    """Return the pages of a message, from page `first` on."""
+    parts = [data[at : at + PAGE - CHAIN] for at in range(0, len(data), PAGE - CHAIN)]
+    ends = {0: -1, len(parts): -1}
+    return b"".join(
+        _page(
+            "message_page",
+            edition,
+            slice=part,
+            prev=ends.get(at, first + at - 1),
+            next=ends.get(at + 1, first + at + 1),
+        )
+        for at, part in enumerate(parts)
+    )
+
+
+def _branches(edition: str, size: int) -> bytes:
+    """Return pages in which a branch of many keys has many entries."""
+    keys = size // 74
+    body = b"\1" + pack(">qiH", 0, 1, 1) + b"q\0" + pack(">i", 1) + b"\0\0" + pack(">i", keys)
+    body += b"".join(pack(">i", 33) + _entry(key, 1) for key in range(keys))
+    name = b"sys$prepared"
+    entry = b"\1" + pack(">i", len(name)) + name + pack(">i4x", 2)
+    count = max(1, size // 2 // PAGE)
+    root = _page("index", edition, entry, slots=1, valid=1)
+    free = b"\1".ljust(PAGE, b"\0")
+    queue = _queue(edition, count, 2 + count, after=-1)
+    return root + free + queue + _in_pages(edition, bytes_message(body), 2 + count)
+
+
+def _strings(size: int) -> bytes:
+    """Return a log that makes pages of zeros, which are a message of empty strings."""
+    last = size // 38 + 3
+    strings = ((last - 2) * (PAGE - CHAIN) - 60) // 2
+    head = pack(">i", 5) + bytes(40) + b"\1" + pack(">i", strings)
+    actions = [pack(">iiiBi", 4, 3, 13, 0, len(head)) + head]
+    for at in range(last, 2, -1):
+        header = pack(">iii", at - 1 if at > 3 else -1, at + 1 if at < last else -1, PAGE)
+        actions += [pack(">iiiBi", 4, at, 1, 0, 12) + header, pack(">ii", 1, at)]
+    return START + _commit(*actions[::-1])
+
+
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
     count = max(2, size // PAGE)
@@ -156,6 +198,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         "queues-with-one-head": many + free + _queue(edition, count, 1, after=-1),
         "a-cycle": root + free + _queue(edition, count, 1, after=2),
         "itself": root + free + _queue(edition, 1, 2, after=2) + chain,
+        "a-branch-in-all-entries": _branches(edition, size),
     }
     logs = {
         "starts": START * (size // 12),
@@ -169,11 +212,13 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         "types": pack(">i", 2) * (size // 4),
         "largest": START + pack(">iqqi", 2, 7, 1, 2**31 - 1) + bytes(size),
         "zeros": START + bytes(size),
+        "strings": _strings(size),
     }
     start, index = START.ljust(512, b"\0"), root + free + _queue(edition, 1, 1, after=-1)
     made = {f"pages-{name}": {PAGES: data, LOG: start} for name, data in pages.items()}
     made |= {f"pages-checked-{name}": {PAGES: data, LOG: START + _commit()} for name, data in pages.items()}
     made |= {f"log-{name}": {PAGES: index, LOG: data} for name, data in logs.items()}
+    made["log-strings"] = {PAGES: root + free + _queue(edition, 1, 3, after=-1), LOG: logs["strings"]}
     swap = pack(">ii", 4, 1)
     made["swap"] = {PAGES: index, LOG: start, "swap/q-0.swap": repeated(swap, size)}
     made["durable"] = {PAGES: index, LOG: start, DURABLE: b"\xac\xed\0\5" + repeated(b"sr\0\1a", size)}

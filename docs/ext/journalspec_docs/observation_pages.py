@@ -99,7 +99,10 @@ def _entries(page: Page, entries: Iterable[Entry], columns: Mapping[str, str]) -
     for entry in entries:
         limits = [", ".join(part) for part in (entry.editions, entry.ops) if part]
         more = [page.inline(str(getattr(entry, name))) for name in columns]
-        rows.append((markup.literal(entry.name), *more, "; ".join(limits), page.inline(entry.doc)))
+        said = page.inline(entry.doc)
+        if entry.loss:
+            said += [nodes.Text(". With it the verdict is "), markup.literal(RECOVERED)]
+        rows.append((markup.literal(entry.name), *more, "; ".join(limits), said))
     return markup.table(("Name", *columns.values(), "Only in", "Meaning"), rows)
 
 
