@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import PurePath
 from typing import Any
 
 from journalspec.formats import Format, get_format
@@ -165,7 +166,9 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
 def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
     """Yield what nobody has to be told who knows the files: that they are empty, or something else."""
     if seen.verdict != REFUSED:
-        yield from (Note(EMPTY, name) for name, data in journal.files.items() if not len(data))
+        # A file whose name alone says something has nothing in it.
+        named = (name for name, data in journal.files.items() if not len(data))
+        yield from (Note(EMPTY, name) for name in named if not PurePath(name).name.startswith("."))
     if seen.verdict != REFUSED and not seen.files and journal.files:
         # None of them has a name that the format's files have.
         names = get_format(journal.format).below
