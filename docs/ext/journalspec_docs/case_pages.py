@@ -27,7 +27,7 @@ from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
 #: Sheets on one page, on which several groups may stand; a longer group gets more pages.
-PER_PAGE = 48
+PER_PAGE = 60
 #: A family of more cases than this has a strip and a table; for fewer a sheet each is easier to read.
 FEW = 3
 #: A dump with more HTML than this begins folded, as do those of generated families.
