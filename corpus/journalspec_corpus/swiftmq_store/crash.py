@@ -27,18 +27,18 @@ class LoggedPages:
     They are done and walked as the naive reader does it, which is nothing of the reference's.
     """
 
-    def begin(self, state: Mapping[str, Any]) -> naive.Pages:
+    def begin(self, state: Mapping[str, Any]) -> naive.LaidPages:
         """Return what there is before the first record: no page."""
-        return naive.Pages(b"")
+        return naive.LaidPages(b"")
 
-    def after(self, kept: naive.Pages, op: Mapping[str, Any], edition: str) -> naive.Pages:
+    def after(self, kept: naive.LaidPages, op: Mapping[str, Any], edition: str) -> naive.LaidPages:
         """Return the pages after one record; one that was rolled back leaves them as they were."""
-        pages = naive.Pages(kept)
+        pages = naive.LaidPages(kept)
         if op["op"] == "COMMIT":
             pages.apply({"type": "COMMIT", "actions": [_action(said) for said in op["actions"]]})
         return pages
 
-    def shown(self, kept: naive.Pages) -> dict[str, Any]:
+    def shown(self, kept: naive.LaidPages) -> dict[str, Any]:
         """Return what recovery must report; raises LookupError of pages that no log makes."""
         store = naive.Store(kept)
         store.walk()
@@ -94,7 +94,7 @@ MODEL = LoggedPages()
 NONSENSE: State = ((("", ()),), ())
 
 
-def state(kept: naive.Pages) -> State:
+def state(kept: naive.LaidPages) -> State:
     """Return what the model keeps, in the same form; NONSENSE of pages that no log makes.
 
     What a first crash tore was not there for what came later: without it the pages are right, or with it.

@@ -159,13 +159,13 @@ def _action(cursor: _Bytes, most: int) -> dict[str, Any]:
     return out
 
 
-class Pages(dict[int, bytes]):
+class LaidPages(dict[int, bytes]):
     """Pages by number; those up to `count` that nothing is known of are free."""
 
     count: int
 
-    def __init__(self, data: bytes | Pages) -> None:
-        if isinstance(data, Pages):
+    def __init__(self, data: bytes | LaidPages) -> None:
+        if isinstance(data, LaidPages):
             super().__init__(data)
             self.count = data.count
             return
@@ -307,7 +307,7 @@ class _Queue:
 class Store:
     """What is walked: uses of pages, queues, branches; `damaged`: the root index is."""
 
-    pages: Pages
+    pages: LaidPages
     uses: dict[int, str] = field(default_factory=dict)
     queues: list[_Queue] = field(default_factory=list)
     branches: list[dict[str, Any]] = field(default_factory=list)
@@ -501,7 +501,7 @@ def _answer(files: Files, policy: str) -> dict[str, Any]:
             f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")
         }
     data, log_data = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b""))
-    pages = Pages(data)
+    pages = LaidPages(data)
     log = _log(log_data, pages.count)
     for record in log.records:
         pages.apply(record)
