@@ -1,6 +1,6 @@
 """What the gate on annotations knows of a store: a log of changes of bytes, pages, and what they come to.
 
-Written from the specification (SMQ-LOG, SMQ-RCV, SMQ-CKP). What a record does is what it makes of the pages:
+Written from the specification (SMQ-LOG, SMQ-RCV, SMQ-WRT). What a record does is what it makes of the pages:
 they are walked with the second oracle's model before it and behind it. Every record is forced as it is
 written, and let go with START, when the pages have what it did.
 """
@@ -214,7 +214,7 @@ class Witness(gate.Witness):
         return kind != "checkpoint" or not (kept.inserted or kept.removed)
 
     def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
-        """A record is forced as it is written (SMQ-LOG-113)."""
+        """A record is forced as it is written (SMQ-WRT-043)."""
         return {found.what for found in written}
 
     # What a trace comes to

@@ -435,10 +435,6 @@ class Store:
         }
 
 
-def _plain(message: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in message.items() if key != "branch"}
-
-
 # Durable subscribers.
 
 
