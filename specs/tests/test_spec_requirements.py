@@ -4,11 +4,13 @@ import copy
 import re
 import tomllib
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from journalspec import requirements as module
+from journalspec.deviations import deviations
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import LEVELS, lint, main, requirements, stamp, text_digest
 
@@ -170,3 +172,27 @@ def test_main_reports_counts_and_faults(
     assert "is none of must" in capsys.readouterr().err
     monkeypatch.undo()
     requirements.cache_clear()
+
+
+#: What is meant not to exist, in texts and tests about what happens then.
+NOBODY = re.compile(r"-(000|999)$|-XXX-")
+WRITTEN = (".py", ".java", ".ksy", ".md", ".toml")
+
+
+def test_every_id_that_code_tables_or_pages_name_exists() -> None:
+    """A slip of a digit in the source of a fact points at something else, or at nothing."""
+    prefixes = "|".join(get_format(format_id).prefix for format_id in format_ids())
+    ids = {item.id for f in format_ids() for item in (*requirements(f), *deviations(f))}
+    name = re.compile(rf"\b(?:{prefixes})-[A-Z]{{3}}-\d{{3}}\b")
+    root = Path(__file__).parents[2]
+    read, wrong = 0, []
+    for folder in ("specs", "reference_impl", "corpus", "conformance", "docs", "tools"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in WRITTEN or "_build" in path.parts:
+                continue
+            for found in name.findall(path.read_text(encoding="utf-8")):
+                read += 1
+                if found not in ids and not NOBODY.search(found):
+                    wrong.append(f"{path.relative_to(root)}: {found}")
+    assert read > len(ids)
+    assert not wrong
