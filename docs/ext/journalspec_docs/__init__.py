@@ -59,6 +59,7 @@ DIRECTIVES: dict[str, base.Build] = {
     "format-overview": schema_pages.format_overview,
     "format-rules": rule_pages.in_format,
     "format-states": front_page.states,
+    "group-table": schema_pages.group_table,
     "harness-list": reference_pages.harnesses,
     "hexdump": case_pages.dump,
     "invariant-table": crash_pages.invariants,

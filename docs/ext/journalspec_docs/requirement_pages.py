@@ -44,7 +44,7 @@ def summary(page: Page, format_: Format) -> Iterator[markup.Row]:
 
 
 def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
-    """``{requirement-list} FORMAT AREA``: id, level, editions and text, each linked to its full entry.
+    """``{requirement-list} FORMAT AREA``: id, level, editions, roles and text, linked to its full entry.
 
     Editions are named where a requirement is not about all of them.
 
@@ -57,7 +57,11 @@ def area_list(page: Page, format_: Format, area: str) -> Iterable[nodes.Node]:
         return [_entry(page, format_, item) for item in items]
     rows = [
         (
-            markup.lines([page.ref("req", item.id)], [*_level(item), *_editions(format_, item)]),
+            markup.lines(
+                [page.ref("req", item.id)],
+                [*_level(item), *_editions(format_, item)],
+                [nodes.Text(", ".join(item.roles))],
+            ),
             page.inline(item.text),
         )
         for item in items

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from docutils import nodes
 
@@ -221,11 +222,22 @@ STORED = {
 }
 
 
+def _operations(page: Page, format_: Format) -> dict[str, Any]:
+    page.depends_on_room(format_, "operations.toml")
+    return tomllib.loads((sources.room(format_.id) / "operations.toml").read_text(encoding="utf-8"))
+
+
+@table("Bit", "Group", "What it says")
+def group_table(page: Page, format_: Format) -> Iterator[markup.Row]:
+    """``{group-table} FORMAT``: the bits of the groups of its ``operations.toml``."""
+    for name, entry in _operations(page, format_)["groups"].items():
+        yield markup.literal(f"0x{entry['bit']:03x}"), markup.literal(name), entry["doc"]
+
+
 @table("Id", "Operation", "Field", "What it holds")
 def operation_table(page: Page, format_: Format) -> Iterator[markup.Row]:
     """``{operation-table} FORMAT``: the operations and objects of its ``operations.toml``, field by field."""
-    page.depends_on_room(format_, "operations.toml")
-    told = tomllib.loads((sources.room(format_.id) / "operations.toml").read_text(encoding="utf-8"))
+    told = _operations(page, format_)
     for entry in (*told["operation"], *told["object"]):
         parts = [row for name in entry.get("begins", ()) for row in told["part"][name]]
         for row in (*parts, *entry["fields"]) or ({"name": "", "type": "nothing"},):
