@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,14 @@ def test_names_in_tables_are_neither_markup_nor_orders(capsys: pytest.CaptureFix
     show_table(["[red]a", "b"], [["[/]\x1b[2J", "c\nd"]], "[/nothing]\x07")
     out = capsys.readouterr().out
     assert out.splitlines() == ["[/nothing]\\x07", "[red]a      b", "[/]\\x1b[2J  c\\nd"]
+
+
+def test_a_long_value_is_cut_in_words_and_whole_as_data() -> None:
+    name = "drb.write.switch"
+    shown, data = call("show", name, "--no-hex"), call("show", name, "--json")
+    assert max(map(len, shown.stdout.splitlines())) < 1000
+    assert max(len(op.get("value", "")) for op in json.loads(data.stdout)["write"]["ops"]) > 10000
+    assert re.search(r"\.\.\. \(\d{5} letters\)", shown.stdout)
 
 
 def test_list_show_materialize(tmp_path: Path) -> None:

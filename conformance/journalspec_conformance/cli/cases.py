@@ -25,6 +25,8 @@ from journalspec_reference.hexdump import plain
 
 #: A dump of a bigger file than this is left out of `show` (bytes).
 DUMP_LIMIT = 1 << 20
+#: Of a text in an operation or an answer so many letters are shown.
+LONGEST_TEXT = 200
 
 
 @click.command("list", epilog=_options.EXIT_STATUS)
@@ -108,7 +110,7 @@ def _story(case: Case) -> Iterator[str]:
         yield from _block(f"flag {name}: {flags[name].effect if name in flags else '(unknown)'}")
     if case.write is not None:
         yield "writes:"
-        yield from (f"  {number}: {json.dumps(op)}" for number, op in enumerate(case.write["ops"]))
+        yield from (f"  {number}: {_line(op)}" for number, op in enumerate(case.write["ops"]))
     for probe in case.probes:
         yield f"asked: {probe.id}"
         for index, entry in enumerate(probe.expect):
@@ -126,9 +128,22 @@ def _answer(entry: Mapping[str, Any]) -> Iterator[str]:
             continue
         if isinstance(value, list) and value:
             yield f"    {name}:"
-            yield from (f"      {json.dumps(item)}" for item in value)
+            yield from (f"      {_line(item)}" for item in value)
         else:
-            yield f"    {name}: {value if isinstance(value, str) else json.dumps(value)}"
+            yield f"    {name}: {value if isinstance(value, str) else _line(value)}"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(_cut(value))
+
+
+def _cut(value: Any) -> Any:
+    """Return a value whose texts are no longer than somebody reads; `--json` has them whole."""
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]}... ({len(value)} letters)"
+    if isinstance(value, dict):
+        return {name: _cut(item) for name, item in value.items()}
+    return [_cut(item) for item in value] if isinstance(value, list) else value
 
 
 def _dumps(case: Case) -> Iterator[str]:

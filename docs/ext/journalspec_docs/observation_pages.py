@@ -79,7 +79,8 @@ def _fields(page: Page, fields: Sequence[Field], columns: Mapping[str, str]) -> 
 def _field(page: Page, item: Field, before: str, *, default: bool = False) -> Iterator[markup.Row]:
     """Yield the row of a field, then those of its members, each behind the name of what holds it."""
     name = f"{before}{item.name}"
-    where = [", ".join(part) for part in (item.types, item.editions, item.ops) if part]
+    editions = [f"editions {', '.join(item.editions)}"] if item.editions else []
+    where = [*(", ".join(part) for part in (item.types, item.ops) if part), *editions]
     said = page.inline(item.doc)
     if item.order:
         said += [nodes.Text(f" Order: {item.order}.")]
