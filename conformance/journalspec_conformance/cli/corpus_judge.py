@@ -81,7 +81,7 @@ _EPILOG = (
     "--policies",
     metavar="P,..",
     help="Only these policies. Crash states are judged under strict, and under the one that goes on over"
-    " damage: salvage, or default in a format that has no salvage. Default: both, as far as IMPL declares them.",
+    " damage: salvage, or default in a format without it. Default: both, as far as IMPL declares them.",
 )
 @click.option("--expect", type=_options.FILE, metavar="FILE", help="Kinds of failure that are known (TOML).")
 @click.option("--no-limits", is_flag=True, help="Count also what the format itself cannot promise.")

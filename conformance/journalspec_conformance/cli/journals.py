@@ -236,8 +236,8 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
     default=STRICT,
     show_default=True,
     metavar="POLICY",
-    help="What damage means: strict refuses; salvage reports what is left and what was lost; default does what "
-    "the format's product does. Not every format has all: a wrong one is answered with those that it has.",
+    help="What damage means: strict refuses; salvage reports what is left and what was lost; default does "
+    "what the format's product does. Not every format has all: a wrong one is answered with those that it has.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 def recover_command(policy: str, as_json: bool, **what: Any) -> None:
