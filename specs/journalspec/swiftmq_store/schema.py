@@ -5,6 +5,7 @@ A page does not say what it is: who follows a reference takes the schema that fi
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from construct import (
@@ -135,8 +136,11 @@ _UTF = Struct("length" / Int16ub, "data" / Blob(lambda context: context.length))
 _BLOB = Struct("length" / Int32sb, "data" / Blob(lambda context: context.length))
 
 
-def _optional(of: Construct[Any, Any]) -> Construct[Any, Any]:
-    return Struct("there" / Int8ub, "value" / If(lambda context: context.there == 1, of))
+_COUNT = Checked(Int32sb, lambda number, _: number >= 0, "a number")
+
+
+def _optional(of: Construct[Any, Any], there: Container[int] = (1,)) -> Construct[Any, Any]:
+    return Struct("there" / Int8ub, "value" / If(lambda context: context.there in there, of))
 
 
 _DESTINATION = Struct(
@@ -162,7 +166,7 @@ _PRIMITIVE = Struct(
 )
 #: Properties, and the body of a map message.
 PROPERTIES = Struct(
-    "number" / Int32sb,
+    "number" / _COUNT,
     "entries" / Counted(lambda context: context.number, Struct("name" / _UTF, "value" / _PRIMITIVE)),
 )
 _BODIES: dict[Any, Construct[Any, Any]] = {
@@ -170,10 +174,10 @@ _BODIES: dict[Any, Construct[Any, Any]] = {
     1: _BLOB,
     2: _optional(_BLOB),
     3: _optional(_BLOB),
-    4: Struct("number" / Int32sb, "values" / Counted(lambda context: context.number, _PRIMITIVE)),
+    4: Struct("number" / _COUNT, "values" / Counted(lambda context: context.number, _PRIMITIVE)),
     5: Struct(
         "there" / Int8ub,
-        "number" / If(lambda context: context.there == 1, Int32sb),
+        "number" / If(lambda context: context.there == 1, _COUNT),
         "parts" / If(lambda context: context.there == 1, Counted(lambda context: context.number, _UTF)),
     ),
 }
@@ -188,9 +192,11 @@ MESSAGE = Struct(
     "redelivered" / Int8ub,
     *(name / _optional(_UTF) for name in ("id", "user", "client", "correlation", "type_name")),
     *(name / _optional(_DESTINATION) for name in ("reply_to", "destination")),
-    "properties" / _optional(_BLOB),
+    # Every value but 0 says that they are there.
+    "properties" / _optional(_BLOB, range(1, 256)),
     *(name / _optional(_UTF) for name in ("source_router", "router", "queue")),
     "body" / Switch(lambda context: context.kind, _BODIES),
+    "end" / Tell,
 )
 #: What one queue has in a prepared branch (SMQ-XAB-102).
 BRANCH = Struct(
@@ -202,6 +208,6 @@ BRANCH = Struct(
     "format_id" / Int32sb,
     "bqual" / _optional(_BLOB),
     "gtrid" / _optional(_BLOB),
-    "number" / Int32sb,
+    "number" / _COUNT,
     "keys" / Counted(lambda context: context.number, _BLOB),
 )
