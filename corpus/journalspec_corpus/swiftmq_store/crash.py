@@ -9,12 +9,13 @@ from typing import Any
 from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
+from journalspec_corpus.crash.recorder import json_key, record_of_json
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store import workloads as tables
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
-from journalspec_corpus.swiftmq_store.recording import FORMAT, LongRun, build, key_of, record_json, resumed
+from journalspec_corpus.swiftmq_store.recording import FORMAT, LongRun, build, resumed
 
 _DECIDED = {"queues", "in_doubt"}
 _MEMBERS = ("key", "priority", "deliveries", "expiration", "length", "sha256")
@@ -55,13 +56,7 @@ def _action(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def canonical(shown: Mapping[str, Any]) -> State:
     """Return a state as it is told, in tuples; nobody says that there is an empty queue of branches."""
-    queues = (
-        (
-            _hex(queue["name"]),
-            tuple(tuple(_hex(one.get(name, "")) for name in _MEMBERS) for one in queue["messages"]),
-        )
-        for queue in shown["queues"]
-    )
+    queues = ((_hex(queue["name"]), tuple(map(_message, queue["messages"]))) for queue in shown["queues"])
     branches = (
         (*(_hex(one[name]) for name in _NAMES[:-1]), tuple(_hex(key) for key in one["keys"]))
         for one in shown["in_doubt"]
@@ -81,9 +76,8 @@ def answer(observation: Observation) -> Answer:
     """Return what an observation amounts to: the ends of transactions, and the state."""
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
-    keys = tuple(
-        key_of(record.type, record.fields) for record in observation.records if record.type != "START"
-    )
+    records = (record for record in observation.records if record.type != "START")
+    keys = tuple(json_key(record.type, record.fields) for record in records)
     found: Mapping[str, Any] = observation.state or {}
     decided = canonical(found) if found.keys() >= _DECIDED else None
     return Answer(keys, None, observation.verdict != CLEAN, state=decided)
@@ -154,7 +148,7 @@ CRASH = CrashFormat(
     workload_of=tables.TABLES.workload_of,
     state_readers=READERS,
     answer=answer,
-    record_json=record_json,
+    record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
     obeys=tables.TABLES.obeys,
     long=LongWorkloads(

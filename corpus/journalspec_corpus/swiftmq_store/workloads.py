@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from journalspec_corpus.author import words
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
 from journalspec_corpus.crash.workloads import DIGITS
-from journalspec_corpus.swiftmq_store.author import message
+from journalspec_corpus.swiftmq_store.author import operation
 from journalspec_corpus.swiftmq_store.model import QueueState
 
 
@@ -28,18 +27,9 @@ class Step:
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's operation; bodies and branches are those of that life."""
-        kind, _, pairs = words(self.text)
-        out: Operation = {"op": kind, **pairs}
-        branch = {"gtrid": f"{life + 1:02x}", "bqual": "09"}
-        if "body" in pairs:
-            out["message"] = message(DIGITS[life - 1] * bool(life) + out.pop("body")).hex()
-        if kind == "commit":
-            out["tx"] = pairs["tx"].split(",")
-        if kind == "prepare":
-            out |= {"format_id": 1, **branch}
-        if kind == "decide":
-            out |= {"commit": pairs["commit"] == "true", **branch}
-        return out
+        branch = f" gtrid={life + 1:02x} bqual=09"
+        more = {"prepare": f"{branch} format_id=1", "decide": branch}.get(self.text.split()[0], "")
+        return operation(self.text.replace("body=", f"message={DIGITS[life - 1] * bool(life)}") + more)
 
 
 @dataclass(frozen=True, slots=True)

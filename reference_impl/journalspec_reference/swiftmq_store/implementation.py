@@ -129,11 +129,11 @@ class _Asked:
 
         def again() -> Iterator[Record]:
             log = Log(data, self.page_size, len(self.files.get(PAGES, b"")) // self.page_size)
-            return (_record(log, record, name) for record in log.records(starts=True))
+            return (told(log, record, name) for record in log.records(starts=True))
 
         def each(log: Log, record: LoggedRecord) -> None:
             if collector.wants(record.off, record.end - record.off):
-                collector.keep(_record(log, record, name))
+                collector.keep(told(log, record, name))
 
         collector.begin(name, again)
         found = recover(self.files, self.page_size, each=each, **options)
@@ -147,10 +147,10 @@ class _Asked:
         # A backup has no log (SMQ-BAK-057).
         if not self.files.get(LOG) and self.name(PAGES) == PAGES and found.first_used is not None:
             self._note("no-log", LOG)
-        for told in found.notes:
-            off = None if told.page is None else told.page * self.page_size
-            text = told if told.code in _TEXTS else ""
-            self._note(told.code, PAGES if told.code != "branch-key" else "", text, off)
+        for note in found.notes:
+            off = None if note.page is None else note.page * self.page_size
+            text = note if note.code in _TEXTS else ""
+            self._note(note.code, PAGES if note.code != "branch-key" else "", text, off)
         for queue in found.queues:
             for at, why in queue.entries.whys.items():
                 if why.startswith(BRANCH):
@@ -213,7 +213,8 @@ def _order(plain: str) -> tuple[int, str]:
     return (PAGES, LOG, plain).index(plain), plain
 
 
-def _record(log: Log, record: LoggedRecord, name: str) -> Record:
+def told(log: Log, record: LoggedRecord, name: str) -> Record:
+    """Return a record of the log that is called `name`, as an observation has it."""
     fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
     if record.kind != START:
         # Of many actions those that are asked for are decoded again.
