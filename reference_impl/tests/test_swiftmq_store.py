@@ -68,7 +68,7 @@ def test_pages() -> None:
     )
     page = root.ljust(2048, b"\x55")
     assert codec.index(page) == Index(-1, 47, 2, 1)
-    assert list(codec.root_entries(page)) == [RootEntry(31, name, 2)]
+    assert list(codec.root_entries(page)) == [RootEntry(name, 2)]
     queue = (bytes.fromhex("00 ffffffff ffffffff 00000002 00000001") + b"\0" + ENTRY[1:] + ENTRY).ljust(
         2048, b"\x55"
     )
@@ -129,11 +129,6 @@ def test_hostile_bodies(kind: int, body: str) -> None:
         codec.message(kind.to_bytes(4, signed=True) + bytes(40) + bytes.fromhex(body))
 
 
-def test_properties() -> None:
-    blob = bytes.fromhex("00000002 0005 636f6c6f72 00000009 0003 726564 0001 6e 00000001 ffffffffffffffff")
-    assert codec.properties(blob) == {b"color": b"red", b"n": -1}
-
-
 def test_branch() -> None:
     data = message(len(BRANCH).to_bytes(4) + BRANCH)
     found = codec.branch(data)
@@ -150,9 +145,9 @@ def test_log() -> None:
     (record,) = log.records()
     assert (record.kind, record.off, record.end, record.transaction) == (COMMIT, 12, 102, 0)
     assert record.actions == [
-        LoggedAction(INSERT, 0),
-        LoggedAction(PORTION, 0, 1, (61, 65), (69, 73)),
-        LoggedAction(PORTION, 0, 5, (90, 94), (98, 102)),
+        LoggedAction(INSERT, 0, 0),
+        LoggedAction(PORTION, 0, 0, 1, (61, 65), (69, 73)),
+        LoggedAction(PORTION, 0, 0, 5, (90, 94), (98, 102)),
     ]
     assert (log.tagged, log.generation, log.end) == (True, int(MAGIC, 16), 102)
 

@@ -62,9 +62,8 @@ class Chain(NamedTuple):
 
 
 class RootEntry(NamedTuple):
-    """A queue: its name, and the first page of its index. `off` is the entry's place in its page."""
+    """A queue: its name, and the first page of its index."""
 
-    off: int
     name: bytes
     page: int
 
@@ -190,11 +189,10 @@ def root_entries(page: bytes) -> Iterator[RootEntry]:
     """Yield the valid entries of a page of the root index."""
     cursor = Cursor(page, INDEX_HEADER)
     for _ in range(index(page).slots):
-        off = cursor.off
         valid, name, head = cursor.u1(), cursor.blob(), cursor.s4()
         cursor.take(4)
         if valid == 1:
-            yield RootEntry(off, name, head)
+            yield RootEntry(name, head)
 
 
 def queue_entry(data: bytes, off: int = 0) -> tuple[bool, QueueEntry]:
@@ -332,12 +330,6 @@ def message(data: Any) -> Message:
     cursor.off = body = off
     _BODIES[kind](cursor)
     return Message(kind, fields, body, cursor.off)
-
-
-def properties(blob: bytes) -> dict[bytes, Any]:
-    """Decode properties, or what a map message holds."""
-    cursor = Cursor(blob)
-    return {cursor.utf(): _primitive(cursor) for _ in range(cursor.count(7))}
 
 
 def branch(data: Any) -> Branch:

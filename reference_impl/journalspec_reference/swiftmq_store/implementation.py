@@ -20,22 +20,12 @@ from journalspec.observation import (
     refused,
 )
 from journalspec.reread import COST, KEEP, Collector, Lazy, Part, few
+from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
 from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
 from journalspec_reference.swiftmq_store.codec import Branch
-from journalspec_reference.swiftmq_store.log import (
-    ABORT,
-    COMMIT,
-    DELETE,
-    INSERT,
-    PORTION,
-    START,
-    UPDATE,
-    Log,
-    LoggedAction,
-    LoggedRecord,
-)
+from journalspec_reference.swiftmq_store.log import PORTION, START, Log, LoggedRecord
 from journalspec_reference.swiftmq_store.recover import (
     COMPLETED,
     DURABLES,
@@ -50,8 +40,6 @@ from journalspec_reference.swiftmq_store.recover import (
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
-_KINDS = {START: "START", COMMIT: "COMMIT", ABORT: "ABORT"}
-_ACTIONS = {INSERT: "INSERT", UPDATE: "UPDATE", DELETE: "DELETE", PORTION: "PORTION"}
 #: Why there is no start: the phase and the code of the refusal.
 _REFUSALS = {
     "page-size": ("fileset", "bad-page-size"),
@@ -82,11 +70,6 @@ class _Asked:
         if found.refused and found.refused[0] == "page-size":
             return self._refused(found)
         self._tell(found)
-        if found.refused and found.refused[0] == "root":
-            self._note("bad-index", PAGES, found.refused[1])
-        for queue in found.queues:
-            if queue.why:
-                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
         return self._answer(found, records)
 
     def recover(self, policy: str) -> Observation:
@@ -98,9 +81,6 @@ class _Asked:
         if found.refused:
             return self._refused(found)
         self._tell(found)
-        for queue in found.queues:
-            if queue.why:
-                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
         for queue_name, key, why in found.lost:
             self._note("bad-message", PAGES, f"{_shown(queue_name)}, key {key}: {why}")
         for name, why in found.dropped.items():
@@ -137,9 +117,8 @@ class _Asked:
 
         collector.begin(name, again)
         found = recover(self.files, self.page_size, each=each, **options)
-        if found.log and spans.is_damage(found.log, data):
-            end = found.log.end
-            self.dropped.append(Dropped(name, end, len(data) - end, found.log.reason))
+        if found.read and spans.is_damage(log := found.read[0], data):
+            self.dropped.append(Dropped(name, log.end, len(data) - log.end, log.reason))
         return found, collector.done()
 
     def _tell(self, found: Recovered) -> None:
@@ -164,6 +143,11 @@ class _Asked:
         for name, why in found.bad_files.items():
             self._note("bad-durable", name, why)
             self.dropped.append(Dropped(self.name(name), 0, len(self.files[name]), "bad-durable"))
+        if found.refused and found.refused[0] == "root":
+            self._note("bad-index", PAGES, found.refused[1])
+        for queue in found.queues:
+            if queue.why:
+                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
 
     def _answer(self, found: Recovered, records: Sequence[Record]) -> Observation:
         words = get_format(FORMAT).vocabulary.notes
@@ -218,13 +202,10 @@ def told(log: Log, record: LoggedRecord, name: str) -> Record:
     fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
     if record.kind != START:
         # Of many actions those that are asked for are decoded again.
-        actions = few(lambda: _actions(log.data, record), _count(record), _size)
+        actions = few(lambda: _actions(log.data, record), len(record.actions), _size)
         fields |= {"transaction": record.transaction, "actions": actions}
-    return Record(_KINDS[record.kind], fields, At(name, record.off, record.end - record.off))
-
-
-def _count(record: LoggedRecord) -> int:
-    return sum(not (action.kind == UPDATE and action.undo) for action in record.actions)
+    kind = LAYOUT.type_name(EDITIONS[0], record.kind)
+    return Record(kind, fields, At(name, record.off, record.end - record.off))
 
 
 def _size(action: Mapping[str, Any]) -> int:
@@ -232,19 +213,12 @@ def _size(action: Mapping[str, Any]) -> int:
 
 
 def _actions(data: Any, record: LoggedRecord) -> Iterator[dict[str, object]]:
-    """Yield the actions of a record; an UPDATE has two pictures, of the same page."""
-    before: LoggedAction | None = None
     for action in record.actions:
-        if action.kind == UPDATE and action.undo:
-            before = action
-            continue
-        out: dict[str, object] = {"action": _ACTIONS[action.kind], "page": action.page}
+        out: dict[str, object] = {"action": ACTIONS[action.kind], "page": action.page}
         if action.kind == PORTION:
             out["offset"] = action.off
-        images = {"before": (before or action).before, "after": action.after}
-        out |= {name: bytes(data[at[0] : at[1]]) for name, at in images.items() if at is not None}
-        before = None
-        yield out
+        images = {"before": action.before, "after": action.after}
+        yield out | {name: bytes(data[at[0] : at[1]]) for name, at in images.items() if at is not None}
 
 
 def _state(found: Recovered) -> dict[str, object]:
@@ -262,10 +236,7 @@ def _state(found: Recovered) -> dict[str, object]:
         ],
         "in_doubt": [_part(branch) for branch in sorted(found.branches, key=_branch_order)],
         "durables": [
-            {"client": one.client, "name": one.name}
-            | ({} if one.topic is None else {"topic": one.topic})
-            | ({} if one.selector is None else {"selector": one.selector})
-            | {"no_local": one.no_local}
+            {name: value for name, value in one._asdict().items() if value is not None}
             for one in sorted(found.durables, key=lambda one: (one.client, one.name))
         ],
     }

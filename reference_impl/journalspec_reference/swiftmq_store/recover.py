@@ -69,8 +69,8 @@ class Recovered:
     notes: list[Told] = field(default_factory=list)
     #: The first page behind page 0 that is in use, if it was looked for: without a root index, or a log.
     first_used: int | None = None
-    #: The log as it was read, if it was.
-    log: Log | None = None
+    #: The log as it was read, the pages that it leads to, and the walk on them; None if no page has the size.
+    read: tuple[Log, ReplayedPages, Walk] | None = None
 
 
 def recover(
@@ -94,7 +94,7 @@ def recover(
     if len(data) < page_size:
         found.notes.append(Told("no-pages", "there is no page"))
     pages = ReplayedPages(data, page_size, log_data)
-    log = found.log = Log(log_data, page_size, pages.count)
+    log = Log(log_data, page_size, pages.count)
     accepted = 0
     for record in log.records(starts=True):
         each(log, record)
@@ -107,6 +107,7 @@ def recover(
     found.checked = check or bool(accepted) or (len(log_data) > 0 and not log.end)
     _durables(files, found)
     walk = Walk(pages)
+    found.read = log, pages, walk
     found.notes += walk.notes
     if walk.unwritten or not log_data:
         found.first_used = pages.first_used()

@@ -17,8 +17,6 @@ from journalspec_reference.swiftmq_store.log import (
     COMMIT,
     START,
     START_SIZE,
-    Log,
-    ReplayedPages,
     following,
 )
 from journalspec_reference.swiftmq_store.pages import (
@@ -30,7 +28,6 @@ from journalspec_reference.swiftmq_store.pages import (
     root_entry,
 )
 from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, recover
-from journalspec_reference.swiftmq_store.store import Walk
 
 #: What a new file of pages has, and the sizes at which the log and a swap file come to their ends.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
@@ -93,21 +90,18 @@ class StoreWriter:
         fresh = len(files.get(PAGES, b"")) < self._size
         if fresh:
             self._create_pages()
-        log = files.get(LOG, b"")
-        replayed = ReplayedPages(whole(storage, PAGES), self._size, log)
-        records = Log(log, self._size, replayed.count)
-        for record in records.records():
-            replayed.apply(record)
-        self._pages = CachedPages(replayed.count, self._size, replayed.__getitem__, self._append_page)
-        self._pages.dirty |= replayed.changed
-        walk = Walk(replayed)
+            found = recover({**files, PAGES: whole(storage, PAGES)}, self._size)
+        assert found.read
+        log, pages, walk = found.read
+        self._pages = CachedPages(pages.count, self._size, pages.__getitem__, self._append_page)
+        self._pages.dirty |= pages.changed
         self._references, self._damaged = walk.references, walk.damaged
         if found.checked and not fresh:
             for number in list(walk.unreached):
                 self._pages.empty(number)
         self._flush()
         self._pages = CachedPages(self._pages.count, self._size, self._load, self._append_page, walk.use)
-        self._create_log(records.unlike(max(0, records.generation)))
+        self._create_log(log.unlike(max(0, log.generation)))
         self._is_open = True
         if not any(self._pages[0][1:17]):
             self._now(lambda tx: PagedIndex.make(self._pages, tx, 0))
@@ -210,18 +204,24 @@ class StoreWriter:
         work(tx)
         self._write((COMMIT, tx))
 
-    def _named(self, op: Operation, queue: bytes = b"") -> Transaction:
-        """Return the transaction that an operation names; it is begun if it is new."""
-        name = str(op["tx"])
-        if name not in self._running:
+    def _transaction(self, op: Operation, queue: bytes) -> Transaction:
+        """Return the transaction that an operation on a queue names, begun if it is new; else its own one."""
+        name = str(op["tx"]) if "tx" in op else None
+        if name is not None and name not in self._running:
             if self._position >= self._checkpoint_at:
                 raise ValueError("no transaction begins before the checkpoint that is due")
             self._running[name] = self._begin()
-        tx = self._running[name]
+        tx = self._running[name] if name is not None else None
         if any(queue in other.queues for other in self._running.values() if other is not tx):
             # A rollback restores what was there, and would take along what the other one has done.
             raise ValueError("another transaction has inserted into this queue")
-        return tx
+        return tx or self._begin()
+
+    def _done(self, op: Operation, tx: Transaction, **more: Any) -> dict[str, Any]:
+        """Commit what is a transaction of its own, and answer."""
+        if "tx" not in op:
+            self._write((COMMIT, self._finish(tx)))
+        return self._answer(**more)
 
     def _end(self, name: str) -> Transaction:
         if name not in self._running:
@@ -277,27 +277,17 @@ class StoreWriter:
         except BadStore as bad:
             raise WriterRefused("unencodable", str(bad)) from None
         self._index(queue)
-        if "tx" in op:
-            tx = self._named(op, queue)
-            return self._answer(key=self._add(tx, queue, data)[0])
-        if any(queue in other.queues for other in self._running.values()):
-            raise ValueError("another transaction has inserted into this queue")
-        tx = self._begin()
+        tx = self._transaction(op, queue)
         key, _ = self._add(tx, queue, data)
-        self._write((COMMIT, tx))
-        return self._answer(key=key)
+        return self._done(op, tx, key=key)
 
     def _remove(self, op: Operation) -> dict[str, Any]:
         queue, key = str(op["queue"]).encode(), int(op["key"])
         if not self._index(queue).find(key):
             raise ValueError(f"the queue has no key {key}")
-        if "tx" in op:
-            self._named(op, queue).removals.append((queue, key))
-        elif any(queue in other.queues for other in self._running.values()):
-            raise ValueError("another transaction has inserted into this queue")
-        else:
-            self._now(lambda tx: self._take_out(tx, queue, key))
-        return self._answer()
+        tx = self._transaction(op, queue)
+        tx.removals.append((queue, key))
+        return self._done(op, tx)
 
     def _finish(self, tx: Transaction) -> Transaction:
         for queue, key in tx.removals:
