@@ -19,7 +19,8 @@ from journalspec.observation import jsonable
 from journalspec_corpus.crash.copies import Original
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
 from journalspec_corpus.model import Model
-from journalspec_reference.api import Writer, WriterRefused
+from journalspec_reference import load
+from journalspec_reference.api import Params, Writer, WriterRefused
 from journalspec_reference.storage import MemoryStorage
 
 #: The unit in which a disk writes.
@@ -176,7 +177,10 @@ class Recorder:
     model: ClassVar[Model | None] = None
     #: Words of long workloads that name no record -> operations.
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
+    #: Whether an operation may be about what has gone with a crash: the writer does not understand it then.
+    in_vain: ClassVar[bool] = False
     header_size: int
+    params: Params = {}  # noqa: RUF012 - replaced, never changed
     writer: Writer
 
     def __init__(
@@ -196,8 +200,9 @@ class Recorder:
         self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
-        """Start a writer on the files that are there."""
-        raise NotImplementedError
+        """Start a writer on the files that are there, the reference's under `params`."""
+        self.writer = load(self.format).writer(self.storage, edition=self.edition, params=self.params)
+        self.apply({"op": "open"})
 
     def did(self, item: Op, op: Operation) -> None:
         """Note in the trace that the writer did `item` for `op`, and what that means."""
@@ -249,8 +254,8 @@ class Recorder:
         raise NotImplementedError
 
     def continued(self, then: str, ops: list[Operation], image: Any) -> list[Operation]:
-        """Return `ops`, to be done after a crash, as the continuation `then` has them."""
-        raise NotImplementedError
+        """Return `ops`, to be done after a crash, as the continuation `then` has them: as they are."""
+        return ops
 
     def apply(self, op: Operation) -> None:
         """Do one operation and annotate what it did, also if it ends with WriterRefused."""
@@ -260,6 +265,10 @@ class Recorder:
             durable = bool(self.writer.apply(op)["durable"])
         except WriterRefused as refusal:
             refused = refusal
+        except ValueError as error:
+            if not self.in_vain:
+                raise
+            refused = WriterRefused("bad-operation", str(error))
         done = self.storage.ops[before:]
         del self.storage.ops[before:]
         for item in done:

@@ -35,7 +35,6 @@ from journalspec_corpus.kahadb_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_reference import load
 from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import DIALECTS, SoundBatch, sums
 from journalspec_reference.kahadb_journal.recover import id_of, told
@@ -94,11 +93,6 @@ class Run(Recorder):
         #: How often a name was given: a message that a transaction did not remove is removed again.
         self._named: Counter[str] = Counter()
         self._forces = 0
-
-    def open(self) -> None:
-        """Start a writer on the files that are there."""
-        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=self.params)
-        self.apply({"op": "open"})
 
     def apply(self, op: Operation) -> None:
         """Do one operation; a force is a note that has to be durable, as the product's periodic one is."""
@@ -170,10 +164,6 @@ class Run(Recorder):
             if said["type"] == "PREPARE" and tx["kind"] == "XA" and tx_name(said) not in ended:
                 text = f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}"
                 self.apply({"op": "append", "payload": payload(text).hex(), "sync": True})
-
-    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`."""
-        return ops
 
 
 def _name(kind: str, fields: Mapping[str, Any]) -> str:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
+from journalspec.observation import jsonable
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
 from journalspec_corpus.crash.recorder import json_key, record_of_json
-from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store import workloads as tables
@@ -70,17 +70,6 @@ def _message(one: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _hex(value: Any) -> str:
     return str(jsonable(value))
-
-
-def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to: the ends of transactions, and the state."""
-    if observation.verdict == REFUSED:
-        return Answer((), observation.code)
-    records = (record for record in observation.records if record.type != "START")
-    keys = tuple(json_key(record.type, record.fields) for record in records)
-    found: Mapping[str, Any] = observation.state or {}
-    decided = canonical(found) if found.keys() >= _DECIDED else None
-    return Answer(keys, None, observation.verdict != CLEAN, state=decided)
 
 
 MODEL = LoggedPages()
@@ -147,7 +136,7 @@ CRASH = CrashFormat(
     record=build,
     workload_of=tables.TABLES.workload_of,
     state_readers=READERS,
-    answer=answer,
+    answer=answering(json_key, canonical, _DECIDED, ("START",)),
     record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
     obeys=tables.TABLES.obeys,

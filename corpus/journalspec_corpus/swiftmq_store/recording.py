@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from struct import pack
-from typing import Any
 
 from journalspec.observation import Record
 from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
@@ -18,8 +17,6 @@ from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.swiftmq_store.author import LOG, PAGE
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, can, meaning
-from journalspec_reference import load
-from journalspec_reference.api import Writer, WriterRefused
 from journalspec_reference.swiftmq_store.implementation import told
 from journalspec_reference.swiftmq_store.log import START, START_SIZE, Log
 
@@ -39,39 +36,21 @@ def records(data: bytes) -> Iterator[Record]:
     return (told(log, record, LOG) for record in log.records())
 
 
-class _Asked:
-    """A writer that refuses what it is asked in vain: what is to be removed may have gone with a crash."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-
-    def apply(self, op: Mapping[str, Any]) -> dict[str, Any]:
-        """Do one operation; raises WriterRefused."""
-        try:
-            return self._writer.apply(op)
-        except ValueError as error:
-            raise WriterRefused("bad-operation", str(error)) from None
-
-
 class Run(Recorder):
     """One run of the writer; it may go on with what a crash left: `whole` stands."""
 
     format = FORMAT
     header_size = START_SIZE
+    params = PARAMS
+    in_vain = True
 
     def __init__(
         self, life: int = 0, files: Mapping[str, bytes] | None = None, whole: Sequence[Mark] = ()
     ) -> None:
         super().__init__("13", life, files, SECOND_LIFE if files is not None else "")
         self.marks += whole
-        #: Records of this generation, and those that are not promised yet.
+        #: Records of this generation.
         self._young: list[str] = [mark.record for mark in whole]
-        self._waiting: list[str] = []
-
-    def open(self) -> None:
-        """Start a writer on the files that are there."""
-        self.writer = _Asked(load(FORMAT).writer(self.storage, edition=self.edition, params=PARAMS))
-        self.apply({"op": "open"})
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do one operation: the writer forces by itself."""
@@ -84,17 +63,6 @@ class Run(Recorder):
         """Do one operation; every record is forced, and to force more is nothing."""
         if op["op"] != "force":
             super().apply(op)
-
-    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`."""
-        return ops
-
-    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """A record is forced as soon as it is written."""
-        if not durable:
-            return ()
-        safe, self._waiting = self._waiting, []
-        return safe
 
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records in it."""
@@ -117,7 +85,7 @@ class Run(Recorder):
             self.marked(Mark(name, LOG, off, record.at.length, key, FIELDS))
             names.append(name)
         self._young += names
-        self._waiting += names
+        self.pending += [(name, 0) for name in names]
         self.tell(Publish, names)
         self.ends[LOG] = item.off + len(item.data)
 
