@@ -6,6 +6,7 @@ A page does not say what it is: who follows a reference takes the schema that fi
 from __future__ import annotations
 
 from collections.abc import Container
+from io import SEEK_CUR
 from typing import Any
 
 from construct import (
@@ -28,9 +29,7 @@ from construct import (
 )
 
 from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
-from journalspec.swiftmq_store import LAYOUT
-
-_ACTIONS = {1: "insert", 2: "update", 3: "delete", 4: "portion"}
+from journalspec.swiftmq_store import ACTIONS, LAYOUT
 
 
 def record_schema(
@@ -58,8 +57,8 @@ def action_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) ->
     )
 
     return Struct(
-        "kind" / Checked(Int32sb, lambda kind, _: kind in _ACTIONS, "an action"),
-        "flag" / If(lambda context: context.kind == 4, Peek(_ahead(9))),
+        "kind" / Checked(Int32sb, lambda kind, _: kind in ACTIONS, "an action"),
+        "flag" / If(lambda context: context.kind == 4, Peek(Blob(9))),
         "body"
         / Switch(
             lambda context: (context.kind, bool(context.flag) and context.flag[8] == 1),
@@ -78,34 +77,25 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
     """Return the schema of a log: START if it is tagged, records, and what lies behind."""
     action = action_schema(codec, edition, page_size)
 
+    def more(stream: Any, context: Any) -> bool:
+        head: bytes = stream.read(12)
+        stream.seek(-len(head), SEEK_CUR)
+        tagged, code = context.start is not None, int.from_bytes(head[:4])
+        if len(head) < 4 or code not in ((1, 2, 3) if tagged else (2, 3)):
+            return False
+        # What has no room for a generation is no record of an older one.
+        own = not tagged or int.from_bytes(head[4:], signed=True) == context.start.generation
+        return own or len(head) < 12
+
     def records(header: str) -> Construct[Any, Any]:
-        tagged = header == "record"
-
-        def more(stream: Any, context: Any) -> bool:
-            here = stream.tell()
-            head: bytes = stream.read(12)
-            stream.seek(here)
-            if len(head) < 4 or int.from_bytes(head[:4]) not in ((1, 2, 3) if tagged else (2, 3)):
-                return False
-            # What has no room for a generation is no record of an older one.
-            return (
-                not tagged
-                or int.from_bytes(head[4:12], signed=True) == context.start.generation
-                or len(head) < 12
-            )
-
         return While(more, record_schema(codec, edition, action, header))
 
     return Struct(
-        "first" / Peek(_ahead(4)),
+        "first" / Peek(Blob(4)),
         "start" / If(_tagged, codec.schema("start", edition)),
         "records" / Switch(_tagged, {True: records("record"), False: records("untagged_record")}),
         "rest" / GreedyBytes,
     )
-
-
-def _ahead(length: int) -> Construct[Any, Any]:
-    return Bytes(length)
 
 
 def _tagged(context: Any) -> bool:
@@ -148,17 +138,9 @@ _DESTINATION = Struct(
     "topic_queue" / If(lambda context: context.kind in (1, 2), _optional(_UTF)),
     "name" / _UTF,
 )
+_NUMBERS = (Int32sb, Int64sb, Float64b, Float32b, Int8ub, Int16ub, Int16sb, Int8sb)
 _PRIMITIVES: dict[Any, Construct[Any, Any]] = dict(
-    enumerate(
-        [
-            *(
-                Struct("number" / each)
-                for each in (Int32sb, Int64sb, Float64b, Float32b, Int8ub, Int16ub, Int16sb, Int8sb)
-            ),
-            _BLOB,
-            _UTF,
-        ]
-    )
+    enumerate([*(Struct("number" / each) for each in _NUMBERS), _BLOB, _UTF])
 )
 _PRIMITIVE = Struct(
     "kind" / Checked(Int32sb, lambda kind, _: kind in _PRIMITIVES, "a kind of primitive"),
