@@ -97,7 +97,7 @@ def test_message() -> None:
     data = message(b"\0\0\0\2hi") + b"behind"
     found = codec.message(data)
     assert (found.kind, found.body, found.end) == (1, 44, 50)
-    assert found.fields["id"] is None
+    assert (found.priority, found.expiration) == (0, 0)
     for end in range(50):
         with pytest.raises(BadStore):
             codec.message(data[:end])

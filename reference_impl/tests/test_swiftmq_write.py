@@ -90,7 +90,7 @@ def shape(store: dict[str, bytes]) -> list[Any]:
                     action.kind,
                     action.page,
                     action.off,
-                    *(place and place[1] - place[0] for place in action[3:5]),
+                    *(place and place[1] - place[0] for place in (action.before, action.after)),
                 )
                 for action in record.actions
             ],

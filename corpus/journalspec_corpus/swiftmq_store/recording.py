@@ -16,7 +16,7 @@ from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Relea
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.swiftmq_store.author import LOG, PAGE
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
-from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, can, meaning
+from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, meaning
 from journalspec_reference.swiftmq_store.implementation import told
 from journalspec_reference.swiftmq_store.log import START, START_SIZE, Log
 
@@ -120,10 +120,9 @@ class LongRun(Run):
         super().__init__()
         self.open()
 
-    def worded(self, word: str) -> Operation | None:
-        """Return the operation of a word, None if what it is about is not there."""
-        op = meaning(word)
-        return op if can(self.kept, op) else None
+    def worded(self, word: str) -> Operation:
+        """Return the operation of a word; what is about something that is not there the writer refuses."""
+        return meaning(word)
 
     def apply(self, op: Operation) -> None:
         """Do one operation, and learn what is there by then."""

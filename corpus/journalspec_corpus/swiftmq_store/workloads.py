@@ -95,21 +95,3 @@ def meaning(word: str) -> Operation:
     if "size" in said:
         said["body"] = f"{said['new']}*{TABLES.rows['long']['bodies'][said['size']]}"
     return Step(pattern.format(**said)).operation(0)
-
-
-def can(kept: QueueState, op: Operation) -> bool:
-    """Tell whether `op`, the meaning of a word, is about something that is there."""
-    there = pools(kept, "1", "")
-    if op["op"] == "remove":
-        named = there["taken" if "tx" in op else "alone"]
-        return int(op["key"]) < len(DIGITS) and DIGITS[int(op["key"])] in named
-    needs = {
-        "commit": "open",
-        "rollback": "open",
-        "prepare": "branch",
-        "decide": "doubt",
-        "checkpoint": "closed",
-    }
-    if op["op"] == "insert" and "tx" in op:
-        return bool(there["put"])
-    return op["op"] not in needs or bool(there[needs[op["op"]]])

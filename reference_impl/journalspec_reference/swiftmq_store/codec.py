@@ -5,7 +5,7 @@ A page does not say what it is: who follows a reference to it decides which of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -79,10 +79,11 @@ class QueueEntry(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A serialised message: its kind and fields, where its body begins, where it ends."""
+    """A serialised message: what a queue has to know of it, where its body begins, where it ends."""
 
     kind: int
-    fields: dict[str, Any]
+    priority: int
+    expiration: int
     body: int
     end: int
 
@@ -221,62 +222,31 @@ def chain(page: bytes) -> Chain:
     return found
 
 
-def _optional(take: Callable[[Cursor], Any]) -> Callable[[Cursor], Any]:
-    """Return what takes a byte, and a value if that is 1."""
-    return lambda cursor: take(cursor) if cursor.u1() == 1 else None
+def _blob(cursor: Cursor) -> None:
+    cursor.room(cursor.s4())
 
 
-def _fixed(size: int) -> Callable[[Cursor], Any]:
-    return lambda cursor: cursor.take(size)
-
-
-def _destination(cursor: Cursor) -> tuple[int, bytes]:
-    """Take a queue (kinds 0 and 3) or a topic (1 and 2): its kind and name."""
+def _destination(cursor: Cursor) -> None:
+    """Pass over a queue (kinds 0 and 3) or a topic (1 and 2)."""
     kind = cursor.u1()
     if kind > 3:
         raise BadStore(f"a destination of kind {kind}")
-    if kind in {1, 2}:
-        _optional(Cursor.utf)(cursor)
-    return kind, cursor.utf()
+    if kind in {1, 2} and cursor.u1() == 1:
+        cursor.utf()
+    cursor.utf()
 
 
-#: What every message begins with, and the names of that (`kind` comes first).
+#: What every message begins with; of that, expiration and priority are wanted.
 _FIXED = Struct(">iqiqii?")
-FIXED = ("expiration", "priority", "timestamp", "deliveries", "mode", "redelivered")
-#: What a message may have between that and its body, in order, each behind a byte that is 1 if it is there.
-OPTIONAL: dict[str, Callable[[Cursor], Any]] = {
-    **dict.fromkeys(("id", "user", "client", "correlation", "type"), Cursor.utf),
-    **dict.fromkeys(("reply_to", "destination"), _destination),
-    "properties": Cursor.blob,
-    **dict.fromkeys(("source_router", "router", "queue"), Cursor.utf),
-}
-_NOTHING = dict.fromkeys(OPTIONAL)
-_ABSENT = bytes(len(OPTIONAL))
-#: How a primitive of a property or of a stream is read, by its number; the last one is a string.
-PRIMITIVES: dict[int, Callable[[Cursor], Any]] = {
-    0: Cursor.s4,
-    1: Cursor.s8,
-    **{kind: _fixed(size) for kind, size in ((2, 8), (3, 4), (6, 2), (7, 1))},
-    4: Cursor.flag,
-    5: Cursor.u2,
-    8: Cursor.blob,
-    9: Cursor.utf,
-}
+#: How that is passed over which it may have then, each behind a byte that tells whether it has.
+_OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, _blob, *[Cursor.utf] * 3)
+_ABSENT = bytes(len(_OPTIONAL))
+#: What a primitive of a stream takes, by its number; 8 is a blob and 9 a string.
+_PRIMITIVES = {0: 4, 1: 8, 2: 8, 3: 4, 4: 1, 5: 2, 6: 2, 7: 1}
 
 
 #: So many bytes of the strings of a text message are looked at together.
 _STRETCH = 1 << 12
-
-
-def _primitive(cursor: Cursor) -> Any:
-    kind = cursor.s4()
-    if kind not in PRIMITIVES:
-        raise BadStore(f"a primitive of kind {kind}")
-    return PRIMITIVES[kind](cursor)
-
-
-def _passed(cursor: Cursor) -> None:
-    cursor.room(cursor.s4())
 
 
 def _text(cursor: Cursor) -> None:
@@ -292,18 +262,23 @@ def _text(cursor: Cursor) -> None:
 
 def _stream(cursor: Cursor) -> None:
     for _ in range(cursor.count(5)):
-        _primitive(cursor)
+        kind = cursor.s4()
+        if kind in {8, 9}:
+            (_blob if kind == 8 else Cursor.utf)(cursor)
+        elif kind in _PRIMITIVES:
+            cursor.room(_PRIMITIVES[kind])
+        else:
+            raise BadStore(f"a primitive of kind {kind}")
 
 
-#: How a body is passed over, by the kind of the message.
-_BODIES: dict[int, Callable[[Cursor], Any]] = {
-    0: lambda cursor: None,
-    1: _passed,
-    2: _optional(_passed),
-    3: _optional(_passed),
-    4: _stream,
-    5: _text,
-}
+def _body(cursor: Cursor, kind: int) -> None:
+    """Pass over the body of a message."""
+    if kind == 1 or (kind in {2, 3} and cursor.u1() == 1):
+        _blob(cursor)
+    elif kind == 4:
+        _stream(cursor)
+    elif kind == 5:
+        _text(cursor)
 
 
 def message(data: Any) -> Message:
@@ -311,25 +286,24 @@ def message(data: Any) -> Message:
     cursor = Cursor(data)
     cursor.room(_FIXED.size)
     head = bytes(data[: _FIXED.size + len(_ABSENT)])
-    kind, *fixed = _FIXED.unpack_from(head)
-    if kind not in _BODIES:
+    kind, expiration, priority, *_ = _FIXED.unpack_from(head)
+    if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
-    fields: dict[str, Any] = dict(zip(FIXED, fixed, strict=True)) | _NOTHING
     # Most of it is missing from most messages: a byte each, looked at without a call.
     off, end = cursor.off, len(data)
     nothing = head.endswith(_ABSENT) and len(head) == off + len(_ABSENT)
     off += len(_ABSENT) * nothing
-    for name, take in () if nothing else OPTIONAL.items():
+    for skip in () if nothing else _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
         off += 1
         # Of the properties, every value but 0 says that they are there.
-        if there == 1 or (there and name == "properties"):
+        if there == 1 or (there and skip is _blob):
             cursor.off = off
-            fields[name] = take(cursor)
+            skip(cursor)
             off = cursor.off
-    cursor.off = body = off
-    _BODIES[kind](cursor)
-    return Message(kind, fields, body, cursor.off)
+    cursor.off = off
+    _body(cursor, kind)
+    return Message(kind, priority, expiration, off, cursor.off)
 
 
 def branch(data: Any) -> Branch:
@@ -341,7 +315,7 @@ def branch(data: Any) -> Branch:
     cursor.flag()
     time, kind = cursor.s8(), cursor.s4()
     queue, routing, form = cursor.text(cursor.u2()), cursor.flag(), cursor.s4()
-    qualifier, transaction = (_optional(Cursor.blob)(cursor) for _ in range(2))
+    qualifier, transaction = (cursor.blob() if cursor.u1() == 1 else None for _ in range(2))
     entries = []
     for _ in range(cursor.count(4 + _ENTRY.size)):
         image = cursor.blob()

@@ -247,11 +247,11 @@ class StoreWriter:
         key = self._keys.get(queue, index.last_key()) + 1
         self._keys[queue] = key
         branch = queue == PREPARED
-        fields = codec.message(data).fields
         page = self._pages.add_message(tx, data) if page is None else page
         self._references[page] += 1
-        priority, expiration = (0, 0) if branch else (fields["priority"], fields["expiration"])
-        index.add(tx, key, queue_entry(codec.QueueEntry(priority, 0 if branch else 1, expiration, key, page)))
+        of = codec.message(data)
+        numbers = (0, 0, 0) if branch else (of.priority, 1, of.expiration)
+        index.add(tx, key, queue_entry(codec.QueueEntry(*numbers, key, page)))
         tx.queues.add(queue)
         tx.inserted.append((queue, key))
         return key, page
