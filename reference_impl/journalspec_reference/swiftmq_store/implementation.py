@@ -26,17 +26,7 @@ from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
 from journalspec_reference.swiftmq_store.codec import Branch
 from journalspec_reference.swiftmq_store.log import PORTION, START, Log, LoggedRecord
-from journalspec_reference.swiftmq_store.recover import (
-    COMPLETED,
-    DURABLES,
-    LOG,
-    PAGES,
-    SWAP,
-    Recovered,
-    lies_in,
-    named,
-    recover,
-)
+from journalspec_reference.swiftmq_store.recover import COMPLETED, LOG, PAGES, Recovered, named, recover, role
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
@@ -132,11 +122,10 @@ class _Asked:
             self._note(note.code, PAGES if note.code != "branch-key" else "", text, off)
         for queue in found.queues:
             for at, why in queue.entries.whys.items():
-                if why.startswith(BRANCH):
-                    self._note("bad-index", PAGES, f"{_shown(queue.name)}: {why}")
-                else:
-                    key = queue.entries[at].entry.key
-                    self._note("bad-message", PAGES, f"{_shown(queue.name)}, key {key}: {why}")
+                branch = why.startswith(BRANCH)
+                key = "" if branch else f", key {queue.entries[at].entry.key}"
+                code = "bad-index" if branch else "bad-message"
+                self._note(code, PAGES, f"{_shown(queue.name)}{key}: {why}")
         if (self.notes or self.dropped) and (size := fitting_size(data, self.page_size)):
             text = f"page_size={size} makes sense of it, {self.page_size} was asked for"
             self._note("page-size", PAGES, text)
@@ -152,7 +141,7 @@ class _Asked:
     def _answer(self, found: Recovered, records: Sequence[Record]) -> Observation:
         words = get_format(FORMAT).vocabulary.notes
         lost = self.dropped or any(words[note.code].loss for note in self.notes)
-        files = [self._map(plain, found) for plain in sorted(self.files, key=_order) if _role(plain)]
+        files = [self._map(plain, found) for plain in sorted(self.files, key=_order) if role(plain)]
         return Observation(
             RECOVERED if lost else CLEAN,
             records=records,
@@ -163,13 +152,13 @@ class _Asked:
         )
 
     def _map(self, plain: str, found: Recovered) -> FileMap:
-        data, role = self.files[plain], _role(plain)
+        data, of = self.files[plain], role(plain)
         header: dict[str, Any] = {}
-        if role == "pages":
+        if of == "pages":
             header = {"pages": len(data) // self.page_size}
-        elif role == "log":
+        elif of == "log":
             header = {"tagged": Log(data, self.page_size, 0).tagged}
-        return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else role, header)
+        return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else of, header)
 
 
 #: Notes that say more than their code and place do.
@@ -181,15 +170,6 @@ _SHOWN = 60
 def _shown(name: bytes) -> str:
     text = name.decode("utf-8", "replace")
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-def _role(plain: str) -> str:
-    """Return what a file of a store is for; empty: it belongs to none."""
-    if plain in (PAGES, LOG):
-        return "pages" if plain == PAGES else "log"
-    if lies_in(SWAP, plain) and plain.endswith(".swap"):
-        return "swap"
-    return "durable" if lies_in(DURABLES, plain) and plain.endswith(".durable") else ""
 
 
 def _order(plain: str) -> tuple[int, str]:
@@ -284,7 +264,7 @@ def _rules(edition: str) -> Rules:
 def detect(files: Files, _: Params) -> list[Detection]:
     """Return the store among `files`: it is known by its names, and by how a log begins."""
     given = named(files)
-    plain = [name for name in sorted(given, key=_order) if _role(name)]
+    plain = [name for name in sorted(given, key=_order) if role(name)]
     if not plain:
         return []
     tagged = LOG in given and bytes(files[given[LOG]][:4]) == b"\0\0\0\1"

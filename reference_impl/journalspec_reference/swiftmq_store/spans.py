@@ -12,11 +12,11 @@ from typing import Any
 
 from journalspec.layout import Spot
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec_reference.api import Files, Params, Piece, Span, file_spans
+from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
 from journalspec_reference.swiftmq_store.log import PORTION, START_SIZE, UPDATE, Log, ReplayedPages
-from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, lies_in, named
+from journalspec_reference.swiftmq_store.recover import PAGES, named, role
 from journalspec_reference.swiftmq_store.store import Walk
 
 _LOOK = 1 << 16
@@ -24,31 +24,24 @@ _LOOK = 1 << 16
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of a store: pages, records of the log, entries of swap files."""
-    size = int(params.get("page_size", "2048"))
-    plain_names = {name: plain for plain, name in named(files).items()}
+    size, given = int(params.get("page_size", "2048")), named(files)
+    plain_names = {name: plain for plain, name in given.items()}
     for name, data in files.items():
-        plain = plain_names.get(name, name)
-        pieces: list[Piece] | Iterator[Piece] = []
+        use = role(plain_names.get(name, name))
+        pieces: Iterable[Piece] = ()
         fits: Any = None
-        if plain == PAGES and size >= SMALLEST_PAGE:
+        if use == "pages" and size >= SMALLEST_PAGE:
             walk = Walk(ReplayedPages(data, size))
             pieces = _pages(data, size, walk)
             fits = partial(_of_page, data, size, walk, edition)
-        elif plain == LOG and size >= SMALLEST_PAGE:
-            log = Log(data, size, _count(files, size))
+        elif use == "log" and size >= SMALLEST_PAGE:
+            log = Log(data, size, len(files[given[PAGES]]) // size if PAGES in given else 0)
             pieces = _records(log, data, edition)
             fits = partial(_of_record, log, data, edition)
-        elif lies_in(SWAP, plain) and plain.endswith(".swap"):
-            pieces = (Piece(one.off, one.end, "record", "") for one in codec.swapped(data))
-            fits = partial(_of_swap, data, edition)
+        elif use == "swap":
+            pieces = (Piece(one.off, one.end, "record") for one in codec.swapped(data))
+            fits = field_names(LAYOUT, edition, data, "swap_entry")
         yield from file_spans(name, pieces, len(data), fits if fields else None)
-
-
-def _count(files: Files, size: int) -> int:
-    for name in files:
-        if name.removesuffix(".gz") == PAGES:
-            return len(files[name]) // size
-    return 0
 
 
 def _pages(data: Any, size: int, walk: Walk) -> Iterator[Piece]:
@@ -129,7 +122,3 @@ def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot
         for spot in _behind(off + 4, f"action[{number}].", LAYOUT.spans(form, edition, image[off + 4 :])):
             yield spot
             off = spot.off + spot.length
-
-
-def _of_swap(data: Any, edition: str, piece: Piece) -> Iterator[Spot]:
-    return LAYOUT.spans("swap_entry", edition, bytes(data[piece.off : piece.end]))

@@ -12,13 +12,7 @@ from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.storage import Storage, fill, whole
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import PREPARED, BadStore
-from journalspec_reference.swiftmq_store.log import (
-    ABORT,
-    COMMIT,
-    START,
-    START_SIZE,
-    following,
-)
+from journalspec_reference.swiftmq_store.log import ABORT, COMMIT, START, START_SIZE, following
 from journalspec_reference.swiftmq_store.pages import (
     FREE,
     CachedPages,
