@@ -132,8 +132,8 @@ def test_hostile_bodies(kind: int, body: str) -> None:
 def test_branch() -> None:
     data = message(len(BRANCH).to_bytes(4) + BRANCH)
     found = codec.branch(data)
-    assert (found.kind, found.queue, found.routing, found.form) == (1, "orders", False, 0x1234)
-    assert (found.branch, found.transaction) == (b"BR", b"GLOBAL1")
+    assert (found.kind, found.queue, found.routing, found.format_id) == (1, "orders", False, 0x1234)
+    assert (found.bqual, found.gtrid) == (b"BR", b"GLOBAL1")
     assert found.entries == [QueueEntry(4, 1, 0, 4, 10)]
     for cut in range(len(BRANCH)):
         with pytest.raises(BadStore):
@@ -367,7 +367,7 @@ def test_real_page_sizes() -> None:
     found = files(REAL / "r1-resized-4096")
     assert keys(recover(found, 4096)) == ORDERS
     assert recover(found, 2048).refused
-    assert recover(found, 40).refused == ("page-size", "40 bytes have no room for an index")
+    assert recover(found, 40).refused == ("bad-page-size", "40 bytes have no room for an index")
 
 
 @real
@@ -452,7 +452,7 @@ def test_a_head_of_an_index_is_lost(page: int) -> None:
     found = files(REAL / "17-clean-shutdown")
     found[PAGES] = wiped(found[PAGES], page)
     part, why = recover(found).refused or ("", "")
-    assert (part, why.partition(": ")[2]) == ("queue", "page 0 is referred to twice")
+    assert (part, why.partition(": ")[2]) == ("bad-queue", "page 0 is referred to twice")
     assert len(recover(found, check=True).dropped) == 1
 
 
@@ -470,7 +470,7 @@ def test_a_root_index_without_entries_of_which_some_are_valid() -> None:
     found = files(REAL / "17-clean-shutdown")
     data = found[PAGES]
     found[PAGES] = data[:9] + bytes(4) + data[13:]
-    assert recover(found).refused == ("root", "page 0 has no entry and says that 4 are valid")
+    assert recover(found).refused == ("bad-root", "page 0 has no entry and says that 4 are valid")
 
 
 @real

@@ -91,13 +91,12 @@ class Message(NamedTuple):
 class Branch(NamedTuple):
     """What one queue has in a prepared branch: messages removed (kind 0) or inserted (1)."""
 
-    time: int
-    kind: int
-    queue: str
+    format_id: int
+    gtrid: bytes
+    bqual: bytes
     routing: bool
-    form: int
-    branch: bytes | None
-    transaction: bytes | None
+    queue: str
+    kind: int
     entries: list[QueueEntry]
 
 
@@ -313,16 +312,16 @@ def branch(data: Any) -> Branch:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
     cursor = Cursor(data, found.body + 4, found.end)
     cursor.flag()
-    time, kind = cursor.s8(), cursor.s4()
+    _, kind = cursor.s8(), cursor.s4()  # since when it is prepared
     queue, routing, form = cursor.text(cursor.u2()), cursor.flag(), cursor.s4()
-    qualifier, transaction = (cursor.blob() if cursor.u1() == 1 else None for _ in range(2))
+    bqual, gtrid = (cursor.blob() if cursor.u1() == 1 else b"" for _ in range(2))
     entries = []
     for _ in range(cursor.count(4 + _ENTRY.size)):
         image = cursor.blob()
         if len(image) < _ENTRY.size:
             raise BadStore(f"a prepared entry of {len(image)} bytes")
         entries.append(queue_entry(image)[1])
-    return Branch(time, kind, queue, routing, form, qualifier, transaction, entries)
+    return Branch(form, gtrid, bqual, routing, queue, kind, entries)
 
 
 def swapped(data: Any) -> Iterator[Swapped]:

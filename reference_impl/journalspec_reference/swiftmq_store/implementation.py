@@ -30,13 +30,6 @@ from journalspec_reference.swiftmq_store.recover import COMPLETED, LOG, PAGES, R
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
-#: Why there is no start: the phase and the code of the refusal.
-_REFUSALS = {
-    "page-size": ("fileset", "bad-page-size"),
-    "root": ("replay", "bad-root"),
-    "queue": ("replay", "bad-queue"),
-    "prepared": ("transaction", "bad-branch"),
-}
 
 
 class _Asked:
@@ -57,7 +50,7 @@ class _Asked:
     def read(self) -> Observation:
         """Say what there is, of damaged indexes what can be read."""
         found, records = self._asked(drop=False)
-        if found.refused and found.refused[0] == "page-size":
+        if found.refused and found.refused[0] == "bad-page-size":
             return self._refused(found)
         self._tell(found)
         return self._answer(found, records)
@@ -67,7 +60,7 @@ class _Asked:
         found, records = self._asked(salvage=policy == "salvage")
         if policy == "strict" and found.dropped and not found.refused:
             name, why = next(iter(found.dropped.items()))
-            found.refused = "queue", f"{_shown(name)}: {why}"
+            found.refused = "bad-queue", f"{_shown(name)}: {why}"
         if found.refused:
             return self._refused(found)
         self._tell(found)
@@ -83,8 +76,8 @@ class _Asked:
         self.notes.append(Note(code, self.name(plain) if plain else "", off, text))
 
     def _refused(self, found: Recovered) -> Observation:
-        part, why = found.refused or ("", "")
-        phase, code = _REFUSALS[part]
+        code, why = found.refused or ("", "")
+        phase = get_format(FORMAT).vocabulary.codes[code].phase
         name = self.name(PAGES)
         length = len(self.files.get(PAGES, b""))
         # A store of pages of another size makes no sense (SMQ-FIL-059).
@@ -132,7 +125,7 @@ class _Asked:
         for name, why in found.bad_files.items():
             self._note("bad-durable", name, why)
             self.dropped.append(Dropped(self.name(name), 0, len(self.files[name]), "bad-durable"))
-        if found.refused and found.refused[0] == "root":
+        if found.refused and found.refused[0] == "bad-root":
             self._note("bad-index", PAGES, found.refused[1])
         for queue in found.queues:
             if queue.why:
@@ -214,7 +207,7 @@ def _state(found: Recovered) -> dict[str, object]:
             }
             for queue in found.queues
         ],
-        "in_doubt": [_part(branch) for branch in sorted(found.branches, key=_branch_order)],
+        "in_doubt": [_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
         "durables": [
             {name: value for name, value in one._asdict().items() if value is not None}
             for one in sorted(found.durables, key=lambda one: (one.client, one.name))
@@ -230,20 +223,10 @@ def _messages(queue: Queue) -> Iterator[dict[str, object]]:
         yield out | ({"sha256": one.digest} if one.digest else {})
 
 
-def _branch_order(branch: Branch) -> tuple[Any, ...]:
-    return (branch.form, branch.transaction or b"", branch.branch or b"", branch.routing, branch.queue)
-
-
 def _part(branch: Branch) -> dict[str, object]:
-    return {
-        "format_id": branch.form,
-        "gtrid": branch.transaction or b"",
-        "bqual": branch.branch or b"",
-        "routing": branch.routing,
-        "queue": branch.queue,
-        "inserts": branch.kind != 0,
-        "keys": [entry.key for entry in branch.entries],
-    }
+    told = branch._asdict()
+    kind, entries = told.pop("kind"), told.pop("entries")
+    return {**told, "inserts": kind != 0, "keys": [entry.key for entry in entries]}
 
 
 def _rules(edition: str) -> Rules:
@@ -268,13 +251,10 @@ def detect(files: Files, _: Params) -> list[Detection]:
     if not plain:
         return []
     tagged = LOG in given and bytes(files[given[LOG]][:4]) == b"\0\0\0\1"
-    return [Detection(FORMAT, "13", tuple(_own(files, given, plain)), 2 if tagged else 1)]
-
-
-def _own(files: Files, given: Mapping[str, str], plain: list[str]) -> list[str]:
-    """Return the names here of what a store has; of a backup, also of the file that makes it count."""
     names = [given[name] for name in plain]
-    return [*names, *([COMPLETED] if COMPLETED in files and given.get(PAGES) != PAGES else [])]
+    if COMPLETED in files and given.get(PAGES) != PAGES:
+        names.append(COMPLETED)  # what makes a backup one
+    return [Detection(FORMAT, "13", tuple(names), 2 if tagged else 1)]
 
 
 IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in EDITIONS}, detect)

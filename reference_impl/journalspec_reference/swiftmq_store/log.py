@@ -74,15 +74,10 @@ def _places(data: bytes, head: bytes) -> Iterator[int]:
 
 
 class _Standing(Sequence[LoggedAction]):
-    """Actions that are decoded when they are wanted."""
+    """Actions that stand at these places of a log, decoded when they are wanted."""
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self._places = array("q")
-
-    def note(self, off: int) -> None:
-        """Note one that stands there."""
-        self._places.append(off)
+    def __init__(self, log: Log, places: Sequence[int]) -> None:
+        self._log, self._places = log, places
 
     def __len__(self) -> int:
         return len(self._places)
@@ -182,17 +177,17 @@ class Log:
         transaction, number = cursor.s8(), cursor.s4()
         if not 0 <= number * LEAST_ACTION <= len(self.data) - cursor.off:
             raise BadStore(f"{number} actions do not fit")
-        kept: list[LoggedAction] = []
-        standing = _Standing(self)
-        for _ in range(number):
-            at = cursor.off
-            found = self.action(cursor)
-            if number <= KEPT_ACTIONS:
-                kept.append(found)
-            else:
-                standing.note(at)
-        actions: Sequence[LoggedAction] = standing if number > KEPT_ACTIONS else kept
+        actions: Sequence[LoggedAction]
+        if number > KEPT_ACTIONS:
+            actions = _Standing(self, array("q", (self._passed(cursor) for _ in range(number))))
+        else:
+            actions = [self.action(cursor) for _ in range(number)]
         return LoggedRecord(kind, off, cursor.off, transaction, actions)
+
+    def _passed(self, cursor: Cursor) -> int:
+        off = cursor.off
+        self.action(cursor)
+        return off
 
     def _page(self, cursor: Cursor) -> int:
         if not 0 <= (page := cursor.s4()) < self._most:

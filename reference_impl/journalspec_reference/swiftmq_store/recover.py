@@ -48,7 +48,7 @@ def named(files: Iterable[str]) -> dict[str, str]:
 
 @dataclass
 class Recovered:
-    """What a start leaves. `refused`: why there is no start, the part that is damaged and what is wrong."""
+    """What a start leaves. `refused`: why there is no start, as a code and a text."""
 
     refused: tuple[str, str] | None = None
     #: Records that were redone (those of an ABORT too), those undone, whether they made a check necessary.
@@ -87,7 +87,7 @@ def recover(
     """
     found = Recovered()
     if page_size < codec.SMALLEST_PAGE:
-        return Recovered(("page-size", f"{page_size} bytes have no room for an index"))
+        return Recovered(("bad-page-size", f"{page_size} bytes have no room for an index"))
     data, log_data = files.get(PAGES, b""), files.get(LOG, b"")
     if len(data) < page_size:
         found.notes.append(codec.Told("no-pages", "there is no page"))
@@ -114,16 +114,16 @@ def recover(
         found.notes.append(codec.Told("no-root", text, 0))
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
-        found.refused = "root", walk.why
+        found.refused = "bad-root", walk.why
         return found
     _branches(found)
     if found.checked and drop:
         _check(found, salvage=salvage)
     for queue in found.queues:
         if queue.name == codec.PREPARED and queue.faults and not queue.why:
-            found.refused = "prepared", queue.faults[0]
+            found.refused = "bad-branch", queue.faults[0]
         elif queue.why and not salvage and not found.refused:
-            found.refused = "queue", f"{queue.name.decode('utf-8', 'replace')}: {queue.why}"
+            found.refused = "bad-queue", f"{queue.name.decode('utf-8', 'replace')}: {queue.why}"
     return found
 
 

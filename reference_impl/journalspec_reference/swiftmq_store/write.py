@@ -27,8 +27,6 @@ from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, recove
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
 #: Page sizes are multiples of this, up to a largest one.
 SECTION, LARGEST = 2048, 32768
-#: What a part is called in codes, if not by its own name.
-_CODES = {"prepared": "branch"}
 #: What a message of kind bytes has before its body, if nothing optional is there.
 _PLAIN = b"\0\0\0\1" + bytes(40)
 
@@ -77,8 +75,7 @@ class StoreWriter:
         files = {name: whole(storage, name) for name in storage.names()}
         found = recover(files, self._size)
         if found.refused or found.dropped:
-            why = found.refused or ("queue", next(iter(found.dropped.values())))
-            raise WriterRefused(f"bad-{_CODES.get(why[0], why[0])}", why[1])
+            raise WriterRefused(*(found.refused or ("bad-queue", next(iter(found.dropped.values())))))
         for name in found.swaps:
             storage.unlink(name)
         fresh = len(files.get(PAGES, b"")) < self._size
@@ -337,7 +334,7 @@ class StoreWriter:
         found = []
         for _, slot in self._index(PREPARED).valid():
             branch = codec.branch(self._pages.message(slot.page))
-            if (branch.branch or b"", branch.transaction or b"") == wanted:
+            if (branch.bqual, branch.gtrid) == wanted:
                 found.append((int(slot.key), branch))
         if not found:
             raise ValueError("no such branch is in doubt")
