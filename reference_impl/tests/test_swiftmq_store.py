@@ -259,9 +259,9 @@ def test_real_logs(store: str, ends: int, aborts: int) -> None:
 def test_real_swap_files() -> None:
     data = files(REAL / "13-swap-two-entries")["swap/orders-0.swap"]
     found = list(codec.swapped(data))
-    assert [(entry.off, entry.deliveries) for entry in found] == [(0, 1), (0x4B, 1)]
-    for entry in found:
-        assert codec.message(data[entry.message : entry.end]).end == entry.end - entry.message
+    assert [(off, int.from_bytes(data[off + 4 : off + 8])) for off, _ in found] == [(0, 1), (0x4B, 1)]
+    for off, end in found:
+        assert codec.message(data[off + 8 : end]).end == end - off - 8
     assert list(codec.swapped(data[:-1])) == found[:1]
     assert list(codec.swapped(b"\x7f\xff\xff\xff" + data[4:])) == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import Any
 
 from journalspec.observation import jsonable
@@ -34,7 +35,7 @@ class LoggedPages:
 
     def after(self, kept: naive.LaidPages, op: Mapping[str, Any], edition: str) -> naive.LaidPages:
         """Return the pages after one record; one that was rolled back leaves them as they were."""
-        pages = naive.LaidPages(kept)
+        pages = copy(kept)
         if op["op"] == "COMMIT":
             pages.apply({"type": "COMMIT", "actions": [_action(said) for said in op["actions"]]})
         return pages

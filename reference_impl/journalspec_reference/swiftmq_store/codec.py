@@ -27,7 +27,11 @@ _ENTRY = Struct(">Biiqqi")
 
 
 class BadStore(ValueError):
-    """Bytes that are not what they should be."""
+    """Bytes that are not what they should be; `reason`: why a log that ends there does."""
+
+    def __init__(self, why: str, reason: str = "bad-record") -> None:
+        super().__init__(why)
+        self.reason = reason
 
 
 class Told(str):
@@ -100,15 +104,6 @@ class Branch(NamedTuple):
     entries: list[QueueEntry]
 
 
-class Swapped(NamedTuple):
-    """An entry of a swap file: its place, its delivery count, where its message begins and ends."""
-
-    off: int
-    deliveries: int
-    message: int
-    end: int
-
-
 class Cursor:
     """Reads forward; everything that does not fit is refused before it is taken."""
 
@@ -132,10 +127,6 @@ class Cursor:
     def u1(self) -> int:
         """Take an unsigned byte."""
         return int(self.data[self.room(1)])
-
-    def flag(self) -> bool:
-        """Take a boolean: all but zero is true."""
-        return self.u1() != 0
 
     def u2(self) -> int:
         """Take an unsigned number of two bytes."""
@@ -311,9 +302,9 @@ def branch(data: Any) -> Branch:
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
     cursor = Cursor(data, found.body + 4, found.end)
-    cursor.flag()
+    cursor.u1()  # whether it is valid
     _, kind = cursor.s8(), cursor.s4()  # since when it is prepared
-    queue, routing, form = cursor.text(cursor.u2()), cursor.flag(), cursor.s4()
+    queue, routing, form = cursor.text(cursor.u2()), cursor.u1() != 0, cursor.s4()
     bqual, gtrid = (cursor.blob() if cursor.u1() == 1 else b"" for _ in range(2))
     entries = []
     for _ in range(cursor.count(4 + _ENTRY.size)):
@@ -324,14 +315,12 @@ def branch(data: Any) -> Branch:
     return Branch(form, gtrid, bqual, routing, queue, kind, entries)
 
 
-def swapped(data: Any) -> Iterator[Swapped]:
-    """Yield the entries of a swap file; one that is cut short ends it."""
-    cursor = Cursor(data)
-    while len(data) - cursor.off >= 8:
-        off = cursor.off
-        length = cursor.s4()
-        if not 4 <= length <= len(data) - cursor.off:
+def swapped(data: Any) -> Iterator[tuple[int, int]]:
+    """Yield where each entry of a swap file begins and ends; one that is cut short ends it."""
+    off = 0
+    while len(data) - off >= 8:
+        end = off + 4 + int.from_bytes(bytes(data[off : off + 4]), signed=True)
+        if not off + 8 <= end <= len(data):
             return
-        deliveries = cursor.s4()
-        message = cursor.room(length - 4)
-        yield Swapped(off, deliveries, message, cursor.off)
+        yield off, end
+        off = end

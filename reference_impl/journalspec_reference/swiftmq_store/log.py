@@ -30,14 +30,6 @@ LEAST_IMAGE = 32
 Bytes = tuple[int, int]
 
 
-class NoRecord(BadStore):
-    """Where the log ends as every log does; `reason` is the specification's."""
-
-    def __init__(self, why: str, reason: str) -> None:
-        super().__init__(why)
-        self.reason = reason
-
-
 class LoggedAction(NamedTuple):
     """What one action says of a page: `after` takes the place of `before` at `off`.
 
@@ -130,7 +122,7 @@ class Log:
             try:
                 record = self._record(cursor)
             except BadStore as bad:
-                self.why, self.reason = str(bad), getattr(bad, "reason", "bad-record")
+                self.why, self.reason = str(bad), bad.reason
                 return
             self.end = cursor.off
             if starts or record.kind != START:
@@ -168,10 +160,10 @@ class Log:
     def _record(self, cursor: Cursor) -> LoggedRecord:
         off, kind = cursor.off, cursor.s4()
         if kind not in {START, COMMIT, ABORT} or (kind == START and not self.tagged):
-            raise NoRecord(f"no record is of type {kind}", "not-a-record")
+            raise BadStore(f"no record is of type {kind}", "not-a-record")
         # The generation first: behind the end are records of older ones, which may say anything.
         if self.tagged and cursor.s8() != self.generation:
-            raise NoRecord("a record of another generation", "other-generation")
+            raise BadStore("a record of another generation", "other-generation")
         if kind == START:
             return LoggedRecord(kind, off, cursor.off, NONE, [])
         transaction, number = cursor.s8(), cursor.s4()

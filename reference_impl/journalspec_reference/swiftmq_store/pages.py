@@ -33,12 +33,13 @@ class Change(NamedTuple):
         if self.kind == INSERT:
             return head
         if self.kind == DELETE:
-            return head + _sized(self.before)
-        before = b"\0" if self.before is None else b"\1" + _sized(self.before)
-        return head + pack(">i", self.off) + before + _sized(self.after)
+            return head + sized(self.before)
+        before = b"\0" if self.before is None else b"\1" + sized(self.before)
+        return head + pack(">i", self.off) + before + sized(self.after)
 
 
-def _sized(data: bytes | None) -> bytes:
+def sized(data: bytes | None) -> bytes:
+    """Return bytes behind their length."""
     return pack(">i", len(data or b"")) + (data or b"")
 
 
@@ -157,21 +158,22 @@ class CachedPages:
             before, number = number, after
         return first
 
-    def message(self, number: int) -> bytes:
-        """Return what the pages of a message hold."""
-        parts = []
+    def chain(self, number: int) -> Iterator[tuple[int, codec.Chain]]:
+        """Yield the pages of a message with their headers."""
         while number != codec.NONE:
             header = codec.chain(bytes(self[number]))
-            parts.append(bytes(self[number][codec.CHAIN_HEADER : header.length]))
+            yield number, header
             number = header.next
-        return b"".join(parts)
+
+    def message(self, number: int) -> bytes:
+        """Return what the pages of a message hold."""
+        pages = self.chain(number)
+        return b"".join(bytes(self[at][codec.CHAIN_HEADER : header.length]) for at, header in pages)
 
     def remove_message(self, tx: Transaction, number: int) -> None:
         """Give back the pages of a message."""
-        while number != codec.NONE:
-            header = codec.chain(bytes(self[number]))
-            self.give_back(tx, number, header.length)
-            number = header.next
+        for at, header in self.chain(number):
+            self.give_back(tx, at, header.length)
 
 
 class PagedIndex:

@@ -39,7 +39,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
             pieces = _records(log, data, edition)
             fits = partial(_of_record, log, data, edition)
         elif use == "swap":
-            pieces = (Piece(one.off, one.end, "record") for one in codec.swapped(data))
+            pieces = (Piece(off, end, "record") for off, end in codec.swapped(data))
             fits = field_names(LAYOUT, edition, data, "swap_entry")
         yield from file_spans(name, pieces, len(data), fits if fields else None)
 

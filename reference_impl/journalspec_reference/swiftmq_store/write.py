@@ -20,6 +20,7 @@ from journalspec_reference.swiftmq_store.pages import (
     Transaction,
     queue_entry,
     root_entry,
+    sized,
 )
 from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, recover
 
@@ -108,7 +109,7 @@ class StoreWriter:
         if PAGES not in self._storage.names():
             self._storage.create(PAGES)
         for number in range(FIRST_PAGES):
-            self._storage.write(PAGES, number * self._size, FREE.ljust(self._size, b"\0"))
+            self._append_page(number)
         self._storage.sync(PAGES)
 
     def _create_log(self, generation: int) -> None:
@@ -309,20 +310,18 @@ class StoreWriter:
         queue, index = keys[0][0], self._index(keys[0][0])
         xid = pack(">?i", False, int(op["format_id"]))
         for member in ("bqual", "gtrid"):
-            part = bytes.fromhex(op[member])
-            xid += b"\1" + pack(">i", len(part)) + part
+            xid += b"\1" + sized(bytes.fromhex(op[member]))
         entries = b""
         for _, key in keys:
             found = index.find(key)
             assert found
             slot = found[1]
-            image = bytes(self._pages[found[0]][slot.off : slot.off + slot.size])
-            entries += pack(">i", len(image)) + image
+            entries += sized(bytes(self._pages[found[0]][slot.off : slot.off + slot.size]))
         name = mutf8.encode(queue.decode())
         body = pack(">?qiH", True, 0, int(bool(tx.inserted)), len(name)) + name + xid
         body += pack(">i", len(keys)) + entries
         record = self._begin()
-        self._add(record, PREPARED, _PLAIN + pack(">i", len(body)) + body)
+        self._add(record, PREPARED, _PLAIN + sized(body))
         self._write((COMMIT, record))
         if tx.inserted:
             self._write((COMMIT, tx))
