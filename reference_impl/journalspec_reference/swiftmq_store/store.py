@@ -123,9 +123,8 @@ class Walk:
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._roles = bytearray(pages.count)
-        #: First page -> the queue and the place of the entry that came first; empty until two share one.
-        self._first: dict[int, tuple[int, int]] = {}
-        self._known = (0, 0)
+        #: Of each page the queue and the place of the entry that first named it as that of a message.
+        self._first = array("q", [codec.NONE]) * pages.count
         #: Entries of messages that the queue of the branches has, and another one too: each as it is there.
         self._other: dict[int, Entry] = {}
         self.notes: list[codec.Told] = []
@@ -226,32 +225,20 @@ class Walk:
 
     def _entry(self, queue: int, at: int, *, prepared: bool) -> Entry:
         entry: codec.QueueEntry = self.queues[queue].entries[at].entry
-        known = self._came_first(entry.page, (queue, at))
-        if known is None:
+        there = 0 <= entry.page < len(self._first)
+        place = self._first[entry.page] if there else codec.NONE
+        if place == codec.NONE:
+            if there:
+                self._first[entry.page] = queue << 32 | at
             return self._message(entry, prepared=prepared)
-        first = self.queues[known[0]]
-        found: Entry = first.entries[known[1]]
+        first = self.queues[place >> 32]
+        found: Entry = first.entries[place & 0xFFFFFFFF]
         if prepared != (first.name == codec.PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
             # Whether a message is a branch as well is asked of the queue of the branches alone.
             if entry.page not in self._other:
                 self._other[entry.page] = self._message(entry, prepared=prepared, again=True)
             found = self._other[entry.page]
         return found._replace(entry=entry)
-
-    def _came_first(self, page: int, here: tuple[int, int]) -> tuple[int, int] | None:
-        """Return the entry before this one that has the same first page."""
-        if not 0 <= page < len(self._roles) or self._roles[page] != _MESSAGE:
-            return None
-        # Only a page that was reached before may be that of two entries: most stores pay nothing for it.
-        (queue, start), (last, end) = self._known, here
-        for number in range(queue, last + 1):
-            entries = self.queues[number].entries
-            for at in range(start if number == queue else 0, end if number == last else len(entries)):
-                # Numbers of pages that there are not would be anybody's choice, and make a table slow.
-                if 0 <= entries[at].entry.page < len(self._roles):
-                    self._first.setdefault(entries[at].entry.page, (number, at))
-        self._known = here
-        return self._first.get(page)
 
     def _message(self, entry: codec.QueueEntry, *, prepared: bool, again: bool = False) -> Entry:
         told = len(self.notes)
