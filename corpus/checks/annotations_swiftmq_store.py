@@ -2,7 +2,7 @@
 
 Written from the specification (SMQ-LOG, SMQ-RCV, SMQ-WRT). What a record does is what it makes of the pages:
 they are walked with the second oracle's model before it and behind it. Every record is forced as it is
-written, and let go with START, when the pages have what it did.
+written (SMQ-WRT-043), and let go with START, when the pages have what it did.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import annotations as gate
 from annotations import Call, Disk, Found
 from brute_model_swiftmq_store import Image, changed, walked
 from journalspec.observation import jsonable
+from journalspec.swiftmq_store import LAYOUT
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Op, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
@@ -71,18 +73,8 @@ class Witness(gate.Witness):
             return None
         said, end = found
         key = json.dumps(jsonable(said), sort_keys=True, separators=(",", ":"))
-        cuts = (
-            ("type", 4),
-            ("generation", 8),
-            ("transaction", 8),
-            ("number", 4),
-            ("actions", end - at - HEAD),
-        )
-        values, place = {}, at
-        for name, length in cuts:
-            values[name] = data[place : place + length]
-            place += length
-        return Found(file, off, end - at, key, (key,), (), values)
+        head = gate.cut(LAYOUT, self.edition, data[at : at + HEAD], {"code": "type"})
+        return Found(file, off, end - at, key, (key,), (), {**head, "actions": data[at + HEAD : end]})
 
     def starts(self, op: Write) -> int | None:
         """A write to the log behind START is records, unless it gives the file its length."""
@@ -100,10 +92,7 @@ class Witness(gate.Witness):
 
     def decoded(self, op: Write) -> list[Found]:
         """Return the records of a write, with what each of them comes to."""
-        return [
-            Found(*found.place, found.key, found.what, self._meaning(json.loads(found.key)), found.values)
-            for found in super().decoded(op)
-        ]
+        return [replace(found, wants=self._meaning(json.loads(found.key))) for found in super().decoded(op)]
 
     def _meaning(self, said: Mapping[str, Any]) -> Meaning:
         if said["type"] == "ABORT":
@@ -120,18 +109,18 @@ class Witness(gate.Witness):
     def small(self, work: Any) -> Iterator[Call]:
         """Create a store, or go on with one, and do each step."""
         if work.kind == "create":
-            yield from self._open()
+            yield from self._asks({"op": "open"})
         yield from self._steps(work.steps, 0)
 
     def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
         """Open, and do the steps."""
-        yield from self._open()
+        yield from self._asks({"op": "open"})
         yield from self._steps(steps, work.life)
 
     def calls(self, work: Any) -> Iterator[Call]:
         """Yield what is asked of the writer; a long workload begins with a new store."""
         if isinstance(work, LongWorkload):
-            yield from self._open()
+            yield from self._asks({"op": "open"})
         yield from super().calls(work)
 
     def word(self, word: str) -> Iterator[Call]:
@@ -143,9 +132,6 @@ class Witness(gate.Witness):
     def _steps(self, steps: Sequence[Step], life: int) -> Iterator[Call]:
         for step in steps:
             yield from self._asks(step.operation(life))
-
-    def _open(self) -> Iterator[Call]:
-        yield from self._asks({"op": "open"})
 
     def recovers(self, found: Found) -> bool:
         """Opening makes the root index, which holds nothing yet, and the queue of the branches."""
@@ -213,15 +199,7 @@ class Witness(gate.Witness):
             return (op["gtrid"], op["bqual"]) in kept.branches
         return kind != "checkpoint" or not (kept.inserted or kept.removed)
 
-    def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
-        """A record is forced as it is written (SMQ-WRT-043)."""
-        return {found.what for found in written}
-
     # What a trace comes to
-
-    def copies(self, op: Write) -> bool:
-        """Nothing is written twice."""
-        return False
 
     def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
         """With START a generation begins, and has no records yet."""
@@ -229,10 +207,6 @@ class Witness(gate.Witness):
         if isinstance(op, Write) and op.file == LOG and op.off == 0 and len(op.data) == START:
             self.young = []
         self.young += [each.what for each in found]
-
-    def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
-        """A record makes itself count."""
-        return ({each.what for each in found},)
 
     def state(self, without: set[tuple[Any, ...]]) -> object:
         """Return what the pages have, with what the log does to them."""

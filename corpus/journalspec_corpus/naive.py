@@ -9,7 +9,7 @@ edition, policy)`` and ``expected``. Answers are observations as in cases, with 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -135,3 +135,12 @@ def expectation(
     if brief and "records" in answer:
         answer["records"] = [{key: entry[key] for key in brief if key in entry} for entry in seen["records"]]
     return answer
+
+
+def expectations(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what a case expects as answers to questions: why there is no result, or all that there is."""
+    out = []
+    for question, seen in answers:
+        members = ["phase", "code", "at"] if seen["verdict"] == REFUSED else ["records", "dropped", "state"]
+        out.append(expectation(question, seen, members, brief))
+    return out

@@ -112,11 +112,16 @@ def file_spans(
         yield Span(file, at, end - at, "unused", "unused")
 
 
-def field_names(layout: Layout, edition: str, data: Any) -> Callable[[Piece], Iterator[Spot]]:
-    """Return what names the fields of the headers and records of one file by the format's table."""
+def field_names(
+    layout: Layout, edition: str, data: Any, record: str = "record"
+) -> Callable[[Piece], Iterator[Spot]]:
+    """Return what names the fields of the headers and records of one file by the format's table.
+
+    A `record` may be another structure of the table.
+    """
 
     def named(piece: Piece) -> Iterator[Spot]:
-        structure = "header" if piece.kind == "header" else "record"
+        structure = "header" if piece.kind == "header" else record
         return layout.spans(structure, edition, bytes(data[piece.off : piece.end]))
 
     return named

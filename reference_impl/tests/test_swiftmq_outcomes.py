@@ -114,9 +114,9 @@ def predicted(found: Recovered) -> Facts:
         (
             kinds.get(branch.kind, f"type {branch.kind}"),
             branch.queue,
-            branch.form,
-            (branch.transaction or b"").hex(),
-            (branch.branch or b"").hex(),
+            branch.format_id,
+            branch.gtrid.hex(),
+            branch.bqual.hex(),
             branch.routing,
             [(entry.key, entry.page) for entry in branch.entries],
         )

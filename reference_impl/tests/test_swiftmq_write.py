@@ -90,7 +90,7 @@ def shape(store: dict[str, bytes]) -> list[Any]:
                     action.kind,
                     action.page,
                     action.off,
-                    *(place and place[1] - place[0] for place in action[3:5]),
+                    *(place and place[1] - place[0] for place in (action.before, action.after)),
                 )
                 for action in record.actions
             ],
@@ -129,7 +129,7 @@ def test_the_records_are_those_of_the_product() -> None:
     do("insert", queue="orders", message=data, tx="c")
     do("prepare", tx="c", format_id=4660, gtrid=b"GLOBAL1".hex(), bqual="4252")
     (branch,) = stored(storage).branches
-    assert (branch.kind, branch.queue, branch.form, branch.transaction) == (1, "orders", 4660, b"GLOBAL1")
+    assert (branch.kind, branch.queue, branch.format_id, branch.gtrid) == (1, "orders", 4660, b"GLOBAL1")
     assert [entry.key for entry in branch.entries] == [4]
     # The record of the branch comes first, and is as long as that of the product with the same ids.
     *_, record, inserts = shape(content(storage))

@@ -7,6 +7,7 @@ is promised comes from the operations that were asked for.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -14,10 +15,12 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
+from journalspec.observation import jsonable
 from journalspec_corpus.crash.copies import Original
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
 from journalspec_corpus.model import Model
-from journalspec_reference.api import Writer, WriterRefused
+from journalspec_reference import load
+from journalspec_reference.api import Params, Writer, WriterRefused
 from journalspec_reference.storage import MemoryStorage
 
 #: The unit in which a disk writes.
@@ -69,6 +72,18 @@ class Keys:
             if all(row[name] == text for row in rows) and all(name in kinds for kinds in told):
                 out[name] = text if told[0][name] != "list" else text.split(",") if text else []
         return out
+
+
+def json_key(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return what a reader calls a record whose key is JSON: its type, and all these fields of it."""
+    said = {name: jsonable(value) for name, value in fields.items()}
+    return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
+
+
+def record_of_json(keys: Sequence[str]) -> dict[str, Any]:
+    """Return a record as an observation lists it, of a key that is JSON; one record has one key."""
+    found: dict[str, Any] = json.loads(keys[0])
+    return found
 
 
 @cache
@@ -162,7 +177,10 @@ class Recorder:
     model: ClassVar[Model | None] = None
     #: Words of long workloads that name no record -> operations.
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
+    #: Whether an operation may be about what has gone with a crash: the writer does not understand it then.
+    in_vain: ClassVar[bool] = False
     header_size: int
+    params: Params = {}  # noqa: RUF012 - replaced, never changed
     writer: Writer
 
     def __init__(
@@ -182,8 +200,9 @@ class Recorder:
         self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
-        """Start a writer on the files that are there."""
-        raise NotImplementedError
+        """Start a writer on the files that are there, the reference's under `params`."""
+        self.writer = load(self.format).writer(self.storage, edition=self.edition, params=self.params)
+        self.apply({"op": "open"})
 
     def did(self, item: Op, op: Operation) -> None:
         """Note in the trace that the writer did `item` for `op`, and what that means."""
@@ -235,8 +254,8 @@ class Recorder:
         raise NotImplementedError
 
     def continued(self, then: str, ops: list[Operation], image: Any) -> list[Operation]:
-        """Return `ops`, to be done after a crash, as the continuation `then` has them."""
-        raise NotImplementedError
+        """Return `ops`, to be done after a crash, as the continuation `then` has them: as they are."""
+        return ops
 
     def apply(self, op: Operation) -> None:
         """Do one operation and annotate what it did, also if it ends with WriterRefused."""
@@ -246,6 +265,10 @@ class Recorder:
             durable = bool(self.writer.apply(op)["durable"])
         except WriterRefused as refusal:
             refused = refusal
+        except ValueError as error:
+            if not self.in_vain:
+                raise
+            refused = WriterRefused("bad-operation", str(error))
         done = self.storage.ops[before:]
         del self.storage.ops[before:]
         for item in done:

@@ -21,7 +21,7 @@ tests hold it against the reference: each entry is needed, and nothing else fail
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -29,6 +29,7 @@ from importlib.resources import files
 from typing import Any
 
 from journalspec.formats import format_module
+from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash import effects
 from journalspec_corpus.crash.expected import FORBIDDEN, REQUIRED, Expected
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, STRATA
@@ -96,6 +97,30 @@ class Answer:
     aside: tuple[str, ...] = ()
     state: effects.State | None = None
     unlisted: bool = False
+
+
+def answering(
+    key_of: Callable[[str, Mapping[str, Any]], str],
+    canonical: Callable[[Mapping[str, Any]], effects.State],
+    decided: Set[str],
+    uncounted: Collection[str] = (),
+) -> Callable[[Observation], Answer]:
+    """Return what makes an answer of an observation: the keys of all records but `uncounted` ones, the state.
+
+    `key_of` names a record by its type and fields, `canonical` makes the state what the format's semantics
+    have. Who leaves out a part of the state that is `decided` on has said nothing of effects.
+    """
+
+    def answer(observation: Observation) -> Answer:
+        if observation.verdict == REFUSED:
+            return Answer((), observation.code)
+        counting = (record for record in observation.records if record.type not in uncounted)
+        keys = tuple(key_of(record.type, record.fields) for record in counting)
+        found: Mapping[str, Any] = observation.state or {}
+        state = canonical(found) if found.keys() >= decided else None
+        return Answer(keys, None, observation.verdict != CLEAN, state=state)
+
+    return answer
 
 
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.recorder import EDGES, SECTOR, Operation, Recorder, begun
+from journalspec_corpus.crash.recorder import EDGES, SECTOR, Operation, Recorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
 from journalspec_corpus.crash.workloads import FOREIGN, LongWorkload
@@ -35,7 +35,6 @@ from journalspec_corpus.kahadb_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_reference import load
 from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import DIALECTS, SoundBatch, sums
 from journalspec_reference.kahadb_journal.recover import id_of, told
@@ -54,14 +53,7 @@ ENDING = ("PREPARE", "COMMIT", "ROLLBACK")
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
     """Return what a reader calls a record: JSON of all that it says."""
-    said = {name: jsonable(value) for name, value in fields.items() if name not in _PLACED}
-    return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
-
-
-def record_json(keys: list[str]) -> dict[str, Any]:
-    """Return a record as an observation lists it; one record has one key."""
-    found: dict[str, Any] = json.loads(keys[0])
-    return found
+    return json_key(kind, {name: value for name, value in fields.items() if name not in _PLACED})
 
 
 def tx_name(fields: Mapping[str, Any]) -> str:
@@ -101,11 +93,6 @@ class Run(Recorder):
         #: How often a name was given: a message that a transaction did not remove is removed again.
         self._named: Counter[str] = Counter()
         self._forces = 0
-
-    def open(self) -> None:
-        """Start a writer on the files that are there."""
-        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=self.params)
-        self.apply({"op": "open"})
 
     def apply(self, op: Operation) -> None:
         """Do one operation; a force is a note that has to be durable, as the product's periodic one is."""
@@ -177,10 +164,6 @@ class Run(Recorder):
             if said["type"] == "PREPARE" and tx["kind"] == "XA" and tx_name(said) not in ended:
                 text = f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}"
                 self.apply({"op": "append", "payload": payload(text).hex(), "sync": True})
-
-    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`."""
-        return ops
 
 
 def _name(kind: str, fields: Mapping[str, Any]) -> str:

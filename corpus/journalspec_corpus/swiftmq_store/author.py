@@ -22,7 +22,7 @@ bytes that are no message), and priority, deliveries and expiration.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from journalspec.layout import Part, integer
@@ -201,7 +201,7 @@ def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
             for queue in out["queues"]
         ]
     if "ops" in out:
-        out["ops"] = [_operation(op) for op in out["ops"]]
+        out["ops"] = [operation(op) for op in out["ops"]]
     return out
 
 
@@ -212,16 +212,21 @@ def _name(text: str) -> bytes:
 def _messages(texts: list[str]) -> Iterator[dict[str, Any]]:
     for text in texts:
         key, body, *more = text.split()
-        priority, deliveries, expiration = map(int, (*more, *("4", "1", "0")[len(more) :]))
-        data = b"" if body.startswith("!") else message(body)
-        one = {"key": int(key), "priority": priority, "deliveries": deliveries, "expiration": expiration}
+        numbers = map(int, (key, *more, *("4", "1", "0")[len(more) :]))
         if body.startswith("!"):
-            yield {**one, "length": int(body[1:])}
-            continue
-        yield {**one, "length": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            yield {**listed(numbers), "length": int(body[1:])}
+        else:
+            yield listed(numbers, message(body))
 
 
-def _operation(text: str) -> dict[str, Any]:
+def listed(numbers: Iterable[int], data: bytes | None = None) -> dict[str, Any]:
+    """Return what a queue lists of a message, its key first; `data`: what it is, if it can be read."""
+    one: dict[str, Any] = dict(zip(("key", "priority", "deliveries", "expiration"), numbers, strict=True))
+    return one if data is None else {**one, "length": len(data), "sha256": hashlib.sha256(data).digest()}
+
+
+def operation(text: str) -> dict[str, Any]:
+    """Return what a writer is asked for, of a text: ``commit tx=t,u``, ``insert queue=q message=hi``."""
     kind, _, pairs = words(text)
     out: dict[str, Any] = {"op": kind, **pairs}
     if "message" in pairs:

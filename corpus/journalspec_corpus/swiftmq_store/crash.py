@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import Any
 
-from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
+from journalspec.observation import jsonable
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
-from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.recorder import json_key, record_of_json
+from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store import workloads as tables
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
-from journalspec_corpus.swiftmq_store.recording import FORMAT, LongRun, build, key_of, record_json, resumed
+from journalspec_corpus.swiftmq_store.recording import FORMAT, LongRun, build, resumed
 
 _DECIDED = {"queues", "in_doubt"}
 _MEMBERS = ("key", "priority", "deliveries", "expiration", "length", "sha256")
@@ -33,7 +35,7 @@ class LoggedPages:
 
     def after(self, kept: naive.LaidPages, op: Mapping[str, Any], edition: str) -> naive.LaidPages:
         """Return the pages after one record; one that was rolled back leaves them as they were."""
-        pages = naive.LaidPages(kept)
+        pages = copy(kept)
         if op["op"] == "COMMIT":
             pages.apply({"type": "COMMIT", "actions": [_action(said) for said in op["actions"]]})
         return pages
@@ -55,13 +57,7 @@ def _action(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def canonical(shown: Mapping[str, Any]) -> State:
     """Return a state as it is told, in tuples; nobody says that there is an empty queue of branches."""
-    queues = (
-        (
-            _hex(queue["name"]),
-            tuple(tuple(_hex(one.get(name, "")) for name in _MEMBERS) for one in queue["messages"]),
-        )
-        for queue in shown["queues"]
-    )
+    queues = ((_hex(queue["name"]), tuple(map(_message, queue["messages"]))) for queue in shown["queues"])
     branches = (
         (*(_hex(one[name]) for name in _NAMES[:-1]), tuple(_hex(key) for key in one["keys"]))
         for one in shown["in_doubt"]
@@ -75,18 +71,6 @@ def _message(one: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _hex(value: Any) -> str:
     return str(jsonable(value))
-
-
-def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to: the ends of transactions, and the state."""
-    if observation.verdict == REFUSED:
-        return Answer((), observation.code)
-    keys = tuple(
-        key_of(record.type, record.fields) for record in observation.records if record.type != "START"
-    )
-    found: Mapping[str, Any] = observation.state or {}
-    decided = canonical(found) if found.keys() >= _DECIDED else None
-    return Answer(keys, None, observation.verdict != CLEAN, state=decided)
 
 
 MODEL = LoggedPages()
@@ -153,8 +137,8 @@ CRASH = CrashFormat(
     record=build,
     workload_of=tables.TABLES.workload_of,
     state_readers=READERS,
-    answer=answer,
-    record_json=record_json,
+    answer=answering(json_key, canonical, _DECIDED, ("START",)),
+    record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
     obeys=tables.TABLES.obeys,
     long=LongWorkloads(

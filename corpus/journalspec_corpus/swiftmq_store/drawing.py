@@ -6,7 +6,6 @@ the state is that of the pages, whoever replays.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +16,16 @@ from journalspec.layout import joined
 from journalspec.swiftmq_store import LAYOUT
 from journalspec_corpus.drawn import DrawnJournal, Field, drawn, repeated
 from journalspec_corpus.edits import Built
-from journalspec_corpus.swiftmq_store.author import CHAIN, LOG, PAGE, PAGES, build, bytes_message, message
+from journalspec_corpus.swiftmq_store.author import (
+    CHAIN,
+    LOG,
+    PAGE,
+    PAGES,
+    build,
+    bytes_message,
+    listed,
+    message,
+)
 
 FORMAT = "swiftmq_store"
 #: What a field may lie with, of any width.
@@ -54,7 +62,7 @@ def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mappi
             data, first = message(text), len(pages)
             priority, deliveries = rng.randrange(10), rng.randrange(1, 2**31 if wide else 3)
             entries.append(f"{key}:{first}:{priority}:{deliveries}")
-            messages.append(_told(key, priority, deliveries, data))
+            messages.append(listed((key, priority, deliveries, 0), data))
             key += rng.randrange(1, 3)
             parts = range(0, len(data), PAGE - CHAIN)
             for at in parts:
@@ -72,11 +80,6 @@ def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mappi
     log = _log(bytes(plain.files[PAGES]), spare, rng)
     built = build({"pages": pages, "log": log, "log_size": rng.choice((0, 4096))}, edition)
     return built, {"queues": queues, "in_doubt": [], "durables": []}
-
-
-def _told(key: int, priority: int, deliveries: int, data: bytes) -> dict[str, Any]:
-    one = {"key": key, "priority": priority, "deliveries": deliveries, "expiration": 0}
-    return {**one, "length": len(data), "sha256": hashlib.sha256(data).digest()}
 
 
 def _log(data: bytes, spare: int, rng: random.Random) -> list[str]:
@@ -212,13 +215,12 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         "types": pack(">i", 2) * (size // 4),
         "largest": START + pack(">iqqi", 2, 7, 1, 2**31 - 1) + bytes(size),
         "zeros": START + bytes(size),
-        "strings": _strings(size),
     }
     start, index = START.ljust(512, b"\0"), root + free + _queue(edition, 1, 1, after=-1)
     made = {f"pages-{name}": {PAGES: data, LOG: start} for name, data in pages.items()}
     made |= {f"pages-checked-{name}": {PAGES: data, LOG: START + _commit()} for name, data in pages.items()}
     made |= {f"log-{name}": {PAGES: index, LOG: data} for name, data in logs.items()}
-    made["log-strings"] = {PAGES: root + free + _queue(edition, 1, 3, after=-1), LOG: logs["strings"]}
+    made["log-strings"] = {PAGES: root + free + _queue(edition, 1, 3, after=-1), LOG: _strings(size)}
     swap = pack(">ii", 4, 1)
     made["swap"] = {PAGES: index, LOG: start, "swap/q-0.swap": repeated(swap, size)}
     made["durable"] = {PAGES: index, LOG: start, DURABLE: b"\xac\xed\0\5" + repeated(b"sr\0\1a", size)}

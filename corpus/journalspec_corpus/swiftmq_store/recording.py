@@ -6,116 +6,51 @@ START a generation ends: what its records did is in the pages by then, and nothi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from struct import unpack_from
-from typing import Any
+from struct import pack
 
-from journalspec.observation import jsonable
-from journalspec_corpus.crash.recorder import Operation, Recorder, begun
+from journalspec.observation import Record
+from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Release, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
-from journalspec_corpus.swiftmq_store.author import LOG
+from journalspec_corpus.swiftmq_store.author import LOG, PAGE
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
-from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, can, meaning
-from journalspec_reference import load
-from journalspec_reference.api import Writer, WriterRefused
+from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, meaning
+from journalspec_reference.swiftmq_store.implementation import told
+from journalspec_reference.swiftmq_store.log import START, START_SIZE, Log
 
 FORMAT = "swiftmq_store"
 #: The log is short: a state has all of it. `force_sync` is what makes acknowledgements mean something.
 PARAMS = {"checkpoint_size": "16384", "force_sync": "true"}
 STANDING = ("insert queue=q body=old", "insert queue=q body=x*2500")
-TYPES = {2: "COMMIT", 3: "ABORT"}
 #: Where the fields of a record begin; all actions are one.
 FIELDS = ((0, "type"), (4, "generation"), (12, "transaction"), (20, "number"), (24, "actions"))
-START, HEAD = 12, 24
+#: So many pages no store of these workloads has.
+MOST = 1 << 16
 
 
-def key_of(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record: JSON of all that it says."""
-    return json.dumps({"type": kind, **jsonable_of(fields)}, sort_keys=True, separators=(",", ":"))
-
-
-def jsonable_of(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields under the JSON rules of observations."""
-    return {name: jsonable(value) for name, value in fields.items()}
-
-
-def record_json(keys: list[str]) -> dict[str, Any]:
-    """Return a record as an observation lists it; one record has one key."""
-    found: dict[str, Any] = json.loads(keys[0])
-    return found
-
-
-def records(data: bytes) -> Iterator[tuple[int, int, str, dict[str, Any]]]:
-    """Yield place, length, type and fields of the records in what was written to a tagged log at once."""
-    off = 0
-    while off < len(data):
-        kind, generation, transaction, number = unpack_from(">iqqi", data, off)
-        at, actions = off + HEAD, []
-        for _ in range(number):
-            action, at = _action(data, at)
-            actions.append(action)
-        fields = {"generation": generation, "transaction": transaction, "actions": actions}
-        yield off, at - off, TYPES[kind], fields
-        off = at
-
-
-def _action(data: bytes, at: int) -> tuple[dict[str, Any], int]:
-    def image() -> bytes:
-        nonlocal at
-        (length,) = unpack_from(">i", data, at)
-        at += 4 + length
-        return data[at - length : at]
-
-    kind, page = unpack_from(">ii", data, at)
-    at += 8
-    if kind == 1:
-        return {"action": "INSERT", "page": page}, at
-    if kind == 3:  # as the table of bytes has it
-        return {"action": "DELETE", "page": page, "before": image()}, at
-    off, told = unpack_from(">iB", data, at)
-    at += 5
-    out: dict[str, Any] = {"action": "PORTION", "page": page, "offset": off}
-    if told:
-        out["before"] = image()
-    return {**out, "after": image()}, at
-
-
-class _Asked:
-    """A writer that refuses what it is asked in vain: what is to be removed may have gone with a crash."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-
-    def apply(self, op: Mapping[str, Any]) -> dict[str, Any]:
-        """Do one operation; raises WriterRefused."""
-        try:
-            return self._writer.apply(op)
-        except ValueError as error:
-            raise WriterRefused("bad-operation", str(error)) from None
+def records(data: bytes) -> Iterator[Record]:
+    """Yield the records in what was written to a tagged log at once, as the reference reads them."""
+    log = Log(pack(">i", START) + data[4:START_SIZE] + data, PAGE, MOST)
+    return (told(log, record, LOG) for record in log.records())
 
 
 class Run(Recorder):
     """One run of the writer; it may go on with what a crash left: `whole` stands."""
 
     format = FORMAT
-    header_size = START
+    header_size = START_SIZE
+    params = PARAMS
+    in_vain = True
 
     def __init__(
         self, life: int = 0, files: Mapping[str, bytes] | None = None, whole: Sequence[Mark] = ()
     ) -> None:
         super().__init__("13", life, files, SECOND_LIFE if files is not None else "")
         self.marks += whole
-        #: Records of this generation, and those that are not promised yet.
+        #: Records of this generation.
         self._young: list[str] = [mark.record for mark in whole]
-        self._waiting: list[str] = []
-
-    def open(self) -> None:
-        """Start a writer on the files that are there."""
-        self.writer = _Asked(load(FORMAT).writer(self.storage, edition=self.edition, params=PARAMS))
-        self.apply({"op": "open"})
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do one operation: the writer forces by itself."""
@@ -129,37 +64,28 @@ class Run(Recorder):
         if op["op"] != "force":
             super().apply(op)
 
-    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`."""
-        return ops
-
-    def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """A record is forced as soon as it is written."""
-        if not durable:
-            return ()
-        safe, self._waiting = self._waiting, []
-        return safe
-
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records in it."""
         in_log = isinstance(item, Write) and item.file == LOG
-        if isinstance(item, Write) and in_log and item.off == 0 and len(item.data) == START:
+        if isinstance(item, Write) and in_log and item.off == 0 and len(item.data) == START_SIZE:
             # Before it is written: any part of it may arrive.
             self.tell(Release, self._young)
             self._young = []
         self.storage.note(item)
         # Zeros give the file its length.
-        if isinstance(item, Write) and in_log and item.off >= START and any(item.data):
+        if isinstance(item, Write) and in_log and item.off >= START_SIZE and any(item.data):
             self._records(item)
 
     def _records(self, item: Write) -> None:
         names = []
-        for off, length, kind, fields in records(item.data):
-            name = f"{self.prefix}{kind}-{fields['generation']}-{item.off + off}"
-            self.marked(Mark(name, LOG, item.off + off, length, key_of(kind, fields), FIELDS))
+        for record in records(item.data):
+            off = item.off + record.at.off - START_SIZE
+            name = f"{self.prefix}{record.type}-{record.fields['generation']}-{off}"
+            key = json_key(record.type, record.fields)
+            self.marked(Mark(name, LOG, off, record.at.length, key, FIELDS))
             names.append(name)
         self._young += names
-        self._waiting += names
+        self.pending += [(name, 0) for name in names]
         self.tell(Publish, names)
         self.ends[LOG] = item.off + len(item.data)
 
@@ -194,10 +120,9 @@ class LongRun(Run):
         super().__init__()
         self.open()
 
-    def worded(self, word: str) -> Operation | None:
-        """Return the operation of a word, None if what it is about is not there."""
-        op = meaning(word)
-        return op if can(self.kept, op) else None
+    def worded(self, word: str) -> Operation:
+        """Return the operation of a word; what is about something that is not there the writer refuses."""
+        return meaning(word)
 
     def apply(self, op: Operation) -> None:
         """Do one operation, and learn what is there by then."""

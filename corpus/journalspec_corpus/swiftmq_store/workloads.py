@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from journalspec_corpus.author import words
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
 from journalspec_corpus.crash.workloads import DIGITS
-from journalspec_corpus.swiftmq_store.author import message
+from journalspec_corpus.swiftmq_store.author import operation
 from journalspec_corpus.swiftmq_store.model import QueueState
 
 
@@ -28,18 +27,9 @@ class Step:
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's operation; bodies and branches are those of that life."""
-        kind, _, pairs = words(self.text)
-        out: Operation = {"op": kind, **pairs}
-        branch = {"gtrid": f"{life + 1:02x}", "bqual": "09"}
-        if "body" in pairs:
-            out["message"] = message(DIGITS[life - 1] * bool(life) + out.pop("body")).hex()
-        if kind == "commit":
-            out["tx"] = pairs["tx"].split(",")
-        if kind == "prepare":
-            out |= {"format_id": 1, **branch}
-        if kind == "decide":
-            out |= {"commit": pairs["commit"] == "true", **branch}
-        return out
+        branch = f" gtrid={life + 1:02x} bqual=09"
+        more = {"prepare": f"{branch} format_id=1", "decide": branch}.get(self.text.split()[0], "")
+        return operation(self.text.replace("body=", f"message={DIGITS[life - 1] * bool(life)}") + more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +95,3 @@ def meaning(word: str) -> Operation:
     if "size" in said:
         said["body"] = f"{said['new']}*{TABLES.rows['long']['bodies'][said['size']]}"
     return Step(pattern.format(**said)).operation(0)
-
-
-def can(kept: QueueState, op: Operation) -> bool:
-    """Tell whether `op`, the meaning of a word, is about something that is there."""
-    there = pools(kept, "1", "")
-    if op["op"] == "remove":
-        named = there["taken" if "tx" in op else "alone"]
-        return int(op["key"]) < len(DIGITS) and DIGITS[int(op["key"])] in named
-    needs = {
-        "commit": "open",
-        "rollback": "open",
-        "prepare": "branch",
-        "decide": "doubt",
-        "checkpoint": "closed",
-    }
-    if op["op"] == "insert" and "tx" in op:
-        return bool(there["put"])
-    return op["op"] not in needs or bool(there[needs[op["op"]]])

@@ -5,7 +5,7 @@ A page does not say what it is: who follows a reference to it decides which of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -27,7 +27,11 @@ _ENTRY = Struct(">Biiqqi")
 
 
 class BadStore(ValueError):
-    """Bytes that are not what they should be."""
+    """Bytes that are not what they should be; `reason`: why a log that ends there does."""
+
+    def __init__(self, why: str, reason: str = "bad-record") -> None:
+        super().__init__(why)
+        self.reason = reason
 
 
 class Told(str):
@@ -62,9 +66,8 @@ class Chain(NamedTuple):
 
 
 class RootEntry(NamedTuple):
-    """A queue: its name, and the first page of its index. `off` is the entry's place in its page."""
+    """A queue: its name, and the first page of its index."""
 
-    off: int
     name: bytes
     page: int
 
@@ -80,10 +83,11 @@ class QueueEntry(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A serialised message: its kind and fields, where its body begins, where it ends."""
+    """A serialised message: what a queue has to know of it, where its body begins, where it ends."""
 
     kind: int
-    fields: dict[str, Any]
+    priority: int
+    expiration: int
     body: int
     end: int
 
@@ -91,23 +95,13 @@ class Message(NamedTuple):
 class Branch(NamedTuple):
     """What one queue has in a prepared branch: messages removed (kind 0) or inserted (1)."""
 
-    time: int
-    kind: int
-    queue: str
+    format_id: int
+    gtrid: bytes
+    bqual: bytes
     routing: bool
-    form: int
-    branch: bytes | None
-    transaction: bytes | None
+    queue: str
+    kind: int
     entries: list[QueueEntry]
-
-
-class Swapped(NamedTuple):
-    """An entry of a swap file: its place, its delivery count, where its message begins and ends."""
-
-    off: int
-    deliveries: int
-    message: int
-    end: int
 
 
 class Cursor:
@@ -133,10 +127,6 @@ class Cursor:
     def u1(self) -> int:
         """Take an unsigned byte."""
         return int(self.data[self.room(1)])
-
-    def flag(self) -> bool:
-        """Take a boolean: all but zero is true."""
-        return self.u1() != 0
 
     def u2(self) -> int:
         """Take an unsigned number of two bytes."""
@@ -190,11 +180,10 @@ def root_entries(page: bytes) -> Iterator[RootEntry]:
     """Yield the valid entries of a page of the root index."""
     cursor = Cursor(page, INDEX_HEADER)
     for _ in range(index(page).slots):
-        off = cursor.off
         valid, name, head = cursor.u1(), cursor.blob(), cursor.s4()
         cursor.take(4)
         if valid == 1:
-            yield RootEntry(off, name, head)
+            yield RootEntry(name, head)
 
 
 def queue_entry(data: bytes, off: int = 0) -> tuple[bool, QueueEntry]:
@@ -223,62 +212,31 @@ def chain(page: bytes) -> Chain:
     return found
 
 
-def _optional(take: Callable[[Cursor], Any]) -> Callable[[Cursor], Any]:
-    """Return what takes a byte, and a value if that is 1."""
-    return lambda cursor: take(cursor) if cursor.u1() == 1 else None
+def _blob(cursor: Cursor) -> None:
+    cursor.room(cursor.s4())
 
 
-def _fixed(size: int) -> Callable[[Cursor], Any]:
-    return lambda cursor: cursor.take(size)
-
-
-def _destination(cursor: Cursor) -> tuple[int, bytes]:
-    """Take a queue (kinds 0 and 3) or a topic (1 and 2): its kind and name."""
+def _destination(cursor: Cursor) -> None:
+    """Pass over a queue (kinds 0 and 3) or a topic (1 and 2)."""
     kind = cursor.u1()
     if kind > 3:
         raise BadStore(f"a destination of kind {kind}")
-    if kind in {1, 2}:
-        _optional(Cursor.utf)(cursor)
-    return kind, cursor.utf()
+    if kind in {1, 2} and cursor.u1() == 1:
+        cursor.utf()
+    cursor.utf()
 
 
-#: What every message begins with, and the names of that (`kind` comes first).
+#: What every message begins with; of that, expiration and priority are wanted.
 _FIXED = Struct(">iqiqii?")
-FIXED = ("expiration", "priority", "timestamp", "deliveries", "mode", "redelivered")
-#: What a message may have between that and its body, in order, each behind a byte that is 1 if it is there.
-OPTIONAL: dict[str, Callable[[Cursor], Any]] = {
-    **dict.fromkeys(("id", "user", "client", "correlation", "type"), Cursor.utf),
-    **dict.fromkeys(("reply_to", "destination"), _destination),
-    "properties": Cursor.blob,
-    **dict.fromkeys(("source_router", "router", "queue"), Cursor.utf),
-}
-_NOTHING = dict.fromkeys(OPTIONAL)
-_ABSENT = bytes(len(OPTIONAL))
-#: How a primitive of a property or of a stream is read, by its number; the last one is a string.
-PRIMITIVES: dict[int, Callable[[Cursor], Any]] = {
-    0: Cursor.s4,
-    1: Cursor.s8,
-    **{kind: _fixed(size) for kind, size in ((2, 8), (3, 4), (6, 2), (7, 1))},
-    4: Cursor.flag,
-    5: Cursor.u2,
-    8: Cursor.blob,
-    9: Cursor.utf,
-}
+#: How that is passed over which it may have then, each behind a byte that tells whether it has.
+_OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, _blob, *[Cursor.utf] * 3)
+_ABSENT = bytes(len(_OPTIONAL))
+#: What a primitive of a stream takes, by its number; 8 is a blob and 9 a string.
+_PRIMITIVES = {0: 4, 1: 8, 2: 8, 3: 4, 4: 1, 5: 2, 6: 2, 7: 1}
 
 
 #: So many bytes of the strings of a text message are looked at together.
 _STRETCH = 1 << 12
-
-
-def _primitive(cursor: Cursor) -> Any:
-    kind = cursor.s4()
-    if kind not in PRIMITIVES:
-        raise BadStore(f"a primitive of kind {kind}")
-    return PRIMITIVES[kind](cursor)
-
-
-def _passed(cursor: Cursor) -> None:
-    cursor.room(cursor.s4())
 
 
 def _text(cursor: Cursor) -> None:
@@ -294,18 +252,23 @@ def _text(cursor: Cursor) -> None:
 
 def _stream(cursor: Cursor) -> None:
     for _ in range(cursor.count(5)):
-        _primitive(cursor)
+        kind = cursor.s4()
+        if kind in {8, 9}:
+            (_blob if kind == 8 else Cursor.utf)(cursor)
+        elif kind in _PRIMITIVES:
+            cursor.room(_PRIMITIVES[kind])
+        else:
+            raise BadStore(f"a primitive of kind {kind}")
 
 
-#: How a body is passed over, by the kind of the message.
-_BODIES: dict[int, Callable[[Cursor], Any]] = {
-    0: lambda cursor: None,
-    1: _passed,
-    2: _optional(_passed),
-    3: _optional(_passed),
-    4: _stream,
-    5: _text,
-}
+def _body(cursor: Cursor, kind: int) -> None:
+    """Pass over the body of a message."""
+    if kind == 1 or (kind in {2, 3} and cursor.u1() == 1):
+        _blob(cursor)
+    elif kind == 4:
+        _stream(cursor)
+    elif kind == 5:
+        _text(cursor)
 
 
 def message(data: Any) -> Message:
@@ -313,31 +276,24 @@ def message(data: Any) -> Message:
     cursor = Cursor(data)
     cursor.room(_FIXED.size)
     head = bytes(data[: _FIXED.size + len(_ABSENT)])
-    kind, *fixed = _FIXED.unpack_from(head)
-    if kind not in _BODIES:
+    kind, expiration, priority, *_ = _FIXED.unpack_from(head)
+    if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
-    fields: dict[str, Any] = dict(zip(FIXED, fixed, strict=True)) | _NOTHING
     # Most of it is missing from most messages: a byte each, looked at without a call.
     off, end = cursor.off, len(data)
     nothing = head.endswith(_ABSENT) and len(head) == off + len(_ABSENT)
     off += len(_ABSENT) * nothing
-    for name, take in () if nothing else OPTIONAL.items():
+    for skip in () if nothing else _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
         off += 1
         # Of the properties, every value but 0 says that they are there.
-        if there == 1 or (there and name == "properties"):
+        if there == 1 or (there and skip is _blob):
             cursor.off = off
-            fields[name] = take(cursor)
+            skip(cursor)
             off = cursor.off
-    cursor.off = body = off
-    _BODIES[kind](cursor)
-    return Message(kind, fields, body, cursor.off)
-
-
-def properties(blob: bytes) -> dict[bytes, Any]:
-    """Decode properties, or what a map message holds."""
-    cursor = Cursor(blob)
-    return {cursor.utf(): _primitive(cursor) for _ in range(cursor.count(7))}
+    cursor.off = off
+    _body(cursor, kind)
+    return Message(kind, priority, expiration, off, cursor.off)
 
 
 def branch(data: Any) -> Branch:
@@ -346,27 +302,25 @@ def branch(data: Any) -> Branch:
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
     cursor = Cursor(data, found.body + 4, found.end)
-    cursor.flag()
-    time, kind = cursor.s8(), cursor.s4()
-    queue, routing, form = cursor.text(cursor.u2()), cursor.flag(), cursor.s4()
-    qualifier, transaction = (_optional(Cursor.blob)(cursor) for _ in range(2))
+    cursor.u1()  # whether it is valid
+    _, kind = cursor.s8(), cursor.s4()  # since when it is prepared
+    queue, routing, form = cursor.text(cursor.u2()), cursor.u1() != 0, cursor.s4()
+    bqual, gtrid = (cursor.blob() if cursor.u1() == 1 else b"" for _ in range(2))
     entries = []
     for _ in range(cursor.count(4 + _ENTRY.size)):
         image = cursor.blob()
         if len(image) < _ENTRY.size:
             raise BadStore(f"a prepared entry of {len(image)} bytes")
         entries.append(queue_entry(image)[1])
-    return Branch(time, kind, queue, routing, form, qualifier, transaction, entries)
+    return Branch(form, gtrid, bqual, routing, queue, kind, entries)
 
 
-def swapped(data: Any) -> Iterator[Swapped]:
-    """Yield the entries of a swap file; one that is cut short ends it."""
-    cursor = Cursor(data)
-    while len(data) - cursor.off >= 8:
-        off = cursor.off
-        length = cursor.s4()
-        if not 4 <= length <= len(data) - cursor.off:
+def swapped(data: Any) -> Iterator[tuple[int, int]]:
+    """Yield where each entry of a swap file begins and ends; one that is cut short ends it."""
+    off = 0
+    while len(data) - off >= 8:
+        end = off + 4 + int.from_bytes(bytes(data[off : off + 4]), signed=True)
+        if not off + 8 <= end <= len(data):
             return
-        deliveries = cursor.s4()
-        message = cursor.room(length - 4)
-        yield Swapped(off, deliveries, message, cursor.off)
+        yield off, end
+        off = end

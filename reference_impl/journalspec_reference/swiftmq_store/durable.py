@@ -14,16 +14,8 @@ _START = bytes.fromhex("aced0005")
 _MAP = b"java.util.HashMap"
 #: The serialVersionUID of that class; flags: it is serialisable and writes itself.
 _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
-_NULL, _REFERENCE, _CLASS, _OBJECT, _STRING, _BLOCK, _END, _LONG_STRING = (
-    0x70,
-    0x71,
-    0x72,
-    0x73,
-    0x74,
-    0x77,
-    0x78,
-    0x7C,
-)
+#: What an element of a stream begins with.
+_NULL, _REFERENCE, _CLASS, _OBJECT, _STRING, _BLOCK, _END, _LONG_STRING = b"pqrstwx|"
 #: The first handle of a stream. The class takes it, the map the next one, then each string takes one.
 _HANDLES = 0x7E0000
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
@@ -37,14 +29,6 @@ class Durable(NamedTuple):
     topic: str | None
     selector: str | None
     no_local: bool
-
-
-def name_parts(file: str) -> tuple[str, str]:
-    """Split a file name: the client before the first `$`, the subscription up to the last suffix."""
-    client, dollar, name = file.removesuffix(SUFFIX).partition("$")
-    if not dollar or not file.endswith(SUFFIX):
-        raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
-    return client, name
 
 
 def _expect(cursor: Cursor, what: bytes) -> None:
@@ -82,7 +66,9 @@ def _string(cursor: Cursor, strings: list[str]) -> str | None:
 
 def durable(file: str, data: bytes) -> Durable:
     """Decode the durable subscriber file of a name; what comes behind its map does not belong to it."""
-    client, name = name_parts(file)
+    client, dollar, name = file.removesuffix(SUFFIX).partition("$")
+    if not dollar or not file.endswith(SUFFIX):
+        raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
     cursor = Cursor(data)
     _expect(cursor, _START + bytes((_OBJECT,)))
     values: dict[bytes, Any] = {}

@@ -20,45 +20,16 @@ from journalspec.observation import (
     refused,
 )
 from journalspec.reread import COST, KEEP, Collector, Lazy, Part, few
+from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
 from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
 from journalspec_reference.swiftmq_store.codec import Branch
-from journalspec_reference.swiftmq_store.log import (
-    ABORT,
-    COMMIT,
-    DELETE,
-    INSERT,
-    PORTION,
-    START,
-    UPDATE,
-    Log,
-    LoggedAction,
-    LoggedRecord,
-)
-from journalspec_reference.swiftmq_store.recover import (
-    COMPLETED,
-    DURABLES,
-    LOG,
-    PAGES,
-    SWAP,
-    Recovered,
-    lies_in,
-    named,
-    recover,
-)
+from journalspec_reference.swiftmq_store.log import PORTION, START, Log, LoggedRecord
+from journalspec_reference.swiftmq_store.recover import COMPLETED, LOG, PAGES, Recovered, named, recover, role
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
-_KINDS = {START: "START", COMMIT: "COMMIT", ABORT: "ABORT"}
-_ACTIONS = {INSERT: "INSERT", UPDATE: "UPDATE", DELETE: "DELETE", PORTION: "PORTION"}
-#: Why there is no start: the phase and the code of the refusal.
-_REFUSALS = {
-    "page-size": ("fileset", "bad-page-size"),
-    "root": ("replay", "bad-root"),
-    "queue": ("replay", "bad-queue"),
-    "prepared": ("transaction", "bad-branch"),
-}
 
 
 class _Asked:
@@ -79,14 +50,9 @@ class _Asked:
     def read(self) -> Observation:
         """Say what there is, of damaged indexes what can be read."""
         found, records = self._asked(drop=False)
-        if found.refused and found.refused[0] == "page-size":
+        if found.refused and found.refused[0] == "bad-page-size":
             return self._refused(found)
         self._tell(found)
-        if found.refused and found.refused[0] == "root":
-            self._note("bad-index", PAGES, found.refused[1])
-        for queue in found.queues:
-            if queue.why:
-                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
         return self._answer(found, records)
 
     def recover(self, policy: str) -> Observation:
@@ -94,13 +60,10 @@ class _Asked:
         found, records = self._asked(salvage=policy == "salvage")
         if policy == "strict" and found.dropped and not found.refused:
             name, why = next(iter(found.dropped.items()))
-            found.refused = "queue", f"{_shown(name)}: {why}"
+            found.refused = "bad-queue", f"{_shown(name)}: {why}"
         if found.refused:
             return self._refused(found)
         self._tell(found)
-        for queue in found.queues:
-            if queue.why:
-                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
         for queue_name, key, why in found.lost:
             self._note("bad-message", PAGES, f"{_shown(queue_name)}, key {key}: {why}")
         for name, why in found.dropped.items():
@@ -113,8 +76,8 @@ class _Asked:
         self.notes.append(Note(code, self.name(plain) if plain else "", off, text))
 
     def _refused(self, found: Recovered) -> Observation:
-        part, why = found.refused or ("", "")
-        phase, code = _REFUSALS[part]
+        code, why = found.refused or ("", "")
+        phase = get_format(FORMAT).vocabulary.codes[code].phase
         name = self.name(PAGES)
         length = len(self.files.get(PAGES, b""))
         # A store of pages of another size makes no sense (SMQ-FIL-059).
@@ -129,17 +92,16 @@ class _Asked:
 
         def again() -> Iterator[Record]:
             log = Log(data, self.page_size, len(self.files.get(PAGES, b"")) // self.page_size)
-            return (_record(log, record, name) for record in log.records(starts=True))
+            return (told(log, record, name) for record in log.records(starts=True))
 
         def each(log: Log, record: LoggedRecord) -> None:
             if collector.wants(record.off, record.end - record.off):
-                collector.keep(_record(log, record, name))
+                collector.keep(told(log, record, name))
 
         collector.begin(name, again)
         found = recover(self.files, self.page_size, each=each, **options)
-        if found.log and spans.is_damage(found.log, data):
-            end = found.log.end
-            self.dropped.append(Dropped(name, end, len(data) - end, found.log.reason))
+        if found.read and spans.is_damage(log := found.read[0], data):
+            self.dropped.append(Dropped(name, log.end, len(data) - log.end, log.reason))
         return found, collector.done()
 
     def _tell(self, found: Recovered) -> None:
@@ -147,28 +109,32 @@ class _Asked:
         # A backup has no log (SMQ-BAK-057).
         if not self.files.get(LOG) and self.name(PAGES) == PAGES and found.first_used is not None:
             self._note("no-log", LOG)
-        for told in found.notes:
-            off = None if told.page is None else told.page * self.page_size
-            text = told if told.code in _TEXTS else ""
-            self._note(told.code, PAGES if told.code != "branch-key" else "", text, off)
+        for note in found.notes:
+            off = None if note.page is None else note.page * self.page_size
+            text = note if note.code in _TEXTS else ""
+            self._note(note.code, PAGES if note.code != "branch-key" else "", text, off)
         for queue in found.queues:
             for at, why in queue.entries.whys.items():
-                if why.startswith(BRANCH):
-                    self._note("bad-index", PAGES, f"{_shown(queue.name)}: {why}")
-                else:
-                    key = queue.entries[at].entry.key
-                    self._note("bad-message", PAGES, f"{_shown(queue.name)}, key {key}: {why}")
+                branch = why.startswith(BRANCH)
+                key = "" if branch else f", key {queue.entries[at].entry.key}"
+                code = "bad-index" if branch else "bad-message"
+                self._note(code, PAGES, f"{_shown(queue.name)}{key}: {why}")
         if (self.notes or self.dropped) and (size := fitting_size(data, self.page_size)):
             text = f"page_size={size} makes sense of it, {self.page_size} was asked for"
             self._note("page-size", PAGES, text)
         for name, why in found.bad_files.items():
             self._note("bad-durable", name, why)
             self.dropped.append(Dropped(self.name(name), 0, len(self.files[name]), "bad-durable"))
+        if found.refused and found.refused[0] == "bad-root":
+            self._note("bad-index", PAGES, found.refused[1])
+        for queue in found.queues:
+            if queue.why:
+                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
 
     def _answer(self, found: Recovered, records: Sequence[Record]) -> Observation:
         words = get_format(FORMAT).vocabulary.notes
         lost = self.dropped or any(words[note.code].loss for note in self.notes)
-        files = [self._map(plain, found) for plain in sorted(self.files, key=_order) if _role(plain)]
+        files = [self._map(plain, found) for plain in sorted(self.files, key=_order) if role(plain)]
         return Observation(
             RECOVERED if lost else CLEAN,
             records=records,
@@ -179,13 +145,13 @@ class _Asked:
         )
 
     def _map(self, plain: str, found: Recovered) -> FileMap:
-        data, role = self.files[plain], _role(plain)
+        data, of = self.files[plain], role(plain)
         header: dict[str, Any] = {}
-        if role == "pages":
+        if of == "pages":
             header = {"pages": len(data) // self.page_size}
-        elif role == "log":
+        elif of == "log":
             header = {"tagged": Log(data, self.page_size, 0).tagged}
-        return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else role, header)
+        return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else of, header)
 
 
 #: Notes that say more than their code and place do.
@@ -199,31 +165,20 @@ def _shown(name: bytes) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def _role(plain: str) -> str:
-    """Return what a file of a store is for; empty: it belongs to none."""
-    if plain in (PAGES, LOG):
-        return "pages" if plain == PAGES else "log"
-    if lies_in(SWAP, plain) and plain.endswith(".swap"):
-        return "swap"
-    return "durable" if lies_in(DURABLES, plain) and plain.endswith(".durable") else ""
-
-
 def _order(plain: str) -> tuple[int, str]:
     """Return where a file comes: pages, log, then by name."""
     return (PAGES, LOG, plain).index(plain), plain
 
 
-def _record(log: Log, record: LoggedRecord, name: str) -> Record:
+def told(log: Log, record: LoggedRecord, name: str) -> Record:
+    """Return a record of the log that is called `name`, as an observation has it."""
     fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
     if record.kind != START:
         # Of many actions those that are asked for are decoded again.
-        actions = few(lambda: _actions(log.data, record), _count(record), _size)
+        actions = few(lambda: _actions(log.data, record), len(record.actions), _size)
         fields |= {"transaction": record.transaction, "actions": actions}
-    return Record(_KINDS[record.kind], fields, At(name, record.off, record.end - record.off))
-
-
-def _count(record: LoggedRecord) -> int:
-    return sum(not (action.kind == UPDATE and action.undo) for action in record.actions)
+    kind = LAYOUT.type_name(EDITIONS[0], record.kind)
+    return Record(kind, fields, At(name, record.off, record.end - record.off))
 
 
 def _size(action: Mapping[str, Any]) -> int:
@@ -231,19 +186,12 @@ def _size(action: Mapping[str, Any]) -> int:
 
 
 def _actions(data: Any, record: LoggedRecord) -> Iterator[dict[str, object]]:
-    """Yield the actions of a record; an UPDATE has two pictures, of the same page."""
-    before: LoggedAction | None = None
     for action in record.actions:
-        if action.kind == UPDATE and action.undo:
-            before = action
-            continue
-        out: dict[str, object] = {"action": _ACTIONS[action.kind], "page": action.page}
+        out: dict[str, object] = {"action": ACTIONS[action.kind], "page": action.page}
         if action.kind == PORTION:
             out["offset"] = action.off
-        images = {"before": (before or action).before, "after": action.after}
-        out |= {name: bytes(data[at[0] : at[1]]) for name, at in images.items() if at is not None}
-        before = None
-        yield out
+        images = {"before": action.before, "after": action.after}
+        yield out | {name: bytes(data[at[0] : at[1]]) for name, at in images.items() if at is not None}
 
 
 def _state(found: Recovered) -> dict[str, object]:
@@ -259,12 +207,9 @@ def _state(found: Recovered) -> dict[str, object]:
             }
             for queue in found.queues
         ],
-        "in_doubt": [_part(branch) for branch in sorted(found.branches, key=_branch_order)],
+        "in_doubt": [_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
         "durables": [
-            {"client": one.client, "name": one.name}
-            | ({} if one.topic is None else {"topic": one.topic})
-            | ({} if one.selector is None else {"selector": one.selector})
-            | {"no_local": one.no_local}
+            {name: value for name, value in one._asdict().items() if value is not None}
             for one in sorted(found.durables, key=lambda one: (one.client, one.name))
         ],
     }
@@ -278,20 +223,10 @@ def _messages(queue: Queue) -> Iterator[dict[str, object]]:
         yield out | ({"sha256": one.digest} if one.digest else {})
 
 
-def _branch_order(branch: Branch) -> tuple[Any, ...]:
-    return (branch.form, branch.transaction or b"", branch.branch or b"", branch.routing, branch.queue)
-
-
 def _part(branch: Branch) -> dict[str, object]:
-    return {
-        "format_id": branch.form,
-        "gtrid": branch.transaction or b"",
-        "bqual": branch.branch or b"",
-        "routing": branch.routing,
-        "queue": branch.queue,
-        "inserts": branch.kind != 0,
-        "keys": [entry.key for entry in branch.entries],
-    }
+    told = branch._asdict()
+    kind, entries = told.pop("kind"), told.pop("entries")
+    return {**told, "inserts": kind != 0, "keys": [entry.key for entry in entries]}
 
 
 def _rules(edition: str) -> Rules:
@@ -312,17 +247,14 @@ def _rules(edition: str) -> Rules:
 def detect(files: Files, _: Params) -> list[Detection]:
     """Return the store among `files`: it is known by its names, and by how a log begins."""
     given = named(files)
-    plain = [name for name in sorted(given, key=_order) if _role(name)]
+    plain = [name for name in sorted(given, key=_order) if role(name)]
     if not plain:
         return []
     tagged = LOG in given and bytes(files[given[LOG]][:4]) == b"\0\0\0\1"
-    return [Detection(FORMAT, "13", tuple(_own(files, given, plain)), 2 if tagged else 1)]
-
-
-def _own(files: Files, given: Mapping[str, str], plain: list[str]) -> list[str]:
-    """Return the names here of what a store has; of a backup, also of the file that makes it count."""
     names = [given[name] for name in plain]
-    return [*names, *([COMPLETED] if COMPLETED in files and given.get(PAGES) != PAGES else [])]
+    if COMPLETED in files and given.get(PAGES) != PAGES:
+        names.append(COMPLETED)  # what makes a backup one
+    return [Detection(FORMAT, "13", tuple(names), 2 if tagged else 1)]
 
 
 IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in EDITIONS}, detect)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from struct import pack
 from typing import Any, NamedTuple
 
+from journalspec.swiftmq_store import ACTIONS
 from journalspec_reference.swiftmq_store.codec import NONE, BadStore, Cursor
 
 START, COMMIT, ABORT = 1, 2, 3
@@ -29,27 +30,19 @@ LEAST_IMAGE = 32
 Bytes = tuple[int, int]
 
 
-class NoRecord(BadStore):
-    """Where the log ends as every log does; `reason` is the specification's."""
-
-    def __init__(self, why: str, reason: str) -> None:
-        super().__init__(why)
-        self.reason = reason
-
-
 class LoggedAction(NamedTuple):
     """What one action says of a page: `after` takes the place of `before` at `off`.
 
-    An UPDATE is two of them: what the page was (`undo`, without `after`), and what it becomes.
-    A page of it without an image is free.
+    An UPDATE has whole pages; without an image the page is free. `before` is of the page `undone`, which may
+    be another one.
     """
 
     kind: int
     page: int
+    undone: int
     off: int = 0
     before: Bytes | None = None
     after: Bytes | None = None
-    undo: bool = False
 
 
 class LoggedRecord(NamedTuple):
@@ -73,15 +66,10 @@ def _places(data: bytes, head: bytes) -> Iterator[int]:
 
 
 class _Standing(Sequence[LoggedAction]):
-    """Actions that are decoded when they are wanted."""
+    """Actions that stand at these places of a log, decoded when they are wanted."""
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self._places = array("q")
-
-    def note(self, off: int, count: int) -> None:
-        """Note one that stands there, or both halves of it."""
-        self._places.extend([off << 1 | half for half in range(count)])
+    def __init__(self, log: Log, places: Sequence[int]) -> None:
+        self._log, self._places = log, places
 
     def __len__(self) -> int:
         return len(self._places)
@@ -89,8 +77,7 @@ class _Standing(Sequence[LoggedAction]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
-        place = self._places[index]
-        return self._log.action(Cursor(self._log.data, place >> 1))[place & 1]
+        return self._log.action(Cursor(self._log.data, self._places[index]))
 
 
 def following(generation: int) -> int:
@@ -135,7 +122,7 @@ class Log:
             try:
                 record = self._record(cursor)
             except BadStore as bad:
-                self.why, self.reason = str(bad), getattr(bad, "reason", "bad-record")
+                self.why, self.reason = str(bad), bad.reason
                 return
             self.end = cursor.off
             if starts or record.kind != START:
@@ -173,26 +160,26 @@ class Log:
     def _record(self, cursor: Cursor) -> LoggedRecord:
         off, kind = cursor.off, cursor.s4()
         if kind not in {START, COMMIT, ABORT} or (kind == START and not self.tagged):
-            raise NoRecord(f"no record is of type {kind}", "not-a-record")
+            raise BadStore(f"no record is of type {kind}", "not-a-record")
         # The generation first: behind the end are records of older ones, which may say anything.
         if self.tagged and cursor.s8() != self.generation:
-            raise NoRecord("a record of another generation", "other-generation")
+            raise BadStore("a record of another generation", "other-generation")
         if kind == START:
             return LoggedRecord(kind, off, cursor.off, NONE, [])
         transaction, number = cursor.s8(), cursor.s4()
         if not 0 <= number * LEAST_ACTION <= len(self.data) - cursor.off:
             raise BadStore(f"{number} actions do not fit")
-        kept: list[LoggedAction] = []
-        standing = _Standing(self)
-        for _ in range(number):
-            at = cursor.off
-            found = self.action(cursor)
-            if number <= KEPT_ACTIONS:
-                kept += found
-            else:
-                standing.note(at, len(found))
-        actions: Sequence[LoggedAction] = standing if number > KEPT_ACTIONS else kept
+        actions: Sequence[LoggedAction]
+        if number > KEPT_ACTIONS:
+            actions = _Standing(self, array("q", (self._passed(cursor) for _ in range(number))))
+        else:
+            actions = [self.action(cursor) for _ in range(number)]
         return LoggedRecord(kind, off, cursor.off, transaction, actions)
+
+    def _passed(self, cursor: Cursor) -> int:
+        off = cursor.off
+        self.action(cursor)
+        return off
 
     def _page(self, cursor: Cursor) -> int:
         if not 0 <= (page := cursor.s4()) < self._most:
@@ -206,27 +193,26 @@ class Log:
         start = cursor.room(length)
         return start, start + length
 
-    def _whole(self, cursor: Cursor, *, undo: bool) -> LoggedAction:
-        page = self._page(cursor)
+    def _picture(self, cursor: Cursor) -> Bytes | None:
         cursor.u1()  # whether it was changed, which it is
-        image = None if cursor.u1() else self._image(cursor, 0, self._page_size)
-        return LoggedAction(UPDATE, page, 0, image if undo else None, None if undo else image, undo)
+        return None if cursor.u1() else self._image(cursor, 0, self._page_size)
 
-    def action(self, cursor: Cursor) -> list[LoggedAction]:
-        """Decode an action, in two halves if it is an UPDATE; raises BadStore."""
+    def action(self, cursor: Cursor) -> LoggedAction:
+        """Decode an action; raises BadStore."""
         kind = cursor.s4()
-        if kind == UPDATE:
-            return [self._whole(cursor, undo=True), self._whole(cursor, undo=False)]
-        if kind not in {INSERT, DELETE, PORTION}:
+        if kind not in ACTIONS:
             raise BadStore(f"no action is of type {kind}")
-        page = self._page(cursor)
-        if kind == INSERT:
-            return [LoggedAction(INSERT, page)]
+        page = undone = self._page(cursor)
+        off, before, after = 0, None, None
         if kind == DELETE:
-            return [LoggedAction(DELETE, page, 0, self._image(cursor))]
-        off = cursor.s4()
-        before = self._image(cursor, off) if cursor.u1() == 1 else None
-        return [LoggedAction(PORTION, page, off, before, self._image(cursor, off))]
+            before = self._image(cursor)
+        elif kind == PORTION:
+            off = cursor.s4()
+            before = self._image(cursor, off) if cursor.u1() == 1 else None
+            after = self._image(cursor, off)
+        elif kind == UPDATE:
+            before, page, after = self._picture(cursor), self._page(cursor), self._picture(cursor)
+        return LoggedAction(kind, page, undone, off, before, after)
 
 
 class _Changes:
@@ -328,23 +314,23 @@ class ReplayedPages:
         return self._changes.setdefault(page, _Changes())
 
     def _redo(self, action: LoggedAction) -> None:
+        if action.undone != action.page:
+            self._of(action.undone)
         page = self._of(action.page)
-        if action.kind in {INSERT, DELETE}:
-            page.anew(free=action.kind == DELETE)
-        elif action.kind == UPDATE and not action.undo:
-            page.anew(free=action.after is None)
+        if action.kind != PORTION:
+            page.anew(free=action.kind != INSERT and action.after is None)
         if action.after:
-            self._put(action, action.after)
+            self._put(action.page, action.off, action.after)
 
-    def _put(self, action: LoggedAction, image: Bytes) -> None:
-        page = self._of(action.page)
-        page.put(action.off, image)
+    def _put(self, number: int, off: int, image: Bytes) -> None:
+        page = self._of(number)
+        page.put(off, image)
         if len(page.portions) * LEAST_IMAGE > self.page_size:
-            page.settle(self._made(action.page))
+            page.settle(self._made(number))
 
     def _undo(self, action: LoggedAction) -> None:
-        page = self._of(action.page)
-        if action.kind != PORTION and (action.kind != UPDATE or action.undo):
+        page = self._of(action.undone)
+        if action.kind != PORTION:
             page.anew(free=action.before is None)
         if action.before:
-            self._put(action, action.before)
+            self._put(action.undone, action.off, action.before)

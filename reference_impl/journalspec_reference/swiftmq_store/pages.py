@@ -12,13 +12,6 @@ from struct import pack
 from typing import NamedTuple
 
 from journalspec_reference.swiftmq_store import codec
-from journalspec_reference.swiftmq_store.codec import (
-    CHAIN_HEADER,
-    INDEX_HEADER,
-    NONE,
-    QUEUE_ENTRY,
-    ROOT_ENTRY,
-)
 from journalspec_reference.swiftmq_store.log import DELETE, INSERT, PORTION
 
 _PREV, _NEXT, _SLOTS, _VALID = 1, 5, 9, 13
@@ -40,12 +33,13 @@ class Change(NamedTuple):
         if self.kind == INSERT:
             return head
         if self.kind == DELETE:
-            return head + _sized(self.before)
-        before = b"\0" if self.before is None else b"\1" + _sized(self.before)
-        return head + pack(">i", self.off) + before + _sized(self.after)
+            return head + sized(self.before)
+        before = b"\0" if self.before is None else b"\1" + sized(self.before)
+        return head + pack(">i", self.off) + before + sized(self.after)
 
 
-def _sized(data: bytes | None) -> bytes:
+def sized(data: bytes | None) -> bytes:
+    """Return bytes behind their length."""
     return pack(">i", len(data or b"")) + (data or b"")
 
 
@@ -150,35 +144,36 @@ class CachedPages:
 
     def add_message(self, tx: Transaction, data: bytes) -> int:
         """Put a message on new pages; return the first of them."""
-        room = self.size - CHAIN_HEADER
+        room = self.size - codec.CHAIN_HEADER
         first = number = self.take(tx)
-        before = NONE
+        before = codec.NONE
         for off in range(0, max(1, len(data)), room):
             part = data[off : off + room]
             # The next page is taken before this one is logged, which names it; its own record follows.
             following = Transaction(tx.number)
-            after = self.take(following) if off + room < len(data) else NONE
-            head = pack(">xiii", before, after, CHAIN_HEADER + len(part))
+            after = self.take(following) if off + room < len(data) else codec.NONE
+            head = pack(">xiii", before, after, codec.CHAIN_HEADER + len(part))
             self.patch(tx, number, 0, head + part, new=True)
             tx.changes += following.changes
             before, number = number, after
         return first
 
+    def chain(self, number: int) -> Iterator[tuple[int, codec.Chain]]:
+        """Yield the pages of a message with their headers."""
+        while number != codec.NONE:
+            header = codec.chain(bytes(self[number]))
+            yield number, header
+            number = header.next
+
     def message(self, number: int) -> bytes:
         """Return what the pages of a message hold."""
-        parts = []
-        while number != NONE:
-            header = codec.chain(bytes(self[number]))
-            parts.append(bytes(self[number][CHAIN_HEADER : header.length]))
-            number = header.next
-        return b"".join(parts)
+        pages = self.chain(number)
+        return b"".join(bytes(self[at][codec.CHAIN_HEADER : header.length]) for at, header in pages)
 
     def remove_message(self, tx: Transaction, number: int) -> None:
         """Give back the pages of a message."""
-        while number != NONE:
-            header = codec.chain(bytes(self[number]))
-            self.give_back(tx, number, header.length)
-            number = header.next
+        for at, header in self.chain(number):
+            self.give_back(tx, at, header.length)
 
 
 class PagedIndex:
@@ -188,35 +183,35 @@ class PagedIndex:
         self._pages, self._head, self._root = pages, head, root
 
     def _slots(self, number: int) -> list[Slot]:
-        page, off, found = bytes(self._pages[number]), INDEX_HEADER, []
+        page, off, found = bytes(self._pages[number]), codec.INDEX_HEADER, []
         for _ in range(codec.index(page).slots):
             if self._root:
-                size = ROOT_ENTRY + int.from_bytes(page[off + 1 : off + 5])
+                size = codec.ROOT_ENTRY + int.from_bytes(page[off + 1 : off + 5])
                 name = page[off + 5 : off + size - 8]
                 at = int.from_bytes(page[off + size - 8 : off + size - 4], signed=True)
                 found.append(Slot(off, size, page[off] == 1, _order(name), at))
             else:
                 valid, entry = codec.queue_entry(page, off)
-                found.append(Slot(off, QUEUE_ENTRY, valid, entry.key, entry.page))
+                found.append(Slot(off, codec.QUEUE_ENTRY, valid, entry.key, entry.page))
             off += found[-1].size
         return found
 
     def _numbers(self) -> Iterator[int]:
         number = self._head
-        while number != NONE:
+        while number != codec.NONE:
             yield number
             number = codec.index(bytes(self._pages[number])).next
 
     def _used(self, number: int) -> int:
         slots = self._slots(number)
-        return slots[-1].off + slots[-1].size if slots else INDEX_HEADER
+        return slots[-1].off + slots[-1].size if slots else codec.INDEX_HEADER
 
     @staticmethod
     def make(pages: CachedPages, tx: Transaction, number: int | None = None) -> int:
         """Make an empty index; return its head."""
         number = pages.take(tx, number)
-        pages.link(tx, number, _PREV, NONE)
-        pages.link(tx, number, _NEXT, NONE)
+        pages.link(tx, number, _PREV, codec.NONE)
+        pages.link(tx, number, _NEXT, codec.NONE)
         return number
 
     def valid(self) -> Iterator[tuple[int, Slot]]:
@@ -232,7 +227,7 @@ class PagedIndex:
     def last_key(self) -> int:
         """Return the highest key of the last page of a queue's index, or -1."""
         *_, number = self._numbers()
-        return max((int(slot.key) for slot in self._slots(number) if slot.valid), default=NONE)
+        return max((int(slot.key) for slot in self._slots(number) if slot.valid), default=codec.NONE)
 
     def add(self, tx: Transaction, key: bytes | int, entry: bytes) -> None:
         """Put an entry where it belongs."""
@@ -250,7 +245,7 @@ class PagedIndex:
         """Return the page for an entry that does not fit where it belongs (SMQ-IDX-106, SMQ-IDX-107)."""
         slots = [slot for slot in self._slots(number) if slot.valid]
         if not self._root or max(slot.key for slot in slots) < order:  # type: ignore[operator]
-            return self._behind(tx, number, NONE)
+            return self._behind(tx, number, codec.NONE)
         if len(slots) < len(self._slots(number)):
             self._keep(tx, number, slots)
         if self._pages.size - self._used(number) >= length:
@@ -270,7 +265,7 @@ class PagedIndex:
         self._pages.link(tx, number, _NEXT, new)
         self._pages.link(tx, new, _PREV, number)
         self._pages.link(tx, new, _NEXT, following)
-        if following != NONE:
+        if following != codec.NONE:
             self._pages.link(tx, following, _PREV, new)
         return new
 
@@ -300,18 +295,18 @@ class PagedIndex:
             return
         pages.link(tx, number, _SLOTS, 0)
         if number != self._head:
-            pages.give_back(tx, number, INDEX_HEADER)
+            pages.give_back(tx, number, codec.INDEX_HEADER)
             pages.link(tx, header.prev, _NEXT, header.next)
-            if header.next != NONE:
+            if header.next != codec.NONE:
                 pages.link(tx, header.next, _PREV, header.prev)
-        elif header.next != NONE:
+        elif header.next != codec.NONE:
             after = bytes(pages[header.next][: self._used(header.next)])
             behind = codec.index(after).next
             # As much of the head as the next page takes, and as the head had: a rollback needs both.
             pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : max(used, len(after))]))
-            pages.link(tx, number, _PREV, NONE)
+            pages.link(tx, number, _PREV, codec.NONE)
             pages.give_back(tx, header.next, len(after))
-            if behind != NONE:
+            if behind != codec.NONE:
                 pages.link(tx, behind, _PREV, number)
 
 

@@ -10,14 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec_reference.swiftmq_store.codec import (
-    PREPARED,
-    SMALLEST_PAGE,
-    BadStore,
-    Branch,
-    QueueEntry,
-    Told,
-)
+from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
 from journalspec_reference.swiftmq_store.log import ABORT, START, Log, LoggedRecord, ReplayedPages
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, Walk
@@ -30,9 +23,14 @@ PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "dura
 COMPLETED = ".completed"
 
 
-def lies_in(folder: str, path: str) -> bool:
-    """Tell whether a file lies in a directory of the store, not in one below it (SMQ-FIL-101)."""
-    return path.startswith(folder) and "/" not in path[len(folder) :]
+def role(path: str) -> str:
+    """Return what a file of a store is for; empty: it belongs to none, as in a folder below (SMQ-FIL-101)."""
+    if path in (PAGES, LOG):
+        return "pages" if path == PAGES else "log"
+    folder = path[: path.rfind("/") + 1]
+    if folder == SWAP and path.endswith(".swap"):
+        return "swap"
+    return "durable" if folder == DURABLES and path.endswith(SUFFIX) else ""
 
 
 def named(files: Iterable[str]) -> dict[str, str]:
@@ -50,7 +48,7 @@ def named(files: Iterable[str]) -> dict[str, str]:
 
 @dataclass
 class Recovered:
-    """What a start leaves. `refused`: why there is no start, the part that is damaged and what is wrong."""
+    """What a start leaves. `refused`: why there is no start, as a code and a text."""
 
     refused: tuple[str, str] | None = None
     #: Records that were redone (those of an ABORT too), those undone, whether they made a check necessary.
@@ -58,7 +56,7 @@ class Recovered:
     undone: int = 0
     checked: bool = False
     queues: list[Queue] = field(default_factory=list)
-    branches: list[Branch] = field(default_factory=list)
+    branches: list[codec.Branch] = field(default_factory=list)
     dropped: dict[bytes, str] = field(default_factory=dict)
     #: Queue, key and what is wrong of the messages that salvage leaves out of a queue that would be dropped.
     lost: list[tuple[bytes, int, str]] = field(default_factory=list)
@@ -66,11 +64,11 @@ class Recovered:
     #: Files that cannot be read, with the reason, and swap files, which a start deletes.
     bad_files: dict[str, str] = field(default_factory=dict)
     swaps: list[str] = field(default_factory=list)
-    notes: list[Told] = field(default_factory=list)
+    notes: list[codec.Told] = field(default_factory=list)
     #: The first page behind page 0 that is in use, if it was looked for: without a root index, or a log.
     first_used: int | None = None
-    #: The log as it was read, if it was.
-    log: Log | None = None
+    #: The log as it was read, the pages that it leads to, and the walk on them; None if no page has the size.
+    read: tuple[Log, ReplayedPages, Walk] | None = None
 
 
 def recover(
@@ -88,13 +86,13 @@ def recover(
     record of the log, START too.
     """
     found = Recovered()
-    if page_size < SMALLEST_PAGE:
-        return Recovered(("page-size", f"{page_size} bytes have no room for an index"))
+    if page_size < codec.SMALLEST_PAGE:
+        return Recovered(("bad-page-size", f"{page_size} bytes have no room for an index"))
     data, log_data = files.get(PAGES, b""), files.get(LOG, b"")
     if len(data) < page_size:
-        found.notes.append(Told("no-pages", "there is no page"))
+        found.notes.append(codec.Told("no-pages", "there is no page"))
     pages = ReplayedPages(data, page_size, log_data)
-    log = found.log = Log(log_data, page_size, pages.count)
+    log = Log(log_data, page_size, pages.count)
     accepted = 0
     for record in log.records(starts=True):
         each(log, record)
@@ -107,24 +105,25 @@ def recover(
     found.checked = check or bool(accepted) or (len(log_data) > 0 and not log.end)
     _durables(files, found)
     walk = Walk(pages)
+    found.read = log, pages, walk
     found.notes += walk.notes
     if walk.unwritten or not log_data:
         found.first_used = pages.first_used()
     if walk.unwritten and found.first_used is not None:
         text = f"page 0 was never written, and page {found.first_used} is in use"
-        found.notes.append(Told("no-root", text, 0))
+        found.notes.append(codec.Told("no-root", text, 0))
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
-        found.refused = "root", walk.why
+        found.refused = "bad-root", walk.why
         return found
     _branches(found)
     if found.checked and drop:
         _check(found, salvage=salvage)
     for queue in found.queues:
-        if queue.name == PREPARED and queue.faults and not queue.why:
-            found.refused = "prepared", queue.faults[0]
+        if queue.name == codec.PREPARED and queue.faults and not queue.why:
+            found.refused = "bad-branch", queue.faults[0]
         elif queue.why and not salvage and not found.refused:
-            found.refused = "queue", f"{queue.name.decode('utf-8', 'replace')}: {queue.why}"
+            found.refused = "bad-queue", f"{queue.name.decode('utf-8', 'replace')}: {queue.why}"
     return found
 
 
@@ -143,10 +142,10 @@ def _branches(found: Recovered) -> None:
         for entry in branch.entries:
             if of_queue.get(_key(entry)) != entry.page:
                 text = f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
-                found.notes.append(Told("branch-key", text))
+                found.notes.append(codec.Told("branch-key", text))
 
 
-def _key(entry: QueueEntry) -> bytes:
+def _key(entry: codec.QueueEntry) -> bytes:
     # As bytes: of numbers anybody can find many that make a table slow.
     return entry.key.to_bytes(8, "big", signed=True)
 
@@ -162,7 +161,7 @@ def _check(found: Recovered, *, salvage: bool) -> None:
             whys = queue.entries.whys.items()
             found.lost += ((queue.name, queue.entries[at].entry.key, why) for at, why in whys)
             queue.why, queue.entries = None, queue.entries.whole()
-        elif faults and queue.name == PREPARED:
+        elif faults and queue.name == codec.PREPARED:
             found.branches = []
         if salvage or not faults:
             found.queues.append(queue)
@@ -170,10 +169,10 @@ def _check(found: Recovered, *, salvage: bool) -> None:
 
 def _durables(files: Mapping[str, Any], found: Recovered) -> None:
     for path in sorted(files):
-        if lies_in(SWAP, path) and path.endswith(".swap"):
+        if role(path) == "swap":
             found.swaps.append(path)
-        elif lies_in(DURABLES, path) and path.endswith(SUFFIX):
+        elif role(path) == "durable":
             try:
                 found.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
-            except BadStore as bad:
+            except codec.BadStore as bad:
                 found.bad_files[path] = str(bad)

@@ -5,60 +5,43 @@ Pages are named by what the file itself makes of them: what the log does to them
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import count
 from typing import Any
 
 from journalspec.layout import Spot
-from journalspec.swiftmq_store import LAYOUT
-from journalspec_reference.api import Files, Params, Piece, Span, file_spans
+from journalspec.swiftmq_store import ACTIONS, LAYOUT
+from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
-from journalspec_reference.swiftmq_store.log import (
-    ABORT,
-    COMMIT,
-    DELETE,
-    INSERT,
-    PORTION,
-    START,
-    START_SIZE,
-    Log,
-    ReplayedPages,
-)
-from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, lies_in, named
+from journalspec_reference.swiftmq_store.log import PORTION, START_SIZE, UPDATE, Log, ReplayedPages
+from journalspec_reference.swiftmq_store.recover import PAGES, named, role
 from journalspec_reference.swiftmq_store.store import Walk
 
 _LOOK = 1 << 16
-_KINDS = {START: "START", COMMIT: "COMMIT", ABORT: "ABORT"}
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of a store: pages, records of the log, entries of swap files."""
-    size = int(params.get("page_size", "2048"))
-    plain_names = {name: plain for plain, name in named(files).items()}
+    size, given = int(params.get("page_size", "2048")), named(files)
+    plain_names = {name: plain for plain, name in given.items()}
     for name, data in files.items():
-        plain = plain_names.get(name, name)
-        pieces: list[Piece] | Iterator[Piece] = []
+        use = role(plain_names.get(name, name))
+        pieces: Iterable[Piece] = ()
         fits: Any = None
-        if plain == PAGES and size >= SMALLEST_PAGE:
+        if use == "pages" and size >= SMALLEST_PAGE:
             walk = Walk(ReplayedPages(data, size))
             pieces = _pages(data, size, walk)
             fits = partial(_of_page, data, size, walk, edition)
-        elif plain == LOG and size >= SMALLEST_PAGE:
-            log = Log(data, size, _count(files, size))
-            pieces = _records(log, data)
+        elif use == "log" and size >= SMALLEST_PAGE:
+            log = Log(data, size, len(files[given[PAGES]]) // size if PAGES in given else 0)
+            pieces = _records(log, data, edition)
             fits = partial(_of_record, log, data, edition)
-        elif lies_in(SWAP, plain) and plain.endswith(".swap"):
-            pieces = (Piece(one.off, one.end, "record", "") for one in codec.swapped(data))
-            fits = partial(_of_swap, data, edition)
+        elif use == "swap":
+            pieces = (Piece(off, end, "record") for off, end in codec.swapped(data))
+            fits = field_names(LAYOUT, edition, data, "swap_entry")
         yield from file_spans(name, pieces, len(data), fits if fields else None)
-
-
-def _count(files: Files, size: int) -> int:
-    for name in files:
-        if name.removesuffix(".gz") == PAGES:
-            return len(files[name]) // size
-    return 0
 
 
 def _pages(data: Any, size: int, walk: Walk) -> Iterator[Piece]:
@@ -82,11 +65,14 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
     yield from LAYOUT.spans("index", edition, page[:INDEX_HEADER])
     off = INDEX_HEADER
     for slot in range(codec.index(page).slots):
-        end = off
-        for spot in LAYOUT.spans(use, edition, page[off:]):
-            yield Spot(f"entry[{slot}].{spot.name}", off + spot.off, spot.length, spot.value)
-            end = off + spot.off + spot.length
-        off = end
+        for spot in _behind(off, f"entry[{slot}].", LAYOUT.spans(use, edition, page[off:])):
+            yield spot
+            off = spot.off + spot.length
+
+
+def _behind(off: int, prefix: str, spots: Iterable[Spot]) -> Iterator[Spot]:
+    """Yield the fields of a part that stands at `off`, with names that begin with its own."""
+    return (Spot(prefix + spot.name, off + spot.off, spot.length, spot.value) for spot in spots)
 
 
 def is_damage(log: Log, data: Any) -> bool:
@@ -106,9 +92,9 @@ def _zeros(data: Any, off: int) -> bool:
     return all(not any(bytes(data[at : at + _LOOK])) for at in range(off, len(data), _LOOK))
 
 
-def _records(log: Log, data: Any) -> Iterator[Piece]:
+def _records(log: Log, data: Any, edition: str) -> Iterator[Piece]:
     for record in log.records(starts=True):
-        yield Piece(record.off, record.end, "record", _KINDS[record.kind])
+        yield Piece(record.off, record.end, "record", LAYOUT.type_name(edition, record.kind))
     if log.end < len(data):
         if is_damage(log, data):
             yield Piece(log.end, len(data), "dropped", log.reason)
@@ -123,21 +109,16 @@ def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot
         yield from LAYOUT.spans("start", edition, image)
         return
     yield from LAYOUT.spans("record" if log.tagged else "untagged_record", edition, image)
-    off, number = 24 if log.tagged else 16, 0
-    names = {INSERT: "insert", DELETE: "delete", PORTION: "portion"}
-    while off < len(image):
+    off = 24 if log.tagged else 16
+    for number in count():
+        if off >= len(image):
+            return
         kind = int.from_bytes(image[off : off + 4])
         yield Spot(f"action[{number}].kind", off, 4, str(kind))
-        if kind not in names:
+        if kind == UPDATE:
             # Pictures of whole pages, which no writer that is known has written.
             return
-        form = "new_portion" if kind == PORTION and image[off + 12] != 1 else names[kind]
-        end = off + 4
-        for spot in LAYOUT.spans(form, edition, image[off + 4 :]):
-            end = off + 4 + spot.off + spot.length
-            yield Spot(f"action[{number}].{spot.name}", off + 4 + spot.off, spot.length, spot.value)
-        off, number = end, number + 1
-
-
-def _of_swap(data: Any, edition: str, piece: Piece) -> Iterator[Spot]:
-    return LAYOUT.spans("swap_entry", edition, bytes(data[piece.off : piece.end]))
+        form = "new_portion" if kind == PORTION and image[off + 12] != 1 else ACTIONS[kind].lower()
+        for spot in _behind(off + 4, f"action[{number}].", LAYOUT.spans(form, edition, image[off + 4 :])):
+            yield spot
+            off = spot.off + spot.length

@@ -15,15 +15,6 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
 from journalspec_reference.swiftmq_store import codec
-from journalspec_reference.swiftmq_store.codec import (
-    CHAIN_HEADER,
-    NONE,
-    PREPARED,
-    BadStore,
-    Branch,
-    QueueEntry,
-    Told,
-)
 from journalspec_reference.swiftmq_store.log import ReplayedPages
 
 T = TypeVar("T")
@@ -39,7 +30,7 @@ BRANCH = "branch: "
 class Entry(NamedTuple):
     """A message in a queue: its entry, and its digest and length, or why it cannot be read."""
 
-    entry: QueueEntry
+    entry: codec.QueueEntry
     digest: bytes | None
     length: int
     why: str | None
@@ -57,7 +48,7 @@ class Entries(Sequence[Entry]):
         #: Place among the entries -> why its message cannot be read, in order of places.
         self.whys: dict[int, str] = {}
 
-    def add(self, entry: QueueEntry) -> None:
+    def add(self, entry: codec.QueueEntry) -> None:
         """Append an entry whose message is not known yet."""
         self._rows += _KEPT.pack(*entry, 0, b"")
 
@@ -84,7 +75,7 @@ class Entries(Sequence[Entry]):
         at = range(len(self))[index]
         *entry, length, digest = _KEPT.unpack_from(self._rows, at * _KEPT.size)
         why = self.whys.get(at)
-        return Entry(QueueEntry(*entry), None if why else digest, length, why)
+        return Entry(codec.QueueEntry(*entry), None if why else digest, length, why)
 
 
 class Chained:
@@ -100,9 +91,8 @@ class Chained:
         """Yield the bytes from `start` to `end`, page by page."""
         at = bisect_right(self._ends, start)
         while start < end:
-            begins = self._ends[at - 1] if at else 0
-            off, upto = CHAIN_HEADER + start - begins, CHAIN_HEADER + min(end, self._ends[at]) - begins
-            yield self._pages[self._numbers[at]][off:upto]
+            shift = codec.CHAIN_HEADER - (self._ends[at - 1] if at else 0)
+            yield self._pages[self._numbers[at]][start + shift : min(end, self._ends[at]) + shift]
             start, at = self._ends[at], at + 1
 
     def __getitem__(self, place: Any) -> Any:
@@ -133,14 +123,13 @@ class Walk:
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._roles = bytearray(pages.count)
-        #: First page -> the queue and the place of the entry that came first; empty until two share one.
-        self._first: dict[int, tuple[int, int]] = {}
-        self._known = (0, 0)
+        #: Of each page the queue and the place of the entry that first named it as that of a message.
+        self._first = array("q", [codec.NONE]) * pages.count
         #: Entries of messages that the queue of the branches has, and another one too: each as it is there.
         self._other: dict[int, Entry] = {}
-        self.notes: list[Told] = []
+        self.notes: list[codec.Told] = []
         self.queues: list[Queue] = []
-        self.branches: list[Branch] = []
+        self.branches: list[codec.Branch] = []
         #: First pages of messages whose pages may not all be their own: nobody can give those back.
         self.damaged: set[int] = set()
         self.why: str | None = None
@@ -170,26 +159,26 @@ class Walk:
         # Before it is made: a page may be referred to as often as there are entries.
         taken = self._roles[number] if 0 <= number < len(self._roles) else 0
         if taken and not (taken == _NO_INDEX and role == _MESSAGE):
-            raise BadStore(f"page {number} is referred to twice")
+            raise codec.BadStore(f"page {number} is referred to twice")
         page = self._pages[number]
         self._roles[number] = role
         if codec.is_free(page):
-            self.notes.append(Told("free-in-use", f"page {number} is in use and marked free", number))
+            self.notes.append(codec.Told("free-in-use", f"page {number} is in use and marked free", number))
         return page
 
     def _follows(self, number: int, before: int, said: int) -> None:
         if said != before:
             text = f"page {number} follows {before} and says that it follows {said}"
-            self.notes.append(Told("wrong-link", text, number))
+            self.notes.append(codec.Told("wrong-link", text, number))
 
     def _index(self, head: int, role: int, decode: Callable[[bytes], Iterator[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
-        number, before = head, NONE
+        number, before = head, codec.NONE
         while True:
             page = self._claim(number, role)
             try:
                 header, entries = codec.index(page), list(decode(page))
-            except BadStore:
+            except codec.BadStore:
                 self._roles[number] = _NO_INDEX
                 raise
             if role == _ROOT and not number and not any(header):
@@ -197,14 +186,14 @@ class Walk:
                 return  # a store that was never started; the head of a queue is made with what refers to it
             if role == _ROOT and not header.slots and header.valid > 0:
                 # In the index of a queue that costs messages of one queue, and a note tells it.
-                raise BadStore(f"page {number} has no entry and says that {header.valid} are valid")
+                raise codec.BadStore(f"page {number} has no entry and says that {header.valid} are valid")
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
                 text = f"page {number} has {len(entries)} valid entries and says {header.valid}"
-                self.notes.append(Told("wrong-valid-count", text, number))
+                self.notes.append(codec.Told("wrong-valid-count", text, number))
             yield entries
             before, number = number, header.next
-            if number == NONE:
+            if number == codec.NONE:
                 return
 
     def _root(self) -> None:
@@ -213,57 +202,45 @@ class Walk:
         try:
             for found in self._index(0, _ROOT, codec.root_entries):
                 self.queues += (Queue(entry.name, entry.page) for entry in found)
-        except BadStore as bad:
+        except codec.BadStore as bad:
             self.why = str(bad)
         # All indexes first: a message that names a page of one by mistake is wrong, not the index.
         for queue in self.queues:
             self._queue(queue)
         for number, queue in enumerate(self.queues):
             for at in range(len(queue.entries)):
-                queue.entries.know(at, self._entry(number, at, prepared=queue.name == PREPARED))
+                queue.entries.know(at, self._entry(number, at, prepared=queue.name == codec.PREPARED))
 
     def _queue(self, queue: Queue) -> None:
-        last = NONE
+        last = codec.NONE
         try:
             for found in self._index(queue.head, _QUEUE, codec.queue_entries):
                 for entry in found:
                     if entry.key <= last:
-                        self.notes.append(Told("key-order", f"key {entry.key} follows key {last}"))
+                        self.notes.append(codec.Told("key-order", f"key {entry.key} follows key {last}"))
                     last = entry.key
                     queue.entries.add(entry)
-        except BadStore as bad:
+        except codec.BadStore as bad:
             queue.why = str(bad)
 
     def _entry(self, queue: int, at: int, *, prepared: bool) -> Entry:
-        entry: QueueEntry = self.queues[queue].entries[at].entry
-        known = self._came_first(entry.page, (queue, at))
-        if known is None:
+        entry: codec.QueueEntry = self.queues[queue].entries[at].entry
+        there = 0 <= entry.page < len(self._first)
+        place = self._first[entry.page] if there else codec.NONE
+        if place == codec.NONE:
+            if there:
+                self._first[entry.page] = queue << 32 | at
             return self._message(entry, prepared=prepared)
-        first = self.queues[known[0]]
-        found: Entry = first.entries[known[1]]
-        if prepared != (first.name == PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
+        first = self.queues[place >> 32]
+        found: Entry = first.entries[place & 0xFFFFFFFF]
+        if prepared != (first.name == codec.PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
             # Whether a message is a branch as well is asked of the queue of the branches alone.
             if entry.page not in self._other:
                 self._other[entry.page] = self._message(entry, prepared=prepared, again=True)
             found = self._other[entry.page]
         return found._replace(entry=entry)
 
-    def _came_first(self, page: int, here: tuple[int, int]) -> tuple[int, int] | None:
-        """Return the entry before this one that has the same first page."""
-        if not 0 <= page < len(self._roles) or self._roles[page] != _MESSAGE:
-            return None
-        # Only a page that was reached before may be that of two entries: most stores pay nothing for it.
-        (queue, start), (last, end) = self._known, here
-        for number in range(queue, last + 1):
-            entries = self.queues[number].entries
-            for at in range(start if number == queue else 0, end if number == last else len(entries)):
-                # Numbers of pages that there are not would be anybody's choice, and make a table slow.
-                if 0 <= entries[at].entry.page < len(self._roles):
-                    self._first.setdefault(entries[at].entry.page, (number, at))
-        self._known = here
-        return self._first.get(page)
-
-    def _message(self, entry: QueueEntry, *, prepared: bool, again: bool = False) -> Entry:
+    def _message(self, entry: codec.QueueEntry, *, prepared: bool, again: bool = False) -> Entry:
         told = len(self.notes)
         data, fault = self._content(entry.page, again=again)
         if again:
@@ -272,14 +249,14 @@ class Walk:
             self.damaged.add(entry.page)
         try:
             found = codec.message(data)
-        except BadStore as bad:
+        except codec.BadStore as bad:
             return Entry(entry, None, len(data), fault or str(bad))
         if fault and not again:
-            self.notes.append(Told("bad-chain", fault))
+            self.notes.append(codec.Told("bad-chain", fault))
         if prepared:
             try:
                 self.branches.append(codec.branch(data))
-            except BadStore as bad:
+            except codec.BadStore as bad:
                 return Entry(entry, None, len(data), BRANCH + str(bad))
         digest = hashlib.sha256()
         for piece in [data[: found.end]] if isinstance(data, bytes) else data.pieces(0, found.end):
@@ -293,17 +270,17 @@ class Walk:
         """
         parts: list[bytes] = []
         numbers, ends = array("q"), array("q")
-        number, before, end = first, NONE, 0
+        number, before, end = first, codec.NONE, 0
         fault = None
         try:
-            while number != NONE:
+            while number != codec.NONE:
                 page = self._pages[number] if again else self._claim(number, _MESSAGE)
                 header = codec.chain(page)
                 self._follows(number, before, header.prev)
-                if header.next != NONE and header.length != len(page):
+                if header.next != codec.NONE and header.length != len(page):
                     text = f"page {number} is not the last of its message and not full"
-                    self.notes.append(Told("short-page", text, number))
-                used = page[CHAIN_HEADER : header.length]
+                    self.notes.append(codec.Told("short-page", text, number))
+                used = page[codec.CHAIN_HEADER : header.length]
                 end += len(used)
                 if used:
                     numbers.append(number)
@@ -311,9 +288,9 @@ class Walk:
                 if end <= _AT_ONCE:
                     parts.append(used)
                 if header.length > len(page):
-                    raise BadStore(f"a page of a message with {header.length} bytes")
+                    raise codec.BadStore(f"a page of a message with {header.length} bytes")
                 before, number = number, header.next
-        except BadStore as bad:
+        except codec.BadStore as bad:
             fault = str(bad)
         if end <= _AT_ONCE:
             return b"".join(parts), fault
@@ -339,8 +316,8 @@ def _fits(pages: ReplayedPages) -> bool:
         for head in heads:
             page = pages[head]
             header, entries = codec.index(page), list(codec.queue_entries(page))
-            if codec.is_free(page) or header.prev != NONE or header.valid != len(entries):
+            if codec.is_free(page) or header.prev != codec.NONE or header.valid != len(entries):
                 return False
-    except BadStore:
+    except codec.BadStore:
         return False
     return bool(heads)

@@ -12,15 +12,7 @@ from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.storage import Storage, fill, whole
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import PREPARED, BadStore
-from journalspec_reference.swiftmq_store.log import (
-    ABORT,
-    COMMIT,
-    START,
-    START_SIZE,
-    Log,
-    ReplayedPages,
-    following,
-)
+from journalspec_reference.swiftmq_store.log import ABORT, COMMIT, START, START_SIZE, following
 from journalspec_reference.swiftmq_store.pages import (
     FREE,
     CachedPages,
@@ -28,16 +20,14 @@ from journalspec_reference.swiftmq_store.pages import (
     Transaction,
     queue_entry,
     root_entry,
+    sized,
 )
 from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, recover
-from journalspec_reference.swiftmq_store.store import Walk
 
 #: What a new file of pages has, and the sizes at which the log and a swap file come to their ends.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
 #: Page sizes are multiples of this, up to a largest one.
 SECTION, LARGEST = 2048, 32768
-#: What a part is called in codes, if not by its own name.
-_CODES = {"prepared": "branch"}
 #: What a message of kind bytes has before its body, if nothing optional is there.
 _PLAIN = b"\0\0\0\1" + bytes(40)
 
@@ -86,28 +76,24 @@ class StoreWriter:
         files = {name: whole(storage, name) for name in storage.names()}
         found = recover(files, self._size)
         if found.refused or found.dropped:
-            why = found.refused or ("queue", next(iter(found.dropped.values())))
-            raise WriterRefused(f"bad-{_CODES.get(why[0], why[0])}", why[1])
+            raise WriterRefused(*(found.refused or ("bad-queue", next(iter(found.dropped.values())))))
         for name in found.swaps:
             storage.unlink(name)
         fresh = len(files.get(PAGES, b"")) < self._size
         if fresh:
             self._create_pages()
-        log = files.get(LOG, b"")
-        replayed = ReplayedPages(whole(storage, PAGES), self._size, log)
-        records = Log(log, self._size, replayed.count)
-        for record in records.records():
-            replayed.apply(record)
-        self._pages = CachedPages(replayed.count, self._size, replayed.__getitem__, self._append_page)
-        self._pages.dirty |= replayed.changed
-        walk = Walk(replayed)
+            found = recover({**files, PAGES: whole(storage, PAGES)}, self._size)
+        assert found.read
+        log, pages, walk = found.read
+        self._pages = CachedPages(pages.count, self._size, pages.__getitem__, self._append_page)
+        self._pages.dirty |= pages.changed
         self._references, self._damaged = walk.references, walk.damaged
         if found.checked and not fresh:
             for number in list(walk.unreached):
                 self._pages.empty(number)
         self._flush()
         self._pages = CachedPages(self._pages.count, self._size, self._load, self._append_page, walk.use)
-        self._create_log(records.unlike(max(0, records.generation)))
+        self._create_log(log.unlike(max(0, log.generation)))
         self._is_open = True
         if not any(self._pages[0][1:17]):
             self._now(lambda tx: PagedIndex.make(self._pages, tx, 0))
@@ -123,7 +109,7 @@ class StoreWriter:
         if PAGES not in self._storage.names():
             self._storage.create(PAGES)
         for number in range(FIRST_PAGES):
-            self._storage.write(PAGES, number * self._size, FREE.ljust(self._size, b"\0"))
+            self._append_page(number)
         self._storage.sync(PAGES)
 
     def _create_log(self, generation: int) -> None:
@@ -210,18 +196,24 @@ class StoreWriter:
         work(tx)
         self._write((COMMIT, tx))
 
-    def _named(self, op: Operation, queue: bytes = b"") -> Transaction:
-        """Return the transaction that an operation names; it is begun if it is new."""
-        name = str(op["tx"])
-        if name not in self._running:
+    def _transaction(self, op: Operation, queue: bytes) -> Transaction:
+        """Return the transaction that an operation on a queue names, begun if it is new; else its own one."""
+        name = str(op["tx"]) if "tx" in op else None
+        if name is not None and name not in self._running:
             if self._position >= self._checkpoint_at:
                 raise ValueError("no transaction begins before the checkpoint that is due")
             self._running[name] = self._begin()
-        tx = self._running[name]
+        tx = self._running[name] if name is not None else None
         if any(queue in other.queues for other in self._running.values() if other is not tx):
             # A rollback restores what was there, and would take along what the other one has done.
             raise ValueError("another transaction has inserted into this queue")
-        return tx
+        return tx or self._begin()
+
+    def _done(self, op: Operation, tx: Transaction, **more: Any) -> dict[str, Any]:
+        """Commit what is a transaction of its own, and answer."""
+        if "tx" not in op:
+            self._write((COMMIT, self._finish(tx)))
+        return self._answer(**more)
 
     def _end(self, name: str) -> Transaction:
         if name not in self._running:
@@ -247,11 +239,11 @@ class StoreWriter:
         key = self._keys.get(queue, index.last_key()) + 1
         self._keys[queue] = key
         branch = queue == PREPARED
-        fields = codec.message(data).fields
         page = self._pages.add_message(tx, data) if page is None else page
         self._references[page] += 1
-        priority, expiration = (0, 0) if branch else (fields["priority"], fields["expiration"])
-        index.add(tx, key, queue_entry(codec.QueueEntry(priority, 0 if branch else 1, expiration, key, page)))
+        of = codec.message(data)
+        numbers = (0, 0, 0) if branch else (of.priority, 1, of.expiration)
+        index.add(tx, key, queue_entry(codec.QueueEntry(*numbers, key, page)))
         tx.queues.add(queue)
         tx.inserted.append((queue, key))
         return key, page
@@ -277,27 +269,17 @@ class StoreWriter:
         except BadStore as bad:
             raise WriterRefused("unencodable", str(bad)) from None
         self._index(queue)
-        if "tx" in op:
-            tx = self._named(op, queue)
-            return self._answer(key=self._add(tx, queue, data)[0])
-        if any(queue in other.queues for other in self._running.values()):
-            raise ValueError("another transaction has inserted into this queue")
-        tx = self._begin()
+        tx = self._transaction(op, queue)
         key, _ = self._add(tx, queue, data)
-        self._write((COMMIT, tx))
-        return self._answer(key=key)
+        return self._done(op, tx, key=key)
 
     def _remove(self, op: Operation) -> dict[str, Any]:
         queue, key = str(op["queue"]).encode(), int(op["key"])
         if not self._index(queue).find(key):
             raise ValueError(f"the queue has no key {key}")
-        if "tx" in op:
-            self._named(op, queue).removals.append((queue, key))
-        elif any(queue in other.queues for other in self._running.values()):
-            raise ValueError("another transaction has inserted into this queue")
-        else:
-            self._now(lambda tx: self._take_out(tx, queue, key))
-        return self._answer()
+        tx = self._transaction(op, queue)
+        tx.removals.append((queue, key))
+        return self._done(op, tx)
 
     def _finish(self, tx: Transaction) -> Transaction:
         for queue, key in tx.removals:
@@ -328,20 +310,18 @@ class StoreWriter:
         queue, index = keys[0][0], self._index(keys[0][0])
         xid = pack(">?i", False, int(op["format_id"]))
         for member in ("bqual", "gtrid"):
-            part = bytes.fromhex(op[member])
-            xid += b"\1" + pack(">i", len(part)) + part
+            xid += b"\1" + sized(bytes.fromhex(op[member]))
         entries = b""
         for _, key in keys:
             found = index.find(key)
             assert found
             slot = found[1]
-            image = bytes(self._pages[found[0]][slot.off : slot.off + slot.size])
-            entries += pack(">i", len(image)) + image
+            entries += sized(bytes(self._pages[found[0]][slot.off : slot.off + slot.size]))
         name = mutf8.encode(queue.decode())
         body = pack(">?qiH", True, 0, int(bool(tx.inserted)), len(name)) + name + xid
         body += pack(">i", len(keys)) + entries
         record = self._begin()
-        self._add(record, PREPARED, _PLAIN + pack(">i", len(body)) + body)
+        self._add(record, PREPARED, _PLAIN + sized(body))
         self._write((COMMIT, record))
         if tx.inserted:
             self._write((COMMIT, tx))
@@ -353,7 +333,7 @@ class StoreWriter:
         found = []
         for _, slot in self._index(PREPARED).valid():
             branch = codec.branch(self._pages.message(slot.page))
-            if (branch.branch or b"", branch.transaction or b"") == wanted:
+            if (branch.bqual, branch.gtrid) == wanted:
                 found.append((int(slot.key), branch))
         if not found:
             raise ValueError("no such branch is in doubt")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from io import BytesIO
 from types import SimpleNamespace
@@ -14,9 +14,8 @@ from kaitaistruct import KaitaiStream, KaitaiStructError
 from journalspec import parsers
 from journalspec.elements import parsed
 from journalspec.schemas import Journal, Plain, SchemaError
-from journalspec.swiftmq_store import LAYOUT, schema
+from journalspec.swiftmq_store import ACTIONS, LAYOUT, schema
 
-_NAMES = {1: "INSERT", 2: "UPDATE", 3: "DELETE", 4: "PORTION"}
 #: The least that an action takes (SMQ-LOG-103).
 _LEAST = 8
 _PAGE_SIZE = 2048
@@ -50,7 +49,7 @@ def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
         found = parser.Record(stream, None, SimpleNamespace(tagged=tagged, page_size=_page_size(journal)))
     except (KaitaiStructError, EOFError) as error:
         raise SchemaError(str(error), file, stream.pos()) from error
-    if unknown := [item.kind for item in found.actions if item.kind not in _NAMES]:
+    if unknown := [item.kind for item in found.actions if item.kind not in ACTIONS]:
         raise SchemaError(f"{unknown[0]} is no action", file, off)
     # What has a picture before it, and what has not, are two structures below one.
     actions = [(int(item.kind), getattr(item.body, "body", item.body)) for item in found.actions]
@@ -93,16 +92,13 @@ def _checked(
 def _told(kind: int, body: Any) -> dict[str, Any]:
     if kind == 2:
         images = {name: getattr(body, name) for name in ("before", "after")}
-        out = {"action": _NAMES[kind], "page": images["after"].page}
-        return out | {name: bytes(image.whole) for name, image in images.items() if not image.empty}
-    return {"action": _NAMES[kind], **dict(_members(body))}
-
-
-def _members(body: Any) -> Iterator[tuple[str, Any]]:
-    for name in ("page", "offset", "before", "after"):
-        if hasattr(body, name):
-            value = getattr(body, name)
-            yield name, value if isinstance(value, int) else bytes(value)
+        values = {"page": body.after.page}
+        values |= {name: image.whole for name, image in images.items() if not image.empty}
+    else:
+        names = ("page", "offset", "before", "after")
+        values = {name: getattr(body, name) for name in names if hasattr(body, name)}
+    told = {name: value if isinstance(value, int) else bytes(value) for name, value in values.items()}
+    return {"action": ACTIONS[kind], **told}
 
 
 def _problem(action: Mapping[str, Any], most: int, page_size: int) -> str:

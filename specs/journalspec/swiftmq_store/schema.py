@@ -5,6 +5,8 @@ A page does not say what it is: who follows a reference takes the schema that fi
 
 from __future__ import annotations
 
+from collections.abc import Container
+from io import SEEK_CUR
 from typing import Any
 
 from construct import (
@@ -27,9 +29,7 @@ from construct import (
 )
 
 from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
-from journalspec.swiftmq_store import LAYOUT
-
-_ACTIONS = {1: "insert", 2: "update", 3: "delete", 4: "portion"}
+from journalspec.swiftmq_store import ACTIONS, LAYOUT
 
 
 def record_schema(
@@ -57,8 +57,8 @@ def action_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) ->
     )
 
     return Struct(
-        "kind" / Checked(Int32sb, lambda kind, _: kind in _ACTIONS, "an action"),
-        "flag" / If(lambda context: context.kind == 4, Peek(_ahead(9))),
+        "kind" / Checked(Int32sb, lambda kind, _: kind in ACTIONS, "an action"),
+        "flag" / If(lambda context: context.kind == 4, Peek(Blob(9))),
         "body"
         / Switch(
             lambda context: (context.kind, bool(context.flag) and context.flag[8] == 1),
@@ -77,34 +77,25 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
     """Return the schema of a log: START if it is tagged, records, and what lies behind."""
     action = action_schema(codec, edition, page_size)
 
+    def more(stream: Any, context: Any) -> bool:
+        head: bytes = stream.read(12)
+        stream.seek(-len(head), SEEK_CUR)
+        tagged, code = context.start is not None, int.from_bytes(head[:4])
+        if len(head) < 4 or code not in ((1, 2, 3) if tagged else (2, 3)):
+            return False
+        # What has no room for a generation is no record of an older one.
+        own = not tagged or int.from_bytes(head[4:], signed=True) == context.start.generation
+        return own or len(head) < 12
+
     def records(header: str) -> Construct[Any, Any]:
-        tagged = header == "record"
-
-        def more(stream: Any, context: Any) -> bool:
-            here = stream.tell()
-            head: bytes = stream.read(12)
-            stream.seek(here)
-            if len(head) < 4 or int.from_bytes(head[:4]) not in ((1, 2, 3) if tagged else (2, 3)):
-                return False
-            # What has no room for a generation is no record of an older one.
-            return (
-                not tagged
-                or int.from_bytes(head[4:12], signed=True) == context.start.generation
-                or len(head) < 12
-            )
-
         return While(more, record_schema(codec, edition, action, header))
 
     return Struct(
-        "first" / Peek(_ahead(4)),
+        "first" / Peek(Blob(4)),
         "start" / If(_tagged, codec.schema("start", edition)),
         "records" / Switch(_tagged, {True: records("record"), False: records("untagged_record")}),
         "rest" / GreedyBytes,
     )
-
-
-def _ahead(length: int) -> Construct[Any, Any]:
-    return Bytes(length)
 
 
 def _tagged(context: Any) -> bool:
@@ -135,8 +126,11 @@ _UTF = Struct("length" / Int16ub, "data" / Blob(lambda context: context.length))
 _BLOB = Struct("length" / Int32sb, "data" / Blob(lambda context: context.length))
 
 
-def _optional(of: Construct[Any, Any]) -> Construct[Any, Any]:
-    return Struct("there" / Int8ub, "value" / If(lambda context: context.there == 1, of))
+_COUNT = Checked(Int32sb, lambda number, _: number >= 0, "a number")
+
+
+def _optional(of: Construct[Any, Any], there: Container[int] = (1,)) -> Construct[Any, Any]:
+    return Struct("there" / Int8ub, "value" / If(lambda context: context.there in there, of))
 
 
 _DESTINATION = Struct(
@@ -144,17 +138,9 @@ _DESTINATION = Struct(
     "topic_queue" / If(lambda context: context.kind in (1, 2), _optional(_UTF)),
     "name" / _UTF,
 )
+_NUMBERS = (Int32sb, Int64sb, Float64b, Float32b, Int8ub, Int16ub, Int16sb, Int8sb)
 _PRIMITIVES: dict[Any, Construct[Any, Any]] = dict(
-    enumerate(
-        [
-            *(
-                Struct("number" / each)
-                for each in (Int32sb, Int64sb, Float64b, Float32b, Int8ub, Int16ub, Int16sb, Int8sb)
-            ),
-            _BLOB,
-            _UTF,
-        ]
-    )
+    enumerate([*(Struct("number" / each) for each in _NUMBERS), _BLOB, _UTF])
 )
 _PRIMITIVE = Struct(
     "kind" / Checked(Int32sb, lambda kind, _: kind in _PRIMITIVES, "a kind of primitive"),
@@ -162,7 +148,7 @@ _PRIMITIVE = Struct(
 )
 #: Properties, and the body of a map message.
 PROPERTIES = Struct(
-    "number" / Int32sb,
+    "number" / _COUNT,
     "entries" / Counted(lambda context: context.number, Struct("name" / _UTF, "value" / _PRIMITIVE)),
 )
 _BODIES: dict[Any, Construct[Any, Any]] = {
@@ -170,10 +156,10 @@ _BODIES: dict[Any, Construct[Any, Any]] = {
     1: _BLOB,
     2: _optional(_BLOB),
     3: _optional(_BLOB),
-    4: Struct("number" / Int32sb, "values" / Counted(lambda context: context.number, _PRIMITIVE)),
+    4: Struct("number" / _COUNT, "values" / Counted(lambda context: context.number, _PRIMITIVE)),
     5: Struct(
         "there" / Int8ub,
-        "number" / If(lambda context: context.there == 1, Int32sb),
+        "number" / If(lambda context: context.there == 1, _COUNT),
         "parts" / If(lambda context: context.there == 1, Counted(lambda context: context.number, _UTF)),
     ),
 }
@@ -188,9 +174,11 @@ MESSAGE = Struct(
     "redelivered" / Int8ub,
     *(name / _optional(_UTF) for name in ("id", "user", "client", "correlation", "type_name")),
     *(name / _optional(_DESTINATION) for name in ("reply_to", "destination")),
-    "properties" / _optional(_BLOB),
+    # Every value but 0 says that they are there.
+    "properties" / _optional(_BLOB, range(1, 256)),
     *(name / _optional(_UTF) for name in ("source_router", "router", "queue")),
     "body" / Switch(lambda context: context.kind, _BODIES),
+    "end" / Tell,
 )
 #: What one queue has in a prepared branch (SMQ-XAB-102).
 BRANCH = Struct(
@@ -202,6 +190,6 @@ BRANCH = Struct(
     "format_id" / Int32sb,
     "bqual" / _optional(_BLOB),
     "gtrid" / _optional(_BLOB),
-    "number" / Int32sb,
+    "number" / _COUNT,
     "keys" / Counted(lambda context: context.number, _BLOB),
 )

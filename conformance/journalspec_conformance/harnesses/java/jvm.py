@@ -151,8 +151,11 @@ def private_call(owner: Java, name: str, *arguments: Java) -> Java:
 
 @cache
 def _method(kind: Java, name: str) -> Java:
-    """Return the method `name` of a Java class, given as Python sees it; looked for once."""
-    return _accessible(kind.class_.getDeclaredMethods(), name)
+    """Return the method `name` of a Java class, given as Python sees it, or of one above; looked for once."""
+    found, owner = None, kind.class_
+    while found is None and owner is not None:
+        found, owner = _accessible(owner.getDeclaredMethods(), name), owner.getSuperclass()
+    return found
 
 
 def _accessible(members: Java, name: str) -> Java:

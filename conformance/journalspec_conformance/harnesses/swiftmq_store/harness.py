@@ -15,19 +15,8 @@ from typing import Any
 
 from journalspec.kept import make_scratch
 from journalspec.observation import CLEAN, RECOVERED, jsonable
-from journalspec_conformance.harnesses.java.jvm import (
-    Java,
-    Runtime,
-    Thrown,
-    instance_of,
-    java_bytes,
-    java_class,
-    java_classes,
-    private_call,
-    private_value,
-    product_call,
-    python_bytes,
-)
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, private_call, product_call
 from journalspec_conformance.harnesses.product import (
     SHOWN,
     Answer,
@@ -59,22 +48,13 @@ def _router() -> Java:
     if status:
         told = str(errors.toString()).strip()[:SHOWN]
         raise ProductError(f"the class path has no SwiftMQ that a router can be made for: {told}")
-    java_classes().addClassPath(str(place))
+    jvm.java_classes().addClassPath(str(place))
     java_class("java.lang.System").setProperty("swiftmq.paths.absolute", "true")
     try:
         java_class(f"{_STORE}.StoreSwiftletImpl")
-    except (TypeError, java_classes().JException) as error:
+    except (TypeError, jvm.java_classes().JException) as error:
         raise ProductError(f"the class path has no store ({_STORE}.StoreSwiftletImpl): {error}") from None
     return java_class("journalspec.Router")()
-
-
-@cache
-def _declared(name: str) -> Java:
-    """Return a method of all swiftlets that is not public."""
-    methods = java_class("com.swiftmq.swiftlet.Swiftlet").class_.getDeclaredMethods()
-    (found,) = (method for method in methods if str(method.getName()) == name)
-    found.setAccessible(True)
-    return found
 
 
 #: Of each entity, property -> class and text.
@@ -128,7 +108,7 @@ class Store:
         values = settings(self._directory, self._params, make_scratch(memory=True))
         with product_call():
             self.store = java_class(f"{_STORE}.StoreSwiftletImpl")()
-            _declared("setName").invoke(self.store, java_classes().JObject[:](["sys$store"]))
+            private_call(self.store, "setName", "sys$store")
             private_call(self.store, "startup", _configuration(values))
 
     def close(self) -> None:
@@ -154,7 +134,7 @@ class Store:
     @product_call()
     def names(self) -> list[str]:
         """Return the names of all queues, in the order of the root index."""
-        root = private_value(self.store, "rootIndex")
+        root = jvm.private_value(self.store, "rootIndex")
         found = [str(entry.getKey()) for entry in root.getEntries()]
         root.unloadPages()
         return found
@@ -171,7 +151,7 @@ class Store:
                 message = self.queue(name).get(key).message
                 out = java_class("java.io.ByteArrayOutputStream")()
                 message.writeContent(java_class("java.io.DataOutputStream")(out))
-                return python_bytes(out.toByteArray())
+                return jvm.python_bytes(out.toByteArray())
         except Thrown:
             return None
 
@@ -213,7 +193,8 @@ class Store:
             "queues": [
                 {"name": name.encode(), "messages": list(self.messages(name))} for name in self.names()
             ],
-            "in_doubt": sorted((_branch(record) for record in self.branches()), key=_branch_order),
+            # By the XA id and what says whose it is, then by queue.
+            "in_doubt": sorted(map(_branch, self.branches()), key=lambda one: list(one.values())[:5]),
             "durables": self.durables(),
         }
 
@@ -222,8 +203,8 @@ def _branch(record: Java) -> Answer:
     xid = record.getGlobalTxId()
     return {
         "format_id": int(xid.getFormatId()),
-        "gtrid": python_bytes(xid.getGlobalTransactionId()),
-        "bqual": python_bytes(xid.getBranchQualifier()),
+        "gtrid": jvm.python_bytes(xid.getGlobalTransactionId()),
+        "bqual": jvm.python_bytes(xid.getBranchQualifier()),
         "routing": bool(xid.isRouting()),
         "queue": str(record.getQueueName()),
         "inserts": int(record.getType()) != 0,
@@ -231,14 +212,10 @@ def _branch(record: Java) -> Answer:
     }
 
 
-def _branch_order(branch: Answer) -> tuple[Any, ...]:
-    return tuple(branch[key] for key in ("format_id", "gtrid", "bqual", "routing", "queue"))
-
-
 def _message(data: bytes) -> Java:
     """Return a message as the product reads it; raises Thrown."""
     stream = java_class("java.io.DataInputStream")(
-        java_class("java.io.ByteArrayInputStream")(java_bytes(data))
+        java_class("java.io.ByteArrayInputStream")(jvm.java_bytes(data))
     )
     made = java_class("com.swiftmq.jms.MessageImpl").createInstance(stream.readInt())
     made.readContent(stream)
@@ -316,18 +293,15 @@ class Transactions(Session):
         return made
 
     def _apply(self, transaction: Java, op: Op) -> None:
-        if op["op"] == "insert":
-            transaction.insert(self._entry(op))
-        else:
+        if op["op"] == "remove":
             transaction.remove(self._key(op["queue"], int(op["key"])))
-
-    def _entry(self, op: Op) -> Java:
+            return
         entry = java_class("com.swiftmq.swiftlet.store.StoreEntry")()
         entry.message = _message(bytes.fromhex(op["message"]))
         entry.priority = entry.message.getJMSPriority()
         entry.deliveryCount = 1
         entry.expirationTime = entry.message.getJMSExpiration()
-        return entry
+        transaction.insert(entry)
 
     def _key(self, queue: str, wanted: int) -> Java:
         for listed in self.journal.entries(queue):
@@ -340,29 +314,26 @@ class Transactions(Session):
         if len({(each["queue"], each["op"]) for each in ops}) != 1:
             raise CannotDo("a branch inserts into one queue, or removes from it")
         queue, inserts = self.journal.queue(ops[0]["queue"]), ops[0]["op"] == "insert"
-        gtrid, bqual = bytes.fromhex(op["gtrid"]), bytes.fromhex(op["bqual"])
+        gtrid, bqual = _ids(op)
         with product_call():
             made = queue.createWriteTransaction() if inserts else queue.createReadTransaction(True)
             for each in ops:
                 self._apply(made, each)
             xid = java_class("com.swiftmq.jms.XidImpl")(
-                java_bytes(bqual), int(op["format_id"]), java_bytes(gtrid)
+                jvm.java_bytes(bqual), int(op["format_id"]), jvm.java_bytes(gtrid)
             )
             made.prepare(xid)
         self._prepared[gtrid, bqual] = (made, xid)
 
     def _decide(self, op: Op) -> None:
-        key, commits = (
-            (bytes.fromhex(op["gtrid"]), bytes.fromhex(op["bqual"])),
-            op["commit"] in (True, "true"),
-        )
+        key, commits = _ids(op), op["commit"] in (True, "true")
         if key in self._prepared:
             transaction, xid = self._prepared.pop(key)
             with product_call():
                 (transaction.commit if commits else transaction.abort)(xid)
             return
         # A branch of an earlier start: what goes with it goes first, as a router does it.
-        records = [one for one in self.journal.branches() if _ids(one) == key]
+        records = [one for one in self.journal.branches() if _ids(jsonable(_branch(one))) == key]
         if not records:
             raise CannotDo("no such branch is in doubt")
         for record in records:
@@ -376,18 +347,19 @@ class Transactions(Session):
 
     def _checkpoint(self) -> None:
         done = java_class("java.util.concurrent.CountDownLatch")(1)
-        listener = instance_of(f"{_STORE}.log.CheckPointFinishedListener", checkpointFinished=done.countDown)
+        listener = jvm.instance_of(
+            f"{_STORE}.log.CheckPointFinishedListener", checkpointFinished=done.countDown
+        )
         with product_call():
-            transactions = private_value(self.journal.store, "ctx").transactionManager
+            transactions = jvm.private_value(self.journal.store, "ctx").transactionManager
             transactions.initiateCheckPoint(listener)
             done.await_()
             # The log begins anew once the listener has been told, and no transaction begins before that.
             transactions.removeTxId(transactions.createTxId())
 
 
-def _ids(record: Java) -> tuple[bytes, bytes]:
-    branch = _branch(record)
-    return branch["gtrid"], branch["bqual"]
+def _ids(said: Mapping[str, Any]) -> tuple[bytes, bytes]:
+    return bytes.fromhex(said["gtrid"]), bytes.fromhex(said["bqual"])
 
 
 class SwiftMQ(Driver):
@@ -401,7 +373,7 @@ class SwiftMQ(Driver):
         "state": ["queues", "in_doubt", "durables"],
     }
 
-    def __init__(self, product: Product, java: Runtime | None) -> None:
+    def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
         """Take a product in the running JVM; raises ProductError if a router cannot be made for it."""
         super().__init__(product, java)
         _router()
@@ -435,12 +407,7 @@ class SwiftMQ(Driver):
         return Transactions(directory, params)
 
 
-@cache
-def _warnings() -> Mapping[str, str]:
-    found: Mapping[str, str] = table(__package__, "exceptions.toml")["messages"]
-    return found
-
-
 def notes(said: list[str]) -> list[str]:
     """Return what a store warned of, each with what it is to the specification."""
-    return [f"{code}: {text}" for text in said for code, part in _warnings().items() if part in text]
+    warnings = table(__package__, "exceptions.toml")["messages"]
+    return [f"{code}: {text}" for text in said for code, part in warnings.items() if part in text]
