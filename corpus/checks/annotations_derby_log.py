@@ -16,12 +16,12 @@ from typing import Any
 
 import annotations as gate
 from annotations import Call, Disk, Found
+from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Op, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.derby_log import naive
-from journalspec_corpus.derby_log.author import LATER_TABLES, TABLES
 from journalspec_corpus.derby_log.bodies import NoBody, body, rows
 from journalspec_corpus.derby_log.workloads import TABLES as WORKLOADS
 from journalspec_corpus.derby_log.workloads import Step, step_of, value
@@ -33,7 +33,6 @@ TOLD = (
     *("type", "instant", "transaction", "group", "status", "global_id"),
     *("container", "page", "page_version", "record_id", "data"),
 )
-NAMES = {number: "TU"[at] for pair in (*TABLES.values(), LATER_TABLES) for at, number in enumerate(pair)}
 CHANGES, UNDONE = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: The status of a transaction of the engine's own, and of those that are rolled back, prepared and committed.
 INTERNAL, BACK, PREPARED, DONE = 16, 1, 2, 4
@@ -196,7 +195,10 @@ class Witness(gate.Witness):
     def _named(self, said: Mapping[str, Any]) -> None:
         if said["type"] == "INSERT":
             key = rows(said["data"])[0][1][0]
-            self.rows[_place(said)] = NAMES[said["container"]], str(int.from_bytes(key, "big", signed=True))
+            self.rows[_place(said)] = (
+                tables_of_all()[said["container"]],
+                str(int.from_bytes(key, "big", signed=True)),
+            )
 
     @staticmethod
     def _is_log(file: str) -> bool:

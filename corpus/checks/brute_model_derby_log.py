@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brute_effects import Effect, FoldModel, IssuedOp, State
-from journalspec_corpus.derby_log.author import LATER_TABLES, TABLES
+from journalspec.derby_log.operations import tables_of_all
 from journalspec_corpus.derby_log.bodies import rows
 
 CHANGES = ("INSERT", "UPDATE", "DELETE")
 UNDONE = ("PHYSICAL_UNDO", "LOGICAL_UNDO")
-NAMES = {number: "TU"[at] for pair in (*TABLES.values(), LATER_TABLES) for at, number in enumerate(pair)}
 #: A row by its place, and what stands there.
 Place = tuple[str, ...]
 Rows = dict[Place, tuple[str, str, str]]
@@ -62,7 +61,7 @@ def _rows(changes: Sequence[Mapping[str, Any]]) -> Rows:
         if said["type"] == "DELETE":
             found.pop(place, None)
         elif said["type"] == "INSERT" or place in found:
-            found[place] = (NAMES[int(said["container"])], text.partition(":")[0], text)
+            found[place] = (tables_of_all()[int(said["container"])], text.partition(":")[0], text)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import (
@@ -25,7 +26,6 @@ from journalspec_corpus.crash.effects import (
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.derby_log import workloads as tables
-from journalspec_corpus.derby_log.author import LATER_TABLES, TABLES
 from journalspec_corpus.derby_log.bodies import rows
 from journalspec_corpus.derby_log.model import TableRows
 from journalspec_corpus.derby_log.recording import (
@@ -45,10 +45,6 @@ Row = tuple[str, str, str]
 #: The parts of a state that recovery decides on.
 _DECIDED = {"rows", "in_doubt"}
 _UNDO = ("PHYSICAL_UNDO", "LOGICAL_UNDO")
-#: Container -> table; in no edition one is the other table of another.
-_TABLES = {
-    number: name for pair in (*TABLES.values(), LATER_TABLES) for number, name in zip(pair, "TU", strict=True)
-}
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
@@ -127,7 +123,7 @@ def _columns(op: Mapping[str, Any]) -> dict[int, bytes]:
 
 def _row(op: Mapping[str, Any]) -> Row:
     columns = _columns(op)
-    table = _TABLES[int(op["container"])]
+    table = tables_of_all()[int(op["container"])]
     return table, str(int.from_bytes(columns[0], "big", signed=True)), columns[1][2:].decode()
 
 
@@ -237,7 +233,7 @@ def _makes(said: Mapping[str, Any]) -> tuple[Effect, ...]:
     if 1 not in columns:
         return ()
     text = columns[1][2:].decode()
-    return (_stored((_TABLES[int(said["container"])], text.partition(":")[0], text)),)
+    return (_stored((tables_of_all()[int(said["container"])], text.partition(":")[0], text)),)
 
 
 #: Two policies of the reference: one refuses a log that ends before its files say, one leaves it at that.

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
+from journalspec.derby_log.operations import body, databases
 from journalspec.layout import integer, joined
-from journalspec_corpus.derby_log.author import FORMAT, LATER_TABLES, LEVELS, body, build, row_data, seal
-from journalspec_corpus.derby_log.author import TABLES as CONTAINERS
+from journalspec_corpus.derby_log.author import FORMAT, build, container_of, row_data, seal
 from journalspec_corpus.derby_log.model import TableRows
 from journalspec_corpus.derby_log.naive import HEADER, UNCHECKED
 from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
@@ -226,7 +226,7 @@ def _nested(size: int, *, right: bool) -> bytes:
 
 
 def _rows(edition: str, size: int) -> Iterator[tuple[str, bytes]]:
-    container = CONTAINERS.get(edition, LATER_TABLES)[0]
+    container = container_of("T", edition)
 
     def place(number: int) -> dict[str, int]:
         return {"segment": 0, "container": container, "page": 1, "page_version": 2 + number}
@@ -317,7 +317,7 @@ def _header(edition: str, number: int, previous: int) -> bytes:
 
 
 def _control(edition: str) -> dict[str, bytes]:
-    major, minor = LEVELS[edition]
+    major, minor = databases()[edition].level
     values = {
         "version": 9,
         "checkpoint": 1 << 32 | HEADER,

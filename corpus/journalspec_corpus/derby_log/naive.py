@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from journalspec.derby_log.operations import databases, tables
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec_corpus.derby_log.author import BRIEF, LATER_TABLES, LEVELS, TABLES
+from journalspec_corpus.derby_log.author import BRIEF
 from journalspec_corpus.derby_log.bodies import NoBody, body, rows
 from journalspec_corpus.naive import Files, end_of, expectation, refused
 
@@ -21,8 +22,6 @@ HEADER, CONTROL, AROUND = 24, 48, 16
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
-#: The newest minor version that a recoverer opens.
-NEWEST = {"10.8": 13, "10.14": 15}
 #: Record id, page and container -> a row: number of a column -> what it holds, and whether it is there.
 Place = tuple[int, int, int]
 
@@ -193,8 +192,7 @@ def _control(log: _Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     if _signed(data, 0, 4) != 128:
         raise _Refused("header", "bad-control", name, 0, CONTROL)
     level = (_signed(data, 16, 4), _signed(data, 20, 4))
-    newest = (10, NEWEST.get(log.edition, LEVELS[log.edition][1]))
-    if recovering and (level > newest or data[28] & 1):
+    if recovering and (level > databases()[log.edition].newest or data[28] & 1):
         raise _Refused("header", "newer-level")
     if data[28] & 2:
         log.notes.append("test-mode")
@@ -433,16 +431,15 @@ class _Replay:
 
     def _named(self, these: Mapping[Place, Any], without: Mapping[Place, Any]) -> list[dict[str, Any]]:
         """Return rows of the two tables that are in `these` and not just so in `without`."""
-        tables = TABLES.get(self.log.edition, LATER_TABLES)
+        names = tables(self.log.edition)
         out = []
         for place, row in these.items():
-            if place[0] in tables and without.get(place) != row and {0, 1} <= row.keys():
-                table = "TU"[tables.index(place[0])]
+            if place[0] in names and without.get(place) != row and {0, 1} <= row.keys():
                 key = int.from_bytes(row[0], "big", signed=True)
                 value = row[1][2:].decode(errors="replace")
                 # The control row of a page has other columns than a row of these tables.
                 if len(row[0]) == 4:
-                    out.append({"table": table, "key": str(key), "value": value})
+                    out.append({"table": names[place[0]], "key": str(key), "value": value})
         return sorted(out, key=lambda item: (item["table"], item["key"], item["value"]))
 
 
