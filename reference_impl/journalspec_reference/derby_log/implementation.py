@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from journalspec.derby_log.operations import databases
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, Writer
 from journalspec_reference.derby_log import codec, recover, spans
+from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.recover import EDITIONS, FORMAT, LEVELS, SEED
+from journalspec_reference.derby_log.recover import FORMAT, SEED
 from journalspec_reference.derby_log.scan import CONTROLS, gather
 from journalspec_reference.storage import Storage
 
@@ -27,7 +29,7 @@ def _rules(edition: str) -> Rules:
 
 def edition_of(level: tuple[int, int]) -> str:
     """Return the edition of a database of some level."""
-    return next((edition for edition in EDITIONS if level <= LEVELS[edition]), EDITIONS[-1])
+    return next((edition for edition, known in databases().items() if level <= known.newest), EDITIONS[-1])
 
 
 def detect(files: Files, _: Params) -> list[Detection]:

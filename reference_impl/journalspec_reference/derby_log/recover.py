@@ -11,7 +11,8 @@ from itertools import pairwise
 from struct import Struct
 from typing import Any, NamedTuple
 
-from journalspec.derby_log.operations import Form
+from journalspec.derby_log.operations import Form, databases, tables
+from journalspec.derby_log.operations import shown as told
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
@@ -49,11 +50,6 @@ from journalspec_reference.derby_log.scan import (
 from journalspec_reference.derby_log.store import Container, StateError, Store, branch_key
 
 FORMAT = "derby_log"
-EDITIONS = ("10.0", "10.1", "10.8", "10.14", "10.16")
-#: Edition -> the newest level of a database that it opens, and where the kept base has the tables T and U.
-LEVELS = {"10.0": (10, 0), "10.1": (10, 1), "10.8": (10, 13), "10.14": (10, 15), "10.16": (10, 16)}
-TABLES = {"10.0": (768, 784), "10.1": (768, 784), "10.8": (1136, 1152)}
-_LATER_TABLES = (1168, 1184)
 SEED = "seed"
 _SEED_CONTROL = Struct(">iiqii24x")
 _CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
@@ -79,35 +75,6 @@ class Told(NamedTuple):
     body: Body | None
 
 
-def plain(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an operation or object as an observation has them."""
-    out: dict[str, Any] = {}
-    for name, value in fields.items():
-        if name in ("count", "header_length", "gtrid_length", "bqual_length"):
-            continue
-        if name == "undo":
-            out["logical"] = value is not None
-        elif name == "rows":
-            out[name] = [plain(row) for row in value]
-        elif name == "table":
-            out[name] = [_entry(row["entry"]) for row in value["entries"]] if value else []
-        elif isinstance(value, dict):
-            out[name] = plain(value)
-        elif value is not None:
-            out[name] = value
-    return out
-
-
-def _entry(entry: Mapping[str, Any] | None) -> dict[str, Any]:
-    out = plain(entry or {})
-    if "transaction" in out:
-        out["transaction"] = out["transaction"]["number"]
-    for name in ("first", "last"):
-        if name in out:
-            out[name] = out[name]["file"] << 32 | out[name]["position"]
-    return out
-
-
 @dataclass(frozen=True)
 class Reader:
     """How the records of files are decoded; `forms` is None where bodies are opaque."""
@@ -124,7 +91,7 @@ class Reader:
         shown["group"] = body.group
         if body.transaction is not None:
             shown["transaction"] = body.transaction
-        shown |= plain(body.fields)
+        shown |= told(body.operation.fields, body.fields)
         if body.undone is not None:
             shown["undone"] = body.undone.packed
         elif data := stored.body[slice(*body.data)]:
@@ -179,15 +146,12 @@ class LogPass:
         self._reader = Reader(None)
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(_found, self._logs, self.log, edition)
-        self.store = Store(self._tables(), self._containers(), self._find)
+        self.store = Store(tables(edition), self._containers(), self._find)
         self.answer: Observation | None = None
         try:
             self._run()
         except _Refusal as refusal:
             self.answer = refusal.answer
-
-    def _tables(self) -> dict[int, str]:
-        return dict(zip(TABLES.get(self._edition, _LATER_TABLES), ("T", "U"), strict=True))
 
     def _containers(self) -> dict[int, Container]:
         found = {name: match for name in sorted(self._files) if (match := _CONTAINER.fullmatch(name))}
@@ -226,7 +190,7 @@ class LogPass:
         if control.flags & _TEST_MODE:
             self._late.append(Note("test-mode", self.chosen.name))
         level = (control.major, control.minor)
-        if self._policy and (level > LEVELS[self._edition] or control.flags & _BETA):
+        if self._policy and (level > databases()[self._edition].newest or control.flags & _BETA):
             at = At(self.chosen.name, 16, 8)
             raise _Refusal("header", "newer-level", f"the database is of level {level[0]}.{level[1]}", at)
         return self._entered(control.checkpoint or Instant(1, HEADER))
@@ -252,7 +216,7 @@ class LogPass:
             self._late.append(Note("encrypted", file.name))
             self.log = Log(self._logs, summed=False, linked=self._linked)
             return Instant(at.number, HEADER)
-        self._reader = Reader(known(self._edition, EDITIONS))
+        self._reader = Reader(known(self._edition))
         control = self.chosen.control
         if control is None or control.checkpoint != at:
             return at
@@ -545,7 +509,7 @@ def _found(logs: Mapping[int, LogFile], log: Log, edition: str, instant: Instant
     found = log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
     if not isinstance(found, LoggedRecord):
         raise BadLog(f"there is no record {instant.packed:#x}")
-    body = decode(found.body, known(edition, EDITIONS))
+    body = decode(found.body, known(edition))
     return body, found.body[slice(*body.data)]
 
 

@@ -9,9 +9,9 @@ from journalspec.derby_log import LAYOUT
 from journalspec.layout import Spot
 from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import decode, known
+from journalspec_reference.derby_log.bodies import EDITIONS, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog
-from journalspec_reference.derby_log.recover import EDITIONS, SEED, garbage
+from journalspec_reference.derby_log.recover import SEED, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, End, LogFile, Scan, gather
 
 _LENGTH = 4
@@ -57,6 +57,6 @@ def _name(body: bytes, edition: str) -> str:
     if edition == SEED:
         return "OTHER"
     try:
-        return decode(body, known(edition, EDITIONS)).operation.name
+        return decode(body, known(edition)).operation.name
     except BadLog:
         return "OTHER"

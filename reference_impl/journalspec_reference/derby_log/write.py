@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Any
 
-from journalspec.derby_log.operations import Form, operations
+from journalspec import mutf8
+from journalspec.derby_log.operations import body as body_of
+from journalspec.derby_log.operations import compressed, operations
+from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
-from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest, utf
+from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
 from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
-from journalspec_reference.derby_log.recover import EDITIONS, LogPass, garbage
+from journalspec_reference.derby_log.recover import LogPass, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, LoggedRecord, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
@@ -36,6 +39,9 @@ _NO_NUMBER = {"10.0": 4194303}
 _BODY, _CONTROL, _HEADER = Struct(">iq"), Struct(">iiqiiiB11x"), Struct(">iiqq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
 _PAGE, _CLR = _RAWSTORE | _LOCK, _RAWSTORE | _LOCK | BITS["COMPENSATION"]
+_FIRST = BITS["FIRST"] | _RAWSTORE
+#: What a compensation record has of the one that it undoes.
+_SAME = ("segment", "container", "container_version", "page", "record_id")
 _NONE = Instant(0, 0)
 _ABORTED, _PREPARED, _COMMITTED = 1, 2, 4
 #: The first transaction of a new log: making the database has taken the numbers before it (DRB-DEV-019).
@@ -55,10 +61,6 @@ class _Tx:
     branch: Mapping[str, Any] | None = None
 
 
-def _forms() -> dict[str, Form]:
-    return {form.name: form for form in operations().values()}
-
-
 class LogWriter:
     """A log open for writing, under the parameters of ``fields.toml``."""
 
@@ -66,7 +68,6 @@ class LogWriter:
         self._storage, self._edition = storage, edition
         self._interval = min(MOST, max(LEAST, int(params.get("log_switch_interval", str(SWITCH)))))
         self._ahead = params.get("file_sync", "false") != "true"
-        self._forms = _forms()
         self._open_ = False
         self._buffer: list[bytes] = []
         self._size = 0
@@ -153,9 +154,8 @@ class LogWriter:
             self._storage.sync(self._name)
 
     def _sum_of(self, at: int, data: bytes) -> bytes:
-        fields = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
-        group = BITS["CHECKSUM"] | _RAWSTORE
-        return self._record(at, encode(group, None, self._forms["CHECKSUM"], fields))
+        said = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
+        return self._record(at, self._body(None, "CHECKSUM", BITS["CHECKSUM"] | _RAWSTORE, **said))
 
     def _index(self) -> None:
         for place in self._store.places():
@@ -176,18 +176,21 @@ class LogWriter:
         self._next_file()
         first = Instant(1, HEADER)
         self._redo = self._undo = first
-        at = HEADER + (CHECKSUM_RECORD if self._edition != "10.0" else 0)
-        begin = self._record(
-            at, self._body(_FIRST_NUMBER, "BEGIN", BITS["FIRST"] | _RAWSTORE, status=INTERNAL)
-        )
+        at = HEADER + self._summed
+        begin = self._record(at, self._body(_FIRST_NUMBER, "BEGIN", _FIRST, status=INTERNAL))
         record = self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER, at))
         self._put([begin, record])
         self._write_control(Instant(1, at + len(begin)))
 
     # Records and groups.
 
-    def _body(self, number: int | None, name: str, group: int, tail: bytes = b"", **fields: Any) -> bytes:
-        return encode(group, number, self._forms[name], fields, tail)
+    @staticmethod
+    def _body(number: int | None, name: str, group: int, **fields: Any) -> bytes:
+        values = {"operation": name, "group": group, "transaction": number, **fields}
+        return joined(body_of(values))
+
+    def _log(self, number: int, name: str, group: int, **fields: Any) -> Instant:
+        return self._append(self._body(number, name, group, **fields))
 
     def _record(self, at: int, body: bytes) -> bytes:
         return _BODY.pack(len(body), self._number << 32 | at) + body + len(body).to_bytes(4, "big")
@@ -289,29 +292,15 @@ class LogWriter:
     # Checkpoints.
 
     def _checkpoint_body(self, number: int, first: int) -> bytes:
-        entries: list[dict[str, Any]] = []
-        for other, item in self._known.items():
-            if other != number:
-                begun = Instant.unpack(item.first)
-                entries.append(self._entry(other, begun, _PREPARED if item.prepared else 0, item.branch))
-        entries.append(self._entry(number, Instant(self._number, first), 0, None))
-        table = {"count": len(entries), "entries": [{"entry": entry} for entry in entries]}
-        fields: dict[str, Any] = {
-            "redo_from": self._redo.packed,
-            "undo_from": self._undo.packed,
-            "has_table": 1,
-            "table": table,
-        }
-        return self._body(number, "CHECKPOINT", _RAWSTORE, **fields)
-
-    @staticmethod
-    def _entry(number: int, first: Instant, status: int, branch: Any) -> dict[str, Any]:
-        return {
-            "transaction": {"number": number},
-            "global_id": branch,
-            "first": {"file": first.number, "position": first.position},
-            "status": status,
-        }
+        begun = Transaction(Instant(self._number, first).packed, 0, None)
+        entries = []
+        for other, item in {**self._known, number: begun}.items():
+            at = Instant.unpack(item.first)
+            own = {"transaction": {"number": other}, "first": {"file": at.number, "position": at.position}}
+            status = _PREPARED if item.prepared else 0
+            entries.append({"entry": {**own, "global_id": item.branch, "status": status}})
+        where = {"redo_from": self._redo.packed, "undo_from": self._undo.packed}
+        return self._body(number, "CHECKPOINT", _RAWSTORE, **where, has_table=1, table={"entries": entries})
 
     def _checkpoint(self) -> None:
         """Take a checkpoint: its record, then the control files (DRB-WRT-116, DRB-WRT-081)."""
@@ -319,7 +308,7 @@ class LogWriter:
         if self._end > self._interval:
             self._switch()
         number = self._store.next
-        first = self._append(self._body(number, "BEGIN", BITS["FIRST"] | _RAWSTORE, status=INTERNAL))
+        first = self._log(number, "BEGIN", _FIRST, status=INTERNAL)
         at = self._append(self._checkpoint_body(number, first.position))
         self._flush(turn=False)
         self._end_of(number, "COMMIT", _COMMITTED)
@@ -361,15 +350,14 @@ class LogWriter:
         """Return the number of a transaction, whose first record this may be (DRB-WRT-117)."""
         if tx.number is None:
             tx.number = self._store.next
-            fields: dict[str, Any] = {"status": 0, "global_id": tx.branch}
-            self._append(self._body(tx.number, "BEGIN", BITS["FIRST"] | _RAWSTORE, **fields))
+            self._log(tx.number, "BEGIN", _FIRST, global_id=tx.branch)
         return tx.number
 
     def _end_of(self, number: int, word: str, status: int) -> None:
-        branch = self._store.transactions[number].branch
+        known = self._store.transactions[number]
         group = BITS[word] | _RAWSTORE | (0 if word == "PREPARE" else BITS["LAST"])
-        kept = self._store.transactions[number].changes
-        self._append(self._body(number, "END", group, global_id=branch, status=status))
+        kept = known.changes
+        self._log(number, "END", group, global_id=known.branch, status=status)
         if word != "PREPARE":
             for instant in kept:
                 self._kept.pop(instant, None)
@@ -379,11 +367,12 @@ class LogWriter:
         """Write compensation records for what a transaction has done, the last change first, and its end."""
         self._flush()
         for instant, body, _ in list(self._store.undoable(number)):
-            fields, tail = body.fields, instant.packed.to_bytes(8, "big")
+            fields = body.fields
+            known: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
+            same = {**known, "undone": instant.packed}
             if "page_version" not in fields:
                 if body.operation.name == "CONTAINER":
-                    same = {name: fields[name] for name in ("segment", "container", "container_version")}
-                    self._append(self._body(number, "CONTAINER_UNDO", _CLR & ~_LOCK, tail, **same))
+                    self._log(number, "CONTAINER_UNDO", _CLR & ~_LOCK, **same)
                 continue
             if fields.get("undo") is not None:
                 raise WriterRefused(
@@ -392,22 +381,16 @@ class LogWriter:
             page = self._store.page(fields["container"], fields["page"])
             if page is None:
                 raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
-            logical = "undo" in fields
-            same = {
-                name: fields[name] for name in ("segment", "container", "page", "record_id") if name in fields
-            }
-            same["page_version"] = page.version
-            self._append(
-                self._body(number, "LOGICAL_UNDO" if logical else "PHYSICAL_UNDO", _CLR, tail, **same)
-            )
+            name = "LOGICAL_UNDO" if "undo" in fields else "PHYSICAL_UNDO"
+            self._log(number, name, _CLR, **{**same, "page_version": page.version})
         self._end_of(number, "ABORT", _ABORTED)
 
     def _start(self, op: Operation) -> dict[str, Any]:
-        parts = {"gtrid": bytes.fromhex(op["gtrid"]), "bqual": bytes.fromhex(op.get("bqual", "00"))}
-        lengths = {f"{name}_length": len(part) for name, part in parts.items()}
-        if max(lengths.values()) > 64:
+        gtrid, bqual = _ids(op)
+        if max(len(gtrid), len(bqual)) > 64:
             raise WriterRefused("unencodable", "an XA id has two parts of at most 64 bytes")
-        self._txs[op["tx"]] = _Tx(branch={"format_id": int(op.get("format_id", "1")), **parts, **lengths})
+        branch = {"format_id": int(op.get("format_id", "1")), "gtrid": gtrid, "bqual": bqual}
+        self._txs[op["tx"]] = _Tx(branch=branch)
         return {"durable": False}
 
     def _named(self, op: Operation) -> _Tx:
@@ -437,9 +420,8 @@ class LogWriter:
         return {"durable": False}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
-        wanted = (bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00")))
         for number in self._store.branches():
-            if branch_key(self._store.transactions[number].branch)[1:] == wanted:
+            if branch_key(self._store.transactions[number].branch)[1:] == _ids(op):
                 if str(op.get("commit", "true")).lower() == "true":
                     self._end_of(number, "COMMIT", _COMMITTED)
                 else:
@@ -455,7 +437,7 @@ class LogWriter:
         if op.get("table") not in names:
             raise ValueError(f"there is no table {op.get('table')!r}")
         container, key, name = names[op["table"]], int(op["key"]), op.get("tx", "")
-        value = utf(str(op.get("value", "")))
+        value = mutf8.encode(str(op.get("value", "")))
         if not -(1 << 31) <= key < 1 << 31 or len(value) > _FILLED:
             raise WriterRefused("unencodable", f"a key has 31 bits, a value at most {_FILLED} bytes")
         tx = self._txs.setdefault(name, _Tx()) if name else _Tx()
@@ -496,16 +478,12 @@ class LogWriter:
         # The first row of a new page is written as the continuation of none.
         first = not page.slots
         ident, start = page.next, b"\x04" if first else b"\0"
-        start += shortest(ident, wide=False) + (b"\0" if first else b"") + b"\x02"
+        start += compressed(ident) + (b"\0" if first else b"") + b"\x02"
         text = len(value).to_bytes(2, "big") + value
         data = start + b"\x20\0\x04" + key.to_bytes(4, "big", signed=True)
         data += b"\x20" + len(text).to_bytes(2, "big") + text
-        fields: dict[str, Any] = {
-            "slot": len(page.slots),
-            "insert_flags": 8 if first else 1,
-            "record_id": ident,
-        }
-        self._append(self._body(begun, "INSERT", _PAGE, data, **fields, **_on(container, number, page)))
+        on = {**_on(container, number, page), "slot": len(page.slots), "record_id": ident}
+        self._log(begun, "INSERT", _PAGE, **on, insert_flags=8 if first else 1, data=data)
         place = (container, number, ident)
         self._places.setdefault((self._store.tables[container], key), []).append(place)
         self._locks[place] = begun
@@ -519,16 +497,14 @@ class LogWriter:
         if (container, 0) not in store.pages:
             found = store.containers.get(container)
             store.pages[container, 0] = HeapPage(found.version() if found else _BASE_PAGE)
-        fields: dict[str, Any] = {
+        made = {
             "next_record_id": _FIRST_ROW,
             "page_offset": number * _PAGE_SIZE,
             "page_format": _ROWS_PAGE,
         }
-        self._append(self._body(begun, "INIT_PAGE", _PAGE, **fields, **_on(container, number, page)))
-        fields = {"new_page": number, "do_status": 0, "undo_status": _UNUSED}
-        self._append(
-            self._body(begun, "ALLOC_PAGE", _PAGE, **fields, **_on(container, 0, store.pages[container, 0]))
-        )
+        self._log(begun, "INIT_PAGE", _PAGE, **made, **_on(container, number, page))
+        on = _on(container, 0, store.pages[container, 0])
+        self._log(begun, "ALLOC_PAGE", _PAGE, **on, new_page=number, undo_status=_UNUSED)
         self._end_of(begun, "COMMIT", _COMMITTED)
         return number, page
 
@@ -544,15 +520,19 @@ class LogWriter:
         on = {**_on(container, number, page), "slot": page.slots.index(ident), "record_id": ident}
         whole_row = row.rest is None and len(row.values) == 2
         if value is None or not whole_row or _used(page) + len(value) > _ROOM:
-            self._append(self._body(begun, "DELETE", _PAGE, deleted=1, **on))
+            self._log(begun, "DELETE", _PAGE, deleted=1, **on)
             if value is not None:
                 self._insert(tx, container, key, value)
             return
         text, old = len(value).to_bytes(2, "big") + value, row.values[1]
-        start = shortest(ident, wide=False)
+        start = compressed(ident)
         data = b"\x04" + start + b"\0\x02\x25\x20" + len(text).to_bytes(2, "big") + text
-        data += b"\0" + start + b"\x02\x05\0" + shortest(len(old), wide=False) + old
-        self._append(self._body(begun, "UPDATE", _PAGE, data, **on))
+        data += b"\0" + start + b"\x02\x05\0" + compressed(len(old)) + old
+        self._log(begun, "UPDATE", _PAGE, data=data, **on)
+
+
+def _ids(op: Operation) -> tuple[bytes, bytes]:
+    return bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00"))
 
 
 def _on(container: int, number: int, page: HeapPage) -> dict[str, Any]:
