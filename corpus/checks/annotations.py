@@ -296,21 +296,24 @@ class Witness:
 
     def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
         """Return what (of both) a durable call promises: written in this run, or unpromised `before`."""
-        raise NotImplementedError
+        return {found.what for found in written}
 
     # What a trace comes to
 
     def copies(self, op: Write) -> bool:
-        """Tell whether the write puts copies where nobody looks yet."""
-        raise NotImplementedError
+        """Tell whether the write puts copies where nobody looks yet; most writers write nothing twice."""
+        return False
 
     def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
         """Take in one operation on files that was done, with the records that it wrote."""
         raise NotImplementedError
 
     def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
-        """Return what may be published with the write that was taken in last, in one way or another."""
-        raise NotImplementedError
+        """Return what may be published with the write that was taken in last, in one way or another.
+
+        Where nothing else is said a record makes itself count.
+        """
+        return ({each.what for each in found},)
 
     def behind(self, op: Op) -> bool:
         """Tell whether what `op` takes back is released behind it, and not before."""

@@ -180,10 +180,6 @@ class Witness(gate.Witness):
         ended = [each["transaction"] for each in ends]
         return {found.what for found, here, each in said if here or each.get("transaction") in ended}
 
-    def copies(self, op: Write) -> bool:
-        """Nothing is written twice."""
-        return False
-
     def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
         """Nothing but the bytes decides what counts."""
         self.lies |= {each.what: each.file for each in found}
@@ -191,10 +187,6 @@ class Witness(gate.Witness):
     def unkept(self, what: tuple[Any, ...], disk: Disk) -> str:
         """A command may lie in a file that was left without a force."""
         return "left" if self.lies.get(what) != [*self.lies.values()][-1] else ""
-
-    def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
-        """A batch makes itself count."""
-        return ({each.what for each in found},)
 
     def state(self, without: set[tuple[Any, ...]]) -> object:
         """Nothing may be let go: what is taken away stays readable."""

@@ -7,6 +7,7 @@ is promised comes from the operations that were asked for.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -14,6 +15,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
+from journalspec.observation import jsonable
 from journalspec_corpus.crash.copies import Original
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
 from journalspec_corpus.model import Model
@@ -69,6 +71,18 @@ class Keys:
             if all(row[name] == text for row in rows) and all(name in kinds for kinds in told):
                 out[name] = text if told[0][name] != "list" else text.split(",") if text else []
         return out
+
+
+def json_key(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return what a reader calls a record whose key is JSON: its type, and all these fields of it."""
+    said = {name: jsonable(value) for name, value in fields.items()}
+    return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
+
+
+def record_of_json(keys: Sequence[str]) -> dict[str, Any]:
+    """Return a record as an observation lists it, of a key that is JSON; one record has one key."""
+    found: dict[str, Any] = json.loads(keys[0])
+    return found
 
 
 @cache

@@ -23,6 +23,7 @@ from journalspec_corpus.crash.effects import (
     Semantics,
     State,
 )
+from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.derby_log import workloads as tables
@@ -34,7 +35,6 @@ from journalspec_corpus.derby_log.recording import (
     LongRun,
     build,
     key_of,
-    record_json,
     resumed,
 )
 
@@ -250,7 +250,7 @@ CRASH = CrashFormat(
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answer,
-    record_json=record_json,
+    record_json=record_of_json,
     uncounted=(SUM,),
     semantics=Semantics(MODEL, action, state, effects, told),
     obeys=tables.TABLES.obeys,

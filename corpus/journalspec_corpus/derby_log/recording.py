@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from journalspec.observation import jsonable
-from journalspec_corpus.crash.recorder import Operation, Recorder, begun
+from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
@@ -54,14 +53,7 @@ _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "clos
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
     """Return what a reader calls a record: JSON of what it says and where it stands."""
-    said = {"type": kind, **{name: jsonable(fields[name]) for name in _TOLD if fields.get(name) is not None}}
-    return json.dumps(said, sort_keys=True, separators=(",", ":"))
-
-
-def record_json(keys: list[str]) -> dict[str, Any]:
-    """Return a record as an observation lists it; one record has one key."""
-    found: dict[str, Any] = json.loads(keys[0])
-    return found
+    return json_key(kind, {name: fields[name] for name in _TOLD if fields.get(name) is not None})
 
 
 def group(data: bytes, number: int, at: int) -> Iterator[tuple[int, int, dict[str, Any]]]:

@@ -24,6 +24,7 @@ from journalspec_corpus.crash.effects import (
     Semantics,
     State,
 )
+from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.kahadb_journal import workloads as tables
@@ -33,7 +34,6 @@ from journalspec_corpus.kahadb_journal.recording import (
     LongRun,
     build,
     key_of,
-    record_json,
     resumed,
     tx_name,
 )
@@ -216,7 +216,7 @@ CRASH = CrashFormat(
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answer,
-    record_json=record_json,
+    record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     obeys=tables.TABLES.obeys,
     long=LongWorkloads(tables.TABLES, LongRun, tables.REDUCTION.shorter, MODEL, tables.pools, tables.meaning),

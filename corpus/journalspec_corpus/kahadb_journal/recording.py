@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.recorder import EDGES, SECTOR, Operation, Recorder, begun
+from journalspec_corpus.crash.recorder import EDGES, SECTOR, Operation, Recorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
 from journalspec_corpus.crash.workloads import FOREIGN, LongWorkload
@@ -54,14 +54,7 @@ ENDING = ("PREPARE", "COMMIT", "ROLLBACK")
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
     """Return what a reader calls a record: JSON of all that it says."""
-    said = {name: jsonable(value) for name, value in fields.items() if name not in _PLACED}
-    return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
-
-
-def record_json(keys: list[str]) -> dict[str, Any]:
-    """Return a record as an observation lists it; one record has one key."""
-    found: dict[str, Any] = json.loads(keys[0])
-    return found
+    return json_key(kind, {name: value for name, value in fields.items() if name not in _PLACED})
 
 
 def tx_name(fields: Mapping[str, Any]) -> str:
