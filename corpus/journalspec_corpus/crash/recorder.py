@@ -17,8 +17,9 @@ from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.copies import Original
-from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
+from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace, Write
 from journalspec_corpus.model import Model
+from journalspec_reference import load
 from journalspec_reference.api import Writer, WriterRefused
 from journalspec_reference.storage import MemoryStorage
 
@@ -178,6 +179,8 @@ class Recorder:
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
     header_size: int
     writer: Writer
+    #: What the writer is opened with.
+    params: Mapping[str, str] = {}
 
     def __init__(
         self, edition: str, life: int = 0, files: Mapping[str, bytes] | None = None, prefix: str = ""
@@ -197,7 +200,8 @@ class Recorder:
 
     def open(self) -> None:
         """Start a writer on the files that are there."""
-        raise NotImplementedError
+        self.writer = load(self.format).writer(self.storage, edition=self.edition, params=self.params)
+        self.apply({"op": "open"})
 
     def did(self, item: Op, op: Operation) -> None:
         """Note in the trace that the writer did `item` for `op`, and what that means."""
@@ -249,8 +253,8 @@ class Recorder:
         raise NotImplementedError
 
     def continued(self, then: str, ops: list[Operation], image: Any) -> list[Operation]:
-        """Return `ops`, to be done after a crash, as the continuation `then` has them."""
-        raise NotImplementedError
+        """Return `ops`, to be done after a crash, as the continuation `then` has them: as they are."""
+        return ops
 
     def apply(self, op: Operation) -> None:
         """Do one operation and annotate what it did, also if it ends with WriterRefused."""
@@ -274,6 +278,15 @@ class Recorder:
         """Note that what was just written encodes the record of `mark`."""
         self.storage.note(mark)
         self.marks.append(mark)
+
+    def overwritten(self, item: Write) -> None:
+        """Forget the records that an earlier life left where `item` was written."""
+        end = item.off + len(item.data)
+        self.marks = [
+            mark
+            for mark in self.marks
+            if mark.file != item.file or mark.off + mark.length <= item.off or mark.off >= end
+        ]
 
     def tell(self, what: type[Publish | Release], records: Iterable[str]) -> None:
         """Note `what` of `records`, each named once, if there are any."""

@@ -26,7 +26,9 @@ UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 Place = tuple[int, int, int]
 
 
-class _Refused(Exception):  # no error: an answer
+class Refused(Exception):  # no error: an answer
+    """There is no result: `answer` says why."""
+
     def __init__(self, phase: str, code: str, file: str = "", off: int = 0, length: int = 0) -> None:
         at = {"at": {"file": file, "off": off, "len": length}} if file else {}
         self.answer = {**refused(phase, code), **at}
@@ -37,7 +39,7 @@ def _signed(data: bytes, at: int, size: int) -> int:
 
 
 @dataclass
-class _Log:
+class Log:
     """The files, and what is found in them."""
 
     files: dict[int, bytes]
@@ -48,6 +50,7 @@ class _Log:
     short: bool = False
 
     def name(self, number: int) -> str:
+        """Return the name of a file."""
         return f"log{number}.dat"
 
     def enter(self, number: int) -> None:
@@ -55,7 +58,7 @@ class _Log:
         data = self.files[number]
         whole = len(data) >= HEADER
         if not whole or _signed(data, 0, 4) != 128 or _signed(data, 8, 8) != number:
-            raise _Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
+            raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
 
     def problem(self, number: int, at: int) -> str:
         """Return why no record stands at `at`, "end" if the log of the file ends there, "" if one does."""
@@ -110,7 +113,7 @@ class _Log:
         try:
             found = body(text)
         except NoBody:
-            raise _Refused("record", "bad-body", *where.values()) from None  # type: ignore[arg-type]
+            raise Refused("record", "bad-body", *where.values()) from None  # type: ignore[arg-type]
         self.notes += ["surplus"] if found.pop("surplus") else []
         self.notes += ["long-number"] if found.pop("long") else []
         return {"type": found.pop("type"), **first, **found, "at": where}
@@ -175,7 +178,7 @@ def _numbered(files: Files) -> dict[int, bytes]:
     return {number: bytes(files[name]) for number, name in sorted(found) if number < (1 << 31) - 1}
 
 
-def _control(log: _Log, files: Files, *, recovering: bool) -> tuple[int, str]:
+def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     """Return the checkpoint's instant and the control file that says it (DRB-CTL-006 to DRB-CTL-110)."""
     own, mirror = (bytes(files[name]) if name in files else None for name in ("log.ctrl", "logmirror.ctrl"))
     if log.edition == "seed":
@@ -190,10 +193,10 @@ def _control(log: _Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     if name != "log.ctrl":
         log.notes.append("mirror-used")
     if _signed(data, 0, 4) != 128:
-        raise _Refused("header", "bad-control", name, 0, CONTROL)
+        raise Refused("header", "bad-control", name, 0, CONTROL)
     level = (_signed(data, 16, 4), _signed(data, 20, 4))
     if recovering and (level > databases()[log.edition].newest or data[28] & 1):
-        raise _Refused("header", "newer-level")
+        raise Refused("header", "newer-level")
     if data[28] & 2:
         log.notes.append("test-mode")
     return _signed(data, 8, 8), name
@@ -203,33 +206,33 @@ def _parts(instant: int) -> tuple[int, int]:
     return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
 
 
-def _start(log: _Log, checkpoint: int, control: str, *, recovering: bool = True) -> tuple[int, int, int]:
+def _start(log: Log, checkpoint: int, control: str, *, recovering: bool = True) -> tuple[int, int, int]:
     """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not recovering and number not in log.files)):
         # To read, any file will do; the seed says of none that it comes first.
         number, at = min(log.files), 0
     if number not in log.files:
-        raise _Refused("fileset", "missing-file")
+        raise Refused("fileset", "missing-file")
     log.enter(number)
     if log.edition == "seed" or not control:
         return number, HEADER, number << 32 | HEADER
     if at >= HEADER and not log.problem(number, at):
         try:
             record = log.record(number, at)
-        except _Refused:
+        except Refused:
             record = {"type": ""}
         if record["type"] == "CHECKPOINT":
             undo = _parts(record["undo_from"])
             if undo[0] not in log.files:
-                raise _Refused("fileset", "missing-file")
+                raise Refused("fileset", "missing-file")
             log.enter(undo[0])
             return *undo, record["redo_from"]
     log.notes.append("no-checkpoint")
     return number, HEADER, number << 32 | HEADER
 
 
-def _scan(log: _Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
+def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
     """Return the records from there to the end of the log, that end, and why it is one."""
     out: list[dict[str, Any]] = []
     while True:
@@ -253,7 +256,7 @@ def _scan(log: _Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, i
     return out, number, at, why
 
 
-def _lost_middle(log: _Log, number: int, at: int) -> bool:
+def _lost_middle(log: Log, number: int, at: int) -> bool:
     """Tell whether a later file says that the log went on (DRB-END-046)."""
     for later, data in log.files.items():
         if later <= number or len(data) < HEADER:
@@ -267,12 +270,12 @@ def _lost_middle(log: _Log, number: int, at: int) -> bool:
     return False
 
 
-def _old(log: _Log, number: int) -> list[dict[str, Any]]:
+def _old(log: Log, number: int) -> list[dict[str, Any]]:
     """Return the records of a file before the log, and note what cannot be used of it."""
     data, name = log.files[number], log.name(number)
     try:
         log.enter(number)
-    except _Refused:
+    except Refused:
         log.dropped.append({"file": name, "off": 0, "len": len(data), "reason": "bad-header"})
         return []
     records, at, _, why = log.run(number, HEADER)
@@ -284,41 +287,41 @@ def _old(log: _Log, number: int) -> list[dict[str, Any]]:
 def read(files: Files, edition: str) -> dict[str, Any]:
     """Return the answer to the forensic question: what stands in the log."""
     try:
-        log = _Log(_numbered(files), edition)
+        log = Log(_numbered(files), edition)
         if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
-            raise _Refused("fileset", "no-files")
+            raise Refused("fileset", "no-files")
         checkpoint, control = _control(log, files, recovering=False)
         start, _, _ = _start(log, checkpoint, control, recovering=False)
         records = [record for number in log.files if number < start for record in _old(log, number)]
         found, _, _, _ = _scan(log, start, HEADER)
         return _answer(log, records + found)
-    except _Refused as found:
+    except Refused as found:
         return found.answer
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     """Return what a restart concludes under `policy`."""
     try:
-        log = _Log(_numbered(files), edition)
+        log = Log(_numbered(files), edition)
         if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
-            raise _Refused("fileset", "no-files")
+            raise Refused("fileset", "no-files")
         checkpoint, control = _control(log, files, recovering=True)
         start, at, redo = _start(log, checkpoint, control)
         log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
         records, number, end, _ = _scan(log, start, at)
         if _lost_middle(log, number, end):
             if policy == "strict":
-                raise _Refused("record", "lost-middle", log.name(number), end, len(log.files[number]) - end)
+                raise Refused("record", "lost-middle", log.name(number), end, len(log.files[number]) - end)
             log.notes.append("lost-middle")
         if edition == "seed":
             return {**_answer(log, records), "state": {"bodies": [record["body"] for record in records]}}
         state = {} if log.opaque else {"state": _Replay(log, redo).of(records)}
         return {**_answer(log, records), **state}
-    except _Refused as found:
+    except Refused as found:
         return found.answer
 
 
-def _answer(log: _Log, records: list[dict[str, Any]]) -> dict[str, Any]:
+def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     notes = list(dict.fromkeys([*log.notes, *(["encrypted"] if log.opaque else [])]))
     verdict = RECOVERED if log.dropped or log.short or {"lost-middle", "beyond-end"} & set(notes) else CLEAN
     return {"verdict": verdict, "records": records, "dropped": log.dropped, "notes": notes}
@@ -328,7 +331,7 @@ def _answer(log: _Log, records: list[dict[str, Any]]) -> dict[str, Any]:
 class _Replay:
     """Rows, and who changed them."""
 
-    log: _Log
+    log: Log
     redo: int
     rows: dict[Place, dict[int, bytes]] = field(default_factory=dict)
     #: Instant of a change -> the place, and the row that was there before.
@@ -364,7 +367,7 @@ class _Replay:
         number, group, redone = record["transaction"], record["group"], record["instant"] >= self.redo
         if (number in self.known) == bool(group & FIRST):
             if redone:
-                raise _Refused("transaction", "bad-transaction", *record["at"].values())
+                raise Refused("transaction", "bad-transaction", *record["at"].values())
             if not group & FIRST:
                 return
         self.known.add(number)
@@ -377,14 +380,14 @@ class _Replay:
             try:
                 self._change(record)
             except NoBody:
-                raise _Refused("record", "bad-body", *record["at"].values()) from None
+                raise Refused("record", "bad-body", *record["at"].values()) from None
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
         """Tell whether a change is to be done again: the page has the version that it says."""
         page = record["container"], record["page"]
         now = self.versions.get(page, record["page_version"])
         if record["page_version"] > now:
-            raise _Refused("replay", "bad-page", *record["at"].values())
+            raise Refused("replay", "bad-page", *record["at"].values())
         self.versions[page] = max(now, record["page_version"] + 1)
         return bool(record["page_version"] == now)
 

@@ -29,7 +29,6 @@ from journalspec_corpus.derby_log.workloads import (
     step_of,
     value,
 )
-from journalspec_reference import load
 
 FORMAT = "derby_log"
 #: What a record is called by: these of its fields, as far as it has them.
@@ -92,11 +91,6 @@ class Run(Recorder):
         self._waiting: list[str] = []
         self._forces = 0
 
-    def open(self) -> None:
-        """Start a writer on the files that are there."""
-        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=self.params)
-        self.apply({"op": "open"})
-
     def apply(self, op: Operation) -> None:
         """Do one operation; a force is a row of another table, which has to be durable at once."""
         if op["op"] == "force":
@@ -128,12 +122,7 @@ class Run(Recorder):
         found = [entry for entry in group(item.data, number, item.off) if entry[2]["type"] != SUM]
         if not found:
             return
-        # What an earlier life left here is written over.
-        self.marks = [
-            mark
-            for mark in self.marks
-            if mark.file != item.file or mark.off + mark.length <= item.off or mark.off >= end
-        ]
+        self.overwritten(item)
         self.file, self.ends[item.file] = item.file, end
         names = []
         for off, length, said in found:
@@ -163,10 +152,6 @@ class Run(Recorder):
                 ids = {"gtrid": branch["gtrid"], "bqual": branch["bqual"]}
                 self.apply({"op": "decide", **ids, "commit": True})
             ended.add(number)
-
-    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`."""
-        return ops
 
 
 def _name(said: Mapping[str, Any]) -> str:

@@ -35,7 +35,6 @@ from journalspec_corpus.kahadb_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_reference import load
 from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import DIALECTS, SoundBatch, sums
 from journalspec_reference.kahadb_journal.recover import id_of, told
@@ -95,11 +94,6 @@ class Run(Recorder):
         self._named: Counter[str] = Counter()
         self._forces = 0
 
-    def open(self) -> None:
-        """Start a writer on the files that are there."""
-        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=self.params)
-        self.apply({"op": "open"})
-
     def apply(self, op: Operation) -> None:
         """Do one operation; a force is a note that has to be durable, as the product's periodic one is."""
         if op["op"] == "force":
@@ -137,12 +131,7 @@ class Run(Recorder):
         stored = list(records(Window(item.data), SoundBatch(0, CONTROL + size, checksum)))
         fields, length = batch_fields([each.end - each.off for each in stored], self.edition)
         end = item.off + len(item.data)
-        # What an earlier life left here is written over.
-        self.marks = [
-            mark
-            for mark in self.marks
-            if mark.file != item.file or mark.off + mark.length <= item.off or mark.off >= end
-        ]
+        self.overwritten(item)
         self.file, self.ends[item.file] = item.file, end
         for each in stored:
             record = told(each, item.file, self.dialect).record
@@ -170,10 +159,6 @@ class Run(Recorder):
             if said["type"] == "PREPARE" and tx["kind"] == "XA" and tx_name(said) not in ended:
                 text = f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}"
                 self.apply({"op": "append", "payload": payload(text).hex(), "sync": True})
-
-    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`."""
-        return ops
 
 
 def _name(kind: str, fields: Mapping[str, Any]) -> str:
