@@ -24,6 +24,7 @@ from journalspec_corpus.derby_log import naive
 from journalspec_corpus.derby_log.bodies import rows
 from journalspec_corpus.derby_log.workloads import TABLES as WORKLOADS
 from journalspec_corpus.derby_log.workloads import Step, step_of, value
+from journalspec_corpus.naive import end_of
 
 HEADER = 24
 #: The fields of the body of a checksum record, with their lengths.
@@ -107,14 +108,14 @@ class Witness(gate.Witness):
         if first is None or (self.summed and first["type"] != "CHECKSUM"):
             return []
         told = [] if self.summed else [first]
-        behind = start = naive.end_of(first)
+        behind = start = end_of(first)
         end = start + (first["data_length"] if self.summed else 0)
         while behind < end:
             said = self._record(file, data, behind)
             if said is None:
                 return []
             told.append(said)
-            behind = naive.end_of(said)
+            behind = end_of(said)
         body = SUM if self.summed else (("body", first["length"]),)
         values, place = {}, at
         for name, length in (("length", 4), ("instant", 8), *body, ("trailer", 4), ("more", end - start)):

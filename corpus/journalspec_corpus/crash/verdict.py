@@ -21,7 +21,7 @@ tests hold it against the reference: each entry is needed, and nothing else fail
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -29,6 +29,7 @@ from importlib.resources import files
 from typing import Any
 
 from journalspec.formats import format_module
+from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash import effects
 from journalspec_corpus.crash.expected import FORBIDDEN, REQUIRED, Expected
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, STRATA
@@ -96,6 +97,29 @@ class Answer:
     aside: tuple[str, ...] = ()
     state: effects.State | None = None
     unlisted: bool = False
+
+
+def answers(
+    key_of: Callable[[str, Mapping[str, Any]], str],
+    parts: Collection[str],
+    canonical: Callable[[Mapping[str, Any]], effects.State],
+    uncounted: Collection[str] = (),
+) -> Callable[[Observation], Answer]:
+    """Return what makes of an observation what it amounts to, where all records are listed.
+
+    The `uncounted` types are left out. Who leaves out a part of the state has said nothing of effects.
+    """
+
+    def answer(observation: Observation) -> Answer:
+        if observation.verdict == REFUSED:
+            return Answer((), observation.code)
+        records = (record for record in observation.records if record.type not in uncounted)
+        keys = tuple(key_of(record.type, record.fields) for record in records)
+        found: Mapping[str, Any] = observation.state or {}
+        decided = canonical(found) if found.keys() >= {*parts} else None
+        return Answer(keys, None, observation.verdict != CLEAN, state=decided)
+
+    return answer
 
 
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body, databases
 from journalspec.layout import integer, joined
 from journalspec_corpus.derby_log.author import FORMAT, build, container_of, row_data, seal
-from journalspec_corpus.derby_log.model import TableRows
+from journalspec_corpus.derby_log.model import TableRows, shown_state
 from journalspec_corpus.derby_log.naive import HEADER, UNCHECKED
 from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
 from journalspec_corpus.edits import Built
@@ -156,20 +156,8 @@ def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]
 
 
 def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
-    def told(rows: Sequence[tuple[str, str, str]]) -> list[dict[str, str]]:
-        return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(rows)]
-
-    in_doubt = [
-        {
-            "format_id": 1,
-            "gtrid": bytes.fromhex(gtrid),
-            "bqual": bytes.fromhex(bqual),
-            "inserted": told(come),
-            "deleted": told(gone),
-        }
-        for (gtrid, bqual), come, gone in shown["in_doubt"]
-    ]
-    return {"rows": told(shown["rows"]), "in_doubt": in_doubt}
+    branches = (((1, *map(bytes.fromhex, ids)), come, gone) for ids, come, gone in shown["in_doubt"])
+    return shown_state(shown["rows"], branches)
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:

@@ -9,7 +9,6 @@ from typing import Any
 from journalspec.kahadb_journal import LAYOUT
 from journalspec.kahadb_journal.commands import KINDS, framed, messages
 from journalspec.kahadb_journal.commands import build as message
-from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
@@ -25,7 +24,7 @@ from journalspec_corpus.crash.effects import (
     State,
 )
 from journalspec_corpus.crash.recorder import record_of_json
-from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.crash.verdict import answers
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.kahadb_journal import workloads as tables
 from journalspec_corpus.kahadb_journal.model import Kept, Messages
@@ -41,21 +40,6 @@ from journalspec_corpus.kahadb_journal.recording import (
 MODEL = Messages()
 #: The edition whose numbers of commands are those of all.
 EDITION = "5.16"
-#: The parts of a state that recovery decides on.
-_DECIDED = {"destinations", "in_doubt"}
-
-
-def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to: all records, those of open transactions as well.
-
-    Who leaves out what is in doubt, or the destinations, has said nothing of effects.
-    """
-    if observation.verdict == REFUSED:
-        return Answer((), observation.code)
-    keys = tuple(key_of(record.type, record.fields) for record in observation.records)
-    found: Mapping[str, Any] = observation.state or {}
-    decided = canonical(found) if found.keys() >= _DECIDED else None
-    return Answer(keys, None, observation.verdict != CLEAN, state=decided)
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
@@ -215,7 +199,7 @@ CRASH = CrashFormat(
     workload_of=tables.TABLES.workload_of,
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
-    answer=answer,
+    answer=answers(key_of, ("destinations", "in_doubt"), canonical),
     record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     obeys=tables.TABLES.obeys,
