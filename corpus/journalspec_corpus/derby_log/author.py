@@ -30,7 +30,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import body, compressed, databases, named, shown, tables
+from journalspec.derby_log.operations import (
+    body,
+    change_of,
+    databases,
+    named,
+    row_of,
+    shown,
+    tables,
+    text_of,
+)
 from journalspec.layout import Part, integer, joined
 from journalspec_corpus.author import hex_bytes, words
 from journalspec_corpus.edits import Built, Range
@@ -42,26 +51,6 @@ ENDS = {"COMMIT": (0x112, 4), "ABORT": (0x122, 1), "PREPARE": (0x140, 2)}
 #: The first row on a page of a kept database, and its version.
 FIRST_ROW, FIRST_VERSION = 7, 2
 ROW_OPERATIONS = ("INSERT", "UPDATE", "DELETE")
-
-
-def row_data(record_id: int, key: int, value: str) -> bytes:
-    """Return the optional data of an INSERT: a row of two columns."""
-    text = integer(len(value), 2) + value.encode()
-    columns = (integer(key, 4), text)
-    return b"\0" + compressed(record_id) + b"\2" + b"".join(map(_column, columns))
-
-
-def changed_data(record_id: int, new: str, old: str) -> bytes:
-    """Return the optional data of an UPDATE: the second column as it becomes, then as it was."""
-    number = compressed(record_id)
-    before = integer(len(old), 2) + old.encode()
-    # What was there stands as on its page: its length is a compressed int.
-    old_row = b"\0" + number + b"\2\x05\0" + compressed(len(before)) + before
-    return b"\4" + number + b"\0\2\x25" + _column(integer(len(new), 2) + new.encode()) + old_row
-
-
-def _column(data: bytes) -> bytes:
-    return b"\x20" + integer(len(data), 2) + data
 
 
 def container_of(table: str, edition: str) -> int:
@@ -143,13 +132,13 @@ class _Writer:
             number = self.given[container] = self.given.get(container, FIRST_ROW - 1) + 1
             place = {"record_id": number, "slot": number - FIRST_ROW + 1}
             row = self.rows[container, key] = _Row(place, value)
-            tail: dict[str, Any] = {"insert_flags": 1, "data": row_data(number, key, value)}
+            tail: dict[str, Any] = {"insert_flags": 1, "data": row_of(number, key, value.encode())}
         else:
             row = self.rows[container, key]
             tail = {"deleted": 1}
             if kind == "UPDATE":
                 tail = {
-                    "data": changed_data(row.place["record_id"], value, row.value),
+                    "data": change_of(row.place["record_id"], value.encode(), text_of(row.value.encode())),
                     "row": row,
                     "was": row.value,
                 }
@@ -211,25 +200,17 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 def _lay_control(built: Built, label: str, name: str, given: Mapping[str, Any], edition: str) -> None:
     if edition == "seed":
-        values: dict[str, Any] = {"format_id": 128, "jbms_version": 10, "checkpoint_interval": 10485760}
-        values |= {"spare": bytes(24), **given}
-    else:
-        major, minor = databases()[edition].level
-        values = {
-            "major": major,
-            "minor": minor,
-            "build": 0,
-            "flags": 0,
-            "spare": bytes(11),
-            "checksum": 0,
-            **given,
+        usual: dict[str, Any] = {
+            "format_id": 128,
+            "version": 9,
+            "jbms_version": 10,
+            "checkpoint_interval": 10485760,
         }
-    values = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in values.items()}
-    data = bytearray()
-    built.lay(name, label, LAYOUT.encode("control", edition, {"version": 9, **values}), data)
-    built.files[name] = data
-    if edition != "seed" and "checksum" not in given:
-        seal(built, label)
+    else:
+        usual = dict(zip(("major", "minor"), databases()[edition].level, strict=True))
+    own = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in given.items()}
+    data = built.files[name] = bytearray()
+    built.lay(name, label, LAYOUT.encode("control", edition, {**usual, **own}), data)
 
 
 def _lay_group(writer: _Writer, name: str, number: int, label: str, group: Any, data: bytearray) -> None:

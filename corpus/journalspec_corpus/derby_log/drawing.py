@@ -7,10 +7,9 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import body, databases
+from journalspec.derby_log.operations import body, row_of
 from journalspec.layout import integer, joined
-from journalspec_corpus.derby_log.author import FORMAT, build, container_of, row_data, seal
+from journalspec_corpus.derby_log.author import FORMAT, build, container_of, seal
 from journalspec_corpus.derby_log.model import TableRows, shown_state
 from journalspec_corpus.derby_log.naive import HEADER, UNCHECKED
 from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
@@ -227,7 +226,7 @@ def _rows(edition: str, size: int) -> Iterator[tuple[str, bytes]]:
             "record_id": 7 + number,
             "slot": number + 1,
             "insert_flags": 1,
-            "data": row_data(7 + number, number, "v"),
+            "data": row_of(7 + number, number, b"v"),
         }
         return _text(operation="INSERT", **place(number), **row)
 
@@ -288,32 +287,13 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         data["sums-of-nothing"] = _many(size, lambda _: _sum(0, b"")[12:-4])
     if edition != "seed":
         data |= dict(_rows(edition, size))
-    control = {} if edition == "seed" else _control(edition)
-    made = {name: {**control, "log1.dat": _header(edition, 1, 0) + found} for name, found in data.items()}
-    made["many-files"] = {
-        **control,
-        **{
-            f"log{number}.dat": _header(edition, number, (number - 1) << 32 | HEADER) + bytes(4)
-            for number in range(1, size // 64)
-        },
-    }
-    return made
+    control = False if edition == "seed" else {"checkpoint": 1 << 32 | HEADER}
 
+    def files(count: int) -> dict[str, bytes]:
+        empty = {"control": control, "mirror": control, "files": [{"end": "marker"}] * count}
+        return build(empty, edition).content()
 
-def _header(edition: str, number: int, previous: int) -> bytes:
-    return joined(LAYOUT.encode("header", edition, {"number": number, "previous": previous}))
-
-
-def _control(edition: str) -> dict[str, bytes]:
-    major, minor = databases()[edition].level
-    values = {
-        "version": 9,
-        "checkpoint": 1 << 32 | HEADER,
-        "major": major,
-        "minor": minor,
-        "build": 0,
-        "flags": 0,
-    }
-    data = joined(LAYOUT.encode("control", edition, {**values, "spare": bytes(11), "checksum": 0}))
-    data = data[:-8] + integer(zlib.crc32(data[:-8]), 8)
-    return {"log.ctrl": data, "logmirror.ctrl": data}
+    start = files(1)
+    start["log1.dat"] = start["log1.dat"][:HEADER]
+    made = {name: {**start, "log1.dat": start["log1.dat"] + found} for name, found in data.items()}
+    return {**made, "many-files": files(size // 64 - 1)}

@@ -13,18 +13,18 @@ from struct import Struct
 from typing import Any
 
 from journalspec import mutf8
+from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body as body_of
-from journalspec.derby_log.operations import compressed, operations
+from journalspec.derby_log.operations import change_of, operations, row_of
 from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
-from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
 from journalspec_reference.derby_log.recover import LogPass, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, LoggedRecord, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
 
-VERSION = 9
 #: The interval after which a file is ended, if nothing else is asked for, and its bounds (DRB-WRT-085).
 SWITCH, LEAST, MOST = 1048576, 100000, 134217728
 CHECKPOINT_AFTER = 10485760
@@ -36,14 +36,14 @@ _SHORT = 1000
 LARGEST_FILE = 268435455
 #: Edition -> the number from which on there are no files, where that is not the highest of all (DRB-REC-154).
 _NO_NUMBER = {"10.0": 4194303}
-_BODY, _CONTROL, _HEADER = Struct(">iq"), Struct(">iiqiiiB11x"), Struct(">iiqq")
+_BODY = Struct(">iq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
 _PAGE, _CLR = _RAWSTORE | _LOCK, _RAWSTORE | _LOCK | BITS["COMPENSATION"]
 _FIRST = BITS["FIRST"] | _RAWSTORE
 #: What a compensation record has of the one that it undoes.
 _SAME = ("segment", "container", "container_version", "page", "record_id")
 _NONE = Instant(0, 0)
-_ABORTED, _PREPARED, _COMMITTED = 1, 2, 4
+_STATUS = {"ABORT": 1, "PREPARE": 2, "COMMIT": 4}
 #: The first transaction of a new log: making the database has taken the numbers before it (DRB-DEV-019).
 _FIRST_NUMBER = 200
 #: The first page of rows of a base's table: one row, which says what the table is; and what fits on a page.
@@ -78,17 +78,10 @@ class LogWriter:
     def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {
-            "open": self._open,
-            "insert": self._change,
-            "update": self._change,
-            "delete": self._change,
-            "start": self._start,
-            "prepare": self._prepare,
-            "commit": self._commit,
-            "rollback": self._rollback,
-            "decide": self._decide,
-            "checkpoint": self._on_checkpoint,
-            "close": self._close,
+            **{"open": self._open, "checkpoint": self._on_checkpoint, "close": self._close},
+            **dict.fromkeys(("insert", "update", "delete"), self._change),
+            **{"start": self._start, "prepare": self._complete, "commit": self._complete},
+            **{"rollback": self._rollback, "decide": self._decide},
         }
         return perform(handlers, op, self._open_)
 
@@ -178,8 +171,8 @@ class LogWriter:
         self._redo = self._undo = first
         at = HEADER + self._summed
         begin = self._record(at, self._body(_FIRST_NUMBER, "BEGIN", _FIRST, status=INTERNAL))
-        record = self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER, at))
-        self._put([begin, record])
+        self._buffer = [begin, self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER, at))]
+        self._flush(turn=False)
         self._write_control(Instant(1, at + len(begin)))
 
     # Records and groups.
@@ -228,11 +221,6 @@ class LogWriter:
         self._end += len(data)
         self._buffer, self._size = [], 0
 
-    def _put(self, records: list[bytes]) -> None:
-        self._buffer = records
-        self._size = self._summed + sum(map(len, records))
-        self._flush(turn=False)
-
     def _flush(self, *, turn: bool = True) -> None:
         """Write all groups, one write each, and force them; then end the file if it is long enough."""
         if self._buffer:
@@ -269,7 +257,8 @@ class LogWriter:
         name = self._name
         # Later files that are not of the log were removed when it was opened.
         storage.create(name)
-        storage.write(name, 0, _HEADER.pack(FILE_FORMAT, VERSION, self._number, previous.packed))
+        link = {"number": self._number, "previous": previous.packed}
+        storage.write(name, 0, LAYOUT.build("header", self._edition, **link))
         storage.sync(name)
         storage.sync_dir()
         if before:
@@ -297,7 +286,7 @@ class LogWriter:
         for other, item in {**self._known, number: begun}.items():
             at = Instant.unpack(item.first)
             own = {"transaction": {"number": other}, "first": {"file": at.number, "position": at.position}}
-            status = _PREPARED if item.prepared else 0
+            status = _STATUS["PREPARE"] if item.prepared else 0
             entries.append({"entry": {**own, "global_id": item.branch, "status": status}})
         where = {"redo_from": self._redo.packed, "undo_from": self._undo.packed}
         return self._body(number, "CHECKPOINT", _RAWSTORE, **where, has_table=1, table={"entries": entries})
@@ -311,15 +300,14 @@ class LogWriter:
         first = self._log(number, "BEGIN", _FIRST, status=INTERNAL)
         at = self._append(self._checkpoint_body(number, first.position))
         self._flush(turn=False)
-        self._end_of(number, "COMMIT", _COMMITTED)
+        self._end_of(number, "COMMIT")
         self._write_control(at)
         self._since = 0
 
     def _write_control(self, checkpoint: Instant) -> None:
         control = self._control = self._control._replace(checkpoint=checkpoint)
-        start = (FILE_FORMAT, VERSION, checkpoint.packed, control.major, control.minor, control.build)
-        data = _CONTROL.pack(*start, control.flags)
-        data += zlib.crc32(data).to_bytes(8, "big")
+        said = {**control._asdict(), "checkpoint": checkpoint.packed}
+        data = LAYOUT.build("control", self._edition, **said)
         for name in CONTROLS:
             if name not in self._storage.names():
                 self._storage.create(name)
@@ -353,11 +341,11 @@ class LogWriter:
             self._log(tx.number, "BEGIN", _FIRST, global_id=tx.branch)
         return tx.number
 
-    def _end_of(self, number: int, word: str, status: int) -> None:
+    def _end_of(self, number: int, word: str) -> None:
         known = self._store.transactions[number]
         group = BITS[word] | _RAWSTORE | (0 if word == "PREPARE" else BITS["LAST"])
         kept = known.changes
-        self._log(number, "END", group, global_id=known.branch, status=status)
+        self._log(number, "END", group, global_id=known.branch, status=_STATUS[word])
         if word != "PREPARE":
             for instant in kept:
                 self._kept.pop(instant, None)
@@ -383,7 +371,7 @@ class LogWriter:
                 raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
             name = "LOGICAL_UNDO" if "undo" in fields else "PHYSICAL_UNDO"
             self._log(number, name, _CLR, **{**same, "page_version": page.version})
-        self._end_of(number, "ABORT", _ABORTED)
+        self._end_of(number, "ABORT")
 
     def _start(self, op: Operation) -> dict[str, Any]:
         gtrid, bqual = _ids(op)
@@ -399,17 +387,10 @@ class LogWriter:
             raise ValueError(f"there is no transaction {op.get('tx')!r}")
         return tx
 
-    def _prepare(self, op: Operation) -> dict[str, Any]:
+    def _complete(self, op: Operation) -> dict[str, Any]:
         tx = self._named(op)
         if tx.number is not None:
-            self._end_of(tx.number, "PREPARE", _PREPARED)
-            self._flush()
-        return {"durable": self._quiet()}
-
-    def _commit(self, op: Operation) -> dict[str, Any]:
-        tx = self._named(op)
-        if tx.number is not None:
-            self._end_of(tx.number, "COMMIT", _COMMITTED)
+            self._end_of(tx.number, op["op"].upper())
             self._flush()
         return {"durable": self._quiet()}
 
@@ -423,7 +404,7 @@ class LogWriter:
         for number in self._store.branches():
             if branch_key(self._store.transactions[number].branch)[1:] == _ids(op):
                 if str(op.get("commit", "true")).lower() == "true":
-                    self._end_of(number, "COMMIT", _COMMITTED)
+                    self._end_of(number, "COMMIT")
                 else:
                     self._undo_all(number)
                 self._flush()
@@ -450,7 +431,7 @@ class LogWriter:
         if name:
             return {"durable": False}
         if tx.number is not None:
-            self._end_of(tx.number, "COMMIT", _COMMITTED)
+            self._end_of(tx.number, "COMMIT")
             self._flush()
         return {"durable": True}
 
@@ -477,11 +458,7 @@ class LogWriter:
         begun = self._begun(tx)
         # The first row of a new page is written as the continuation of none.
         first = not page.slots
-        ident, start = page.next, b"\x04" if first else b"\0"
-        start += compressed(ident) + (b"\0" if first else b"") + b"\x02"
-        text = len(value).to_bytes(2, "big") + value
-        data = start + b"\x20\0\x04" + key.to_bytes(4, "big", signed=True)
-        data += b"\x20" + len(text).to_bytes(2, "big") + text
+        ident, data = page.next, row_of(page.next, key, value, first=first)
         on = {**_on(container, number, page), "slot": len(page.slots), "record_id": ident}
         self._log(begun, "INSERT", _PAGE, **on, insert_flags=8 if first else 1, data=data)
         place = (container, number, ident)
@@ -491,21 +468,16 @@ class LogWriter:
     def _new_page(self, container: int, number: int) -> tuple[int, HeapPage]:
         """Take a page into use, by a transaction of its own."""
         store = self._store
-        owner = _Tx()
-        begun = self._begun(owner)
+        begun = self._begun(_Tx())
         page = store.pages[container, number] = HeapPage(0)
         if (container, 0) not in store.pages:
             found = store.containers.get(container)
             store.pages[container, 0] = HeapPage(found.version() if found else _BASE_PAGE)
-        made = {
-            "next_record_id": _FIRST_ROW,
-            "page_offset": number * _PAGE_SIZE,
-            "page_format": _ROWS_PAGE,
-        }
+        made = {"next_record_id": _FIRST_ROW, "page_offset": number * _PAGE_SIZE, "page_format": _ROWS_PAGE}
         self._log(begun, "INIT_PAGE", _PAGE, **made, **_on(container, number, page))
         on = _on(container, 0, store.pages[container, 0])
         self._log(begun, "ALLOC_PAGE", _PAGE, **on, new_page=number, undo_status=_UNUSED)
-        self._end_of(begun, "COMMIT", _COMMITTED)
+        self._end_of(begun, "COMMIT")
         return number, page
 
     def _alter(self, tx: _Tx, place: tuple[int, int, int], key: int, value: bytes | None) -> None:
@@ -524,11 +496,7 @@ class LogWriter:
             if value is not None:
                 self._insert(tx, container, key, value)
             return
-        text, old = len(value).to_bytes(2, "big") + value, row.values[1]
-        start = compressed(ident)
-        data = b"\x04" + start + b"\0\x02\x25\x20" + len(text).to_bytes(2, "big") + text
-        data += b"\0" + start + b"\x02\x05\0" + compressed(len(old)) + old
-        self._log(begun, "UPDATE", _PAGE, data=data, **on)
+        self._log(begun, "UPDATE", _PAGE, data=change_of(ident, value, row.values[1]), **on)
 
 
 def _ids(op: Operation) -> tuple[bytes, bytes]:

@@ -163,6 +163,28 @@ def compressed(value: int, *, wide: bool = False, longest: bool = False) -> byte
     raise ValueError(f"{value} has no compressed form")
 
 
+def row_of(record_id: int, key: int, value: bytes, *, first: bool = False) -> bytes:
+    """Return the data of an INSERT: a row of a key and a text, plain or written as a first part of one."""
+    start = b"\4" + compressed(record_id) + b"\0" if first else b"\0" + compressed(record_id)
+    return start + b"\2" + _column(integer(key, 4)) + _column(text_of(value))
+
+
+def change_of(record_id: int, value: bytes, before: bytes) -> bytes:
+    """Return the data of an UPDATE: the column of the text as it becomes, and `before` it, as on its page."""
+    number = compressed(record_id)
+    old = b"\0" + number + b"\2\x05\0" + compressed(len(before)) + before
+    return b"\4" + number + b"\0\2\x25" + _column(text_of(value)) + old
+
+
+def text_of(value: bytes) -> bytes:
+    """Return what the column of a text holds: the bytes behind their number."""
+    return integer(len(value), 2) + value
+
+
+def _column(data: bytes) -> bytes:
+    return b"\x20" + text_of(data)
+
+
 def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
     """Return the fields of a body in stored order; `longest` is asked of every compressed number.
 
@@ -207,8 +229,7 @@ def _stored(kind: str, value: Any, longest: bool) -> bytes:
     if kind in ("cint", "clong"):
         return compressed(int(value or 0), wide=kind == "clong", longest=longest)
     if kind == "utf":
-        text = mutf8.encode(value or "")
-        return integer(len(text), 2) + text
+        return text_of(mutf8.encode(value or ""))
     return bytes(value or b"") if kind == "bytes" else integer(int(value or 0), int(kind[1:]))
 
 
