@@ -20,7 +20,7 @@ from journalspec_corpus.crash.copies import Original
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace, Write
 from journalspec_corpus.model import Model
 from journalspec_reference import load
-from journalspec_reference.api import Writer, WriterRefused
+from journalspec_reference.api import Params, Writer, WriterRefused
 from journalspec_reference.storage import MemoryStorage
 
 #: The unit in which a disk writes.
@@ -177,10 +177,11 @@ class Recorder:
     model: ClassVar[Model | None] = None
     #: Words of long workloads that name no record -> operations.
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
+    #: Whether an operation may be about what has gone with a crash: the writer does not understand it then.
+    in_vain: ClassVar[bool] = False
     header_size: int
+    params: Params = {}  # noqa: RUF012 - replaced, never changed
     writer: Writer
-    #: What the writer is opened with.
-    params: Mapping[str, str] = {}
 
     def __init__(
         self, edition: str, life: int = 0, files: Mapping[str, bytes] | None = None, prefix: str = ""
@@ -199,7 +200,7 @@ class Recorder:
         self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
-        """Start a writer on the files that are there."""
+        """Start a writer on the files that are there, the reference's under `params`."""
         self.writer = load(self.format).writer(self.storage, edition=self.edition, params=self.params)
         self.apply({"op": "open"})
 
@@ -264,6 +265,10 @@ class Recorder:
             durable = bool(self.writer.apply(op)["durable"])
         except WriterRefused as refusal:
             refused = refusal
+        except ValueError as error:
+            if not self.in_vain:
+                raise
+            refused = WriterRefused("bad-operation", str(error))
         done = self.storage.ops[before:]
         del self.storage.ops[before:]
         for item in done:

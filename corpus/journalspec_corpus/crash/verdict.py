@@ -21,7 +21,7 @@ tests hold it against the reference: each entry is needed, and nothing else fail
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -99,25 +99,26 @@ class Answer:
     unlisted: bool = False
 
 
-def answers(
+def answering(
     key_of: Callable[[str, Mapping[str, Any]], str],
-    parts: Collection[str],
     canonical: Callable[[Mapping[str, Any]], effects.State],
+    decided: Set[str],
     uncounted: Collection[str] = (),
 ) -> Callable[[Observation], Answer]:
-    """Return what makes of an observation what it amounts to, where all records are listed.
+    """Return what makes an answer of an observation: the keys of all records but `uncounted` ones, the state.
 
-    The `uncounted` types are left out. Who leaves out a part of the state has said nothing of effects.
+    `key_of` names a record by its type and fields, `canonical` makes the state what the format's semantics
+    have. Who leaves out a part of the state that is `decided` on has said nothing of effects.
     """
 
     def answer(observation: Observation) -> Answer:
         if observation.verdict == REFUSED:
             return Answer((), observation.code)
-        records = (record for record in observation.records if record.type not in uncounted)
-        keys = tuple(key_of(record.type, record.fields) for record in records)
+        counting = (record for record in observation.records if record.type not in uncounted)
+        keys = tuple(key_of(record.type, record.fields) for record in counting)
         found: Mapping[str, Any] = observation.state or {}
-        decided = canonical(found) if found.keys() >= {*parts} else None
-        return Answer(keys, None, observation.verdict != CLEAN, state=decided)
+        state = canonical(found) if found.keys() >= decided else None
+        return Answer(keys, None, observation.verdict != CLEAN, state=state)
 
     return answer
 

@@ -24,7 +24,7 @@ from journalspec_corpus.crash.effects import (
     State,
 )
 from journalspec_corpus.crash.recorder import record_of_json
-from journalspec_corpus.crash.verdict import answers
+from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.bodies import rows
@@ -206,7 +206,7 @@ CRASH = CrashFormat(
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     # The record that only carries a checksum stands for nothing.
-    answer=answers(key_of, ("rows", "in_doubt"), canonical, (SUM,)),
+    answer=answering(key_of, canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),
     semantics=Semantics(MODEL, action, state, effects, told),

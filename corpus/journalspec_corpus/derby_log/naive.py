@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.derby_log.operations import databases, tables
-from journalspec.observation import CLEAN, RECOVERED, REFUSED
-from journalspec_corpus.derby_log.author import BRIEF
+from journalspec.observation import CLEAN, RECOVERED
+from journalspec_corpus.derby_log.author import BRIEF, FORMAT
 from journalspec_corpus.derby_log.bodies import NoBody, body, rows
-from journalspec_corpus.naive import Files, end_of, expectation, refused
+from journalspec_corpus.naive import Files, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
@@ -48,6 +48,11 @@ class Log:
     dropped: list[dict[str, Any]] = field(default_factory=list)
     opaque: bool = False
     short: bool = False
+
+    def drop(self, name: str, off: int, end: int, reason: str, *, first: bool = False) -> None:
+        """Take in a region without a record, behind the others or before them."""
+        region = {"file": name, "off": off, "len": end - off, "reason": reason}
+        self.dropped.insert(0 if first else len(self.dropped), region)
 
     def name(self, number: int) -> str:
         """Return the name of a file."""
@@ -118,7 +123,7 @@ class Log:
         self.notes += ["long-number"] if found.pop("long") else []
         return {"type": found.pop("type"), **first, **found, "at": where}
 
-    def run(self, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
+    def run(self, number: int, at: int) -> tuple[list[dict[str, Any]], int, str]:
         """Return the records of one file from `at` on, where they end, and why."""
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
@@ -139,7 +144,7 @@ class Log:
         sums = [record for record in out if record["type"] == "CHECKSUM" and record["data_length"]]
         if any(end_of(record) + record["data_length"] not in ends for record in sums):
             self.notes.append("odd-coverage")
-        return out, at, covered, why
+        return out, at, why
 
     def covered(self, number: int, start: int) -> int:
         """Return up to where checksum records before `start` vouch for its file."""
@@ -162,8 +167,7 @@ class Log:
         self.enter(after)
         if self.edition not in UNLINKED and _signed(self.files[after], 16, 8) != number << 32 | at:
             self.notes.append("unlinked-file")
-            whole = {"file": self.name(after), "off": 0, "len": len(self.files[after]), "reason": "unlinked"}
-            self.dropped.insert(0, whole)
+            self.drop(self.name(after), 0, len(self.files[after]), "unlinked", first=True)
             return False
         return True
 
@@ -185,7 +189,7 @@ def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
         return (_signed(own, 8, 8) if own is not None and len(own) == CONTROL else 0), "log.ctrl"
     for name, data in (("log.ctrl", own), ("logmirror.ctrl", mirror)):
         if data and not _valid(data):
-            log.dropped.append({"file": name, "off": 0, "len": len(data), "reason": "bad-control"})
+            log.drop(name, 0, len(data), "bad-control")
     name, data = ("log.ctrl", own) if _valid(own) else ("logmirror.ctrl", mirror)
     if data is None or not _valid(data):
         log.notes.append("no-control")
@@ -206,8 +210,11 @@ def _parts(instant: int) -> tuple[int, int]:
     return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
 
 
-def _start(log: Log, checkpoint: int, control: str, *, recovering: bool = True) -> tuple[int, int, int]:
+def _start(log: Log, files: Files, *, recovering: bool) -> tuple[int, int, int]:
     """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
+    if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
+        raise Refused("fileset", "no-files")
+    checkpoint, control = _control(log, files, recovering=recovering)
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not recovering and number not in log.files)):
         # To read, any file will do; the seed says of none that it comes first.
@@ -232,28 +239,26 @@ def _start(log: Log, checkpoint: int, control: str, *, recovering: bool = True) 
     return number, HEADER, number << 32 | HEADER
 
 
-def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
-    """Return the records from there to the end of the log, that end, and why it is one."""
+def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int]:
+    """Return the records from there to the end of the log, and that end."""
     out: list[dict[str, Any]] = []
     while True:
-        found, at, _, why = log.run(number, at)
+        found, at, why = log.run(number, at)
         out += found
         if why != "end" or not log.next_of(number, at):
             break
         number, at = number + 1, HEADER
-    size = len(log.files[number])
+    name, size = log.name(number), len(log.files[number])
     behind = log.files[number][at:]
     if why == "end" and behind.strip(b"\0"):
         first = size - len(behind.lstrip(b"\0"))
-        length = len(behind.strip(b"\0"))
-        name = log.name(number)
-        log.dropped.insert(0, {"file": name, "off": first, "len": length, "reason": "beyond-end"})
+        log.drop(name, first, first + len(behind.strip(b"\0")), "beyond-end", first=True)
         log.notes.append("beyond-end")
     elif not why.startswith("end"):
         log.short = True
-        region = {"file": log.name(number), "off": at, "len": size - at, "reason": why}
-        log.dropped[:0] = [region] if size > at else []
-    return out, number, at, why
+        if size > at:
+            log.drop(name, at, size, why, first=True)
+    return out, number, at
 
 
 def _lost_middle(log: Log, number: int, at: int) -> bool:
@@ -276,11 +281,11 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
     try:
         log.enter(number)
     except Refused:
-        log.dropped.append({"file": name, "off": 0, "len": len(data), "reason": "bad-header"})
+        log.drop(name, 0, len(data), "bad-header")
         return []
-    records, at, _, why = log.run(number, HEADER)
+    records, at, why = log.run(number, HEADER)
     if not why.startswith("end"):
-        log.dropped.append({"file": name, "off": at, "len": len(data) - at, "reason": why})
+        log.drop(name, at, len(data), why)
     return records
 
 
@@ -288,12 +293,9 @@ def read(files: Files, edition: str) -> dict[str, Any]:
     """Return the answer to the forensic question: what stands in the log."""
     try:
         log = Log(_numbered(files), edition)
-        if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
-            raise Refused("fileset", "no-files")
-        checkpoint, control = _control(log, files, recovering=False)
-        start, _, _ = _start(log, checkpoint, control, recovering=False)
+        start, _, _ = _start(log, files, recovering=False)
         records = [record for number in log.files if number < start for record in _old(log, number)]
-        found, _, _, _ = _scan(log, start, HEADER)
+        found, _, _ = _scan(log, start, HEADER)
         return _answer(log, records + found)
     except Refused as found:
         return found.answer
@@ -303,12 +305,9 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     """Return what a restart concludes under `policy`."""
     try:
         log = Log(_numbered(files), edition)
-        if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
-            raise Refused("fileset", "no-files")
-        checkpoint, control = _control(log, files, recovering=True)
-        start, at, redo = _start(log, checkpoint, control)
+        start, at, redo = _start(log, files, recovering=True)
         log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
-        records, number, end, _ = _scan(log, start, at)
+        records, number, end = _scan(log, start, at)
         if _lost_middle(log, number, end):
             if policy == "strict":
                 raise Refused("record", "lost-middle", log.name(number), end, len(log.files[number]) - end)
@@ -333,7 +332,8 @@ class _Replay:
 
     log: Log
     redo: int
-    rows: dict[Place, dict[int, bytes]] = field(default_factory=dict)
+    #: What stands at a place; None: nothing does any more.
+    rows: dict[Place, dict[int, bytes] | None] = field(default_factory=dict)
     #: Instant of a change -> the place, and the row that was there before.
     before: dict[int, tuple[Place, dict[int, bytes] | None]] = field(default_factory=dict)
     #: Transaction -> the instants of its changes; those that are known, and those in doubt.
@@ -399,33 +399,22 @@ class _Replay:
             if record["undone"] in done:
                 done.remove(record["undone"])
             return
-        for place, row in self._becomes(record):
-            self.before[instant] = (place, self.rows.get(place))
-            self.changes.setdefault(record["transaction"], []).append(instant)
-            if row is None:
-                self.rows.pop(place, None)
-            else:
-                self.rows[place] = row
-
-    def _becomes(self, record: Mapping[str, Any]) -> Iterator[tuple[Place, dict[int, bytes] | None]]:
-        """Yield the place of the row that a record changes, and what stands there then."""
-        if "record_id" not in record:
+        place = record["container"], record["page"], record.get("record_id", -1)
+        was = self.rows.get(place)
+        if kind in ("INSERT", "UPDATE"):
+            kept = was if kind == "UPDATE" and was else {}
+            self.rows[place] = {**kept, **rows(record["data"])[0][1]}
+        elif kind == "DELETE" and record["deleted"]:
+            self.rows[place] = None
+        else:
             return
-        place = record["container"], record["page"], record["record_id"]
-        if record["type"] == "INSERT":
-            yield place, rows(record["data"])[0][1]
-        elif record["type"] == "UPDATE":
-            yield place, {**self.rows.get(place, {}), **rows(record["data"])[0][1]}
-        elif record["type"] == "DELETE" and record["deleted"]:
-            yield place, None
+        self.before[instant] = place, was
+        self.changes.setdefault(record["transaction"], []).append(instant)
 
     def _restore(self, instant: int) -> None:
         if instant in self.before:
             place, row = self.before[instant]
-            if row is None:
-                self.rows.pop(place, None)
-            else:
-                self.rows[place] = row
+            self.rows[place] = row
 
     def roll_back(self, number: int) -> None:
         """Undo what a transaction did, the last change first."""
@@ -437,7 +426,7 @@ class _Replay:
         names = tables(self.log.edition)
         out = []
         for place, row in these.items():
-            if place[0] in names and without.get(place) != row and {0, 1} <= row.keys():
+            if row and place[0] in names and without.get(place) != row and {0, 1} <= row.keys():
                 key = int.from_bytes(row[0], "big", signed=True)
                 value = row[1][2:].decode(errors="replace")
                 # The control row of a page has other columns than a row of these tables.
@@ -446,17 +435,6 @@ class _Replay:
         return sorted(out, key=lambda item: (item["table"], item["key"], item["value"]))
 
 
-def answers(files: Files, edition: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every question and the answer to it."""
-    yield "read", read(files, edition)
-    for policy in ("default", "strict"):
-        yield f"recover.{policy}", recover(files, edition, policy)
-
-
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    out = []
-    for question, seen in answers(files, edition):
-        members = ["phase", "code", "at"] if seen["verdict"] == REFUSED else ["records", "dropped", "state"]
-        out.append(expectation(question, seen, members, BRIEF))
-    return out
+    return all_expected(asked(read, recover, FORMAT, files, edition), BRIEF)

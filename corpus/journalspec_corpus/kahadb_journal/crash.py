@@ -24,7 +24,7 @@ from journalspec_corpus.crash.effects import (
     State,
 )
 from journalspec_corpus.crash.recorder import record_of_json
-from journalspec_corpus.crash.verdict import answers
+from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.kahadb_journal import workloads as tables
 from journalspec_corpus.kahadb_journal.model import Kept, Messages
@@ -40,6 +40,8 @@ from journalspec_corpus.kahadb_journal.recording import (
 MODEL = Messages()
 #: The edition whose numbers of commands are those of all.
 EDITION = "5.16"
+#: The parts of a state that recovery decides on.
+_DECIDED = {"destinations", "in_doubt"}
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
@@ -199,7 +201,7 @@ CRASH = CrashFormat(
     workload_of=tables.TABLES.workload_of,
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
-    answer=answers(key_of, ("destinations", "in_doubt"), canonical),
+    answer=answering(key_of, canonical, _DECIDED),
     record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     obeys=tables.TABLES.obeys,

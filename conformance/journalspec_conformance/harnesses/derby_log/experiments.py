@@ -178,7 +178,7 @@ def number_of(name: str) -> int:
 def groups(name: str, data: bytes, start: int, edition: str) -> Iterator[tuple[str, Range]]:
     """Yield the labels of a log file, and of the groups that begin in it from `start` on."""
     stem = Path(name).stem
-    records, end, _, _ = naive.Log({number_of(name): data}, edition).run(number_of(name), start)
+    records, end, _ = naive.Log({number_of(name): data}, edition).run(number_of(name), start)
     begins = [int(record["at"]["off"]) for record in records if record["type"] == "CHECKSUM"]
     yield stem, Range(name, 0, len(data))
     yield f"{stem}.groups", Range(name, start, end - start)
