@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from journalspec.derby_log.operations import databases
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, Writer
-from journalspec_reference.derby_log import codec, recover, spans
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.recover import FORMAT, SEED
+from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass
 from journalspec_reference.derby_log.scan import CONTROLS, gather
+from journalspec_reference.derby_log.spans import spans
 from journalspec_reference.storage import Storage
 
 
@@ -21,10 +20,12 @@ def _rules(edition: str) -> Rules:
 
         return LogWriter(storage, edition, params)
 
-    def named(files: Files, params: Params, fields: bool) -> Iterator[Span]:
-        return spans.spans(files, edition, params, fields)
-
-    return Rules(recover.reading(edition), recover.recovery(edition), named, writer)
+    return Rules(
+        lambda files, params: LogPass(files, edition, "", params).observation(),
+        lambda files, policy, params: LogPass(files, edition, policy, params).observation(),
+        lambda files, _, fields: spans(files, edition, fields),
+        writer,
+    )
 
 
 def edition_of(level: tuple[int, int]) -> str:

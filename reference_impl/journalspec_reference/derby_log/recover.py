@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from struct import Struct
 from typing import Any, NamedTuple
 
+from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import Form, databases, tables
 from journalspec.derby_log.operations import shown as told
 from journalspec.observation import (
@@ -51,7 +52,8 @@ from journalspec_reference.derby_log.store import Container, StateError, Store, 
 
 FORMAT = "derby_log"
 SEED = "seed"
-_SEED_CONTROL = Struct(">iiqii24x")
+#: What a map of files has of headers and control files.
+_TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
 _CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
 _LIKE = re.compile(r"log.*\.(dat|ctrl)", re.DOTALL)
 _CIPHER_BLOCK = 8
@@ -152,6 +154,8 @@ class LogPass:
             self._run()
         except _Refusal as refusal:
             self.answer = refusal.answer
+        except BadHeader as error:
+            self.answer = refused("header", "bad-header", str(error), At(error.file, 0, HEADER))
 
     def _containers(self) -> dict[int, Container]:
         found = {name: match for name in sorted(self._files) if (match := _CONTAINER.fullmatch(name))}
@@ -196,7 +200,10 @@ class LogPass:
         return self._entered(control.checkpoint or Instant(1, HEADER))
 
     def _entered(self, start: Instant) -> Instant:
-        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do."""
+        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do.
+
+        Raises BadHeader.
+        """
         if not self._policy and start.number not in self._logs and self._logs:
             start = Instant(min(self._logs), HEADER)
         try:
@@ -204,8 +211,6 @@ class LogPass:
         except KeyError:
             text = f"log{start.number}.dat is missing, and the log begins there"
             raise _Refusal("fileset", "missing-file", text) from None
-        except BadHeader as error:
-            raise _bad_header(error) from None
         return start
 
     def _from_checkpoint(self, at: Instant) -> Instant:
@@ -267,16 +272,13 @@ class LogPass:
     # The walk.
 
     def _walk(self, start: Instant) -> LogEnd:
-        """Take in the log from `start` on; return where it ends."""
+        """Take in the log from `start` on; return where it ends. Raises BadHeader."""
         number, at = start
         while True:
             file = self._logs[number]
             end = self._take(file, at, counts=True)
             assert end is not None
-            try:
-                after = self.log.after(file, end)
-            except BadHeader as error:
-                raise _bad_header(error) from None
+            after = self.log.after(file, end)
             if isinstance(after, LogEnd):
                 return after
             number, at = after.file.number, HEADER
@@ -453,8 +455,8 @@ class LogPass:
         if losers and self._policy:
             self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
         in_doubt = [self._branch(number) for number in store.branches()]
-        rows = sorted(_row(found) for place in store.places() if (found := store.row(place)))
-        return {"rows": [_shown(row) for row in rows], "in_doubt": in_doubt}
+        rows = (found for place in store.places() if (found := store.row(place)))
+        return {"rows": _shown(rows), "in_doubt": in_doubt}
 
     def _branch(self, number: int) -> dict[str, Any]:
         """Roll a prepared transaction back; return what it had done (DRB-RCV-113)."""
@@ -468,39 +470,36 @@ class LogPass:
             "format_id": form,
             "gtrid": gtrid,
             "bqual": bqual,
-            "inserted": _less(before, after),
-            "deleted": _less(after, before),
+            "inserted": _shown((Counter(before) - Counter(after)).elements()),
+            "deleted": _shown((Counter(after) - Counter(before)).elements()),
         }
 
     def _maps(self) -> Iterator[FileMap]:
         for name, role in zip(CONTROLS, ("control", "mirror"), strict=True):
             if name in self._files and (self._edition != SEED or role == "control"):
-                data = bytes(self._files[name][: codec.CONTROL + 1])
-                yield FileMap(name, len(self._files[name]), self._role(name, role), self._control(data))
+                yield self._map(name, role, "control")
         last = self.last.file.number if self.last else 0
         for number, file in self._logs.items():
             role = "old" if number < self.start.number else "log" if number <= last else "later"
-            header: dict[str, Any] = {}
-            if file.length >= HEADER:
-                _, _, found, previous = Struct(">iiqq").unpack(bytes(file.data[:HEADER]))
-                header = {"number": found, "previous": previous}
-            yield FileMap(file.name, file.length, self._role(file.name, role), header)
+            yield self._map(file.name, role, "header")
 
-    def _role(self, name: str, role: str) -> str:
-        return "invalid" if name in self._invalid else role
+    def _map(self, name: str, role: str, begins: str) -> FileMap:
+        """Return what a file is, and what the structure says that it begins with, if that is whole."""
+        data, told = self._files[name], {}
+        start = bytes(data[: codec.CONTROL + 1])
+        if len(data) >= HEADER if begins == "header" else self._sound(start):
+            found = LAYOUT.read(begins, self._edition, start)
+            told = {each: found[each] for each in _TOLD if each in found}
+        if "major" in told:
+            told["checkpoint"] = Instant.unpack(told["checkpoint"]).packed
+        return FileMap(name, len(data), "invalid" if name in self._invalid else role, told)
 
-    def _control(self, data: bytes) -> dict[str, Any]:
+    def _sound(self, control: bytes) -> bool:
         if self._edition == SEED:
-            if len(data) != codec.CONTROL:
-                return {}
-            _, _, packed, version, interval = _SEED_CONTROL.unpack(data)
-            return {"checkpoint": packed, "jbms_version": version, "checkpoint_interval": interval}
-        try:
-            found = codec.control(data)
-        except BadLog:
-            return {}
-        packed = found.checkpoint.packed if found.checkpoint else 0
-        return {"checkpoint": packed, "major": found.major, "minor": found.minor, "flags": found.flags}
+            return len(control) == codec.CONTROL
+        with suppress(BadLog):
+            return bool(codec.control(control))
+        return False
 
 
 def _found(logs: Mapping[int, LogFile], log: Log, edition: str, instant: Instant) -> tuple[Body, bytes]:
@@ -518,10 +517,6 @@ def _is_cipher(body: bytes) -> bool:
     return body[:2] != _BODY_START and len(body) % _CIPHER_BLOCK == 0
 
 
-def _bad_header(error: BadHeader) -> _Refusal:
-    return _Refusal("header", "bad-header", str(error), At(error.file, 0, HEADER))
-
-
 def garbage(data: Any, start: int) -> tuple[int, int] | None:
     """Return where the first byte that is no zero stands from `start` on, and where the last one ends."""
     window, at, limit = Window(data), start, len(data)
@@ -536,30 +531,6 @@ def garbage(data: Any, start: int) -> tuple[int, int] | None:
     return None if first < 0 else (first, end)
 
 
-Row = tuple[str, str, str]
-
-
-def _row(found: tuple[str, int, str]) -> Row:
-    return found[0], str(found[1]), found[2]
-
-
-def _shown(row: Row) -> dict[str, str]:
-    return dict(zip(("table", "key", "value"), row, strict=True))
-
-
-def _less(rows: list[tuple[str, int, str]], others: list[tuple[str, int, str]]) -> list[dict[str, str]]:
-    left = sorted(map(_row, rows))
-    for row in map(_row, others):
-        if row in left:
-            left.remove(row)
-    return [_shown(row) for row in left]
-
-
-def reading(edition: str) -> Callable[[Files, Params], Observation]:
-    """Return what reads a log of an edition."""
-    return lambda files, params: LogPass(files, edition, "", params).observation()
-
-
-def recovery(edition: str) -> Callable[[Files, str, Params], Observation]:
-    """Return what recovers a log of an edition under a policy."""
-    return lambda files, policy, params: LogPass(files, edition, policy, params).observation()
+def _shown(rows: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
+    """Return rows as an observation has them, in order."""
+    return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(rows)]

@@ -124,7 +124,7 @@ class LogWriter:
         if later:
             storage.sync_dir()
         self._txs: dict[str, _Tx] = {}
-        self._places: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
+        self._places: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
         self._locks: dict[tuple[int, int, int], int] = {}
         losers = self._store.losers()
         for number in losers:
@@ -425,7 +425,7 @@ class LogWriter:
         if op["op"] == "insert":
             self._insert(tx, container, key, value)
         else:
-            for place in list(self._places.get((op["table"], key), ())):
+            for place in list(self._places.get((op["table"], str(key)), ())):
                 if self._store.row(place) is not None:
                     self._alter(tx, place, key, value if op["op"] == "update" else None)
         if name:
@@ -462,7 +462,7 @@ class LogWriter:
         on = {**_on(container, number, page), "slot": len(page.slots), "record_id": ident}
         self._log(begun, "INSERT", _PAGE, **on, insert_flags=8 if first else 1, data=data)
         place = (container, number, ident)
-        self._places.setdefault((self._store.tables[container], key), []).append(place)
+        self._places.setdefault((self._store.tables[container], str(key)), []).append(place)
         self._locks[place] = begun
 
     def _new_page(self, container: int, number: int) -> tuple[int, HeapPage]:
