@@ -59,19 +59,14 @@ def container_of(table: str, edition: str) -> int:
 
 
 @dataclass
-class _Row:
-    place: dict[str, int]
-    value: str
-
-
-@dataclass
 class _Writer:
     """What a writer knows when it writes the next record."""
 
     built: Built
     edition: str
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
-    rows: dict[tuple[int, int], _Row] = field(default_factory=dict)
+    #: Container and key -> where a row is, and its value.
+    rows: dict[tuple[int, int], tuple[dict[str, int], str]] = field(default_factory=dict)
     given: dict[int, int] = field(default_factory=dict)
     instants: dict[str, int] = field(default_factory=dict)
     written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -128,31 +123,28 @@ class _Writer:
     def _row(self, kind: str, pairs: dict[str, str]) -> dict[str, Any]:
         container = container_of(pairs.pop("table", "T"), self.edition)
         key, value = int(pairs.pop("key")), pairs.pop("value", "")
+        tail: dict[str, Any] = {"deleted": 1}
         if kind == "INSERT":
             number = self.given[container] = self.given.get(container, FIRST_ROW - 1) + 1
             place = {"record_id": number, "slot": number - FIRST_ROW + 1}
-            row = self.rows[container, key] = _Row(place, value)
-            tail: dict[str, Any] = {"insert_flags": 1, "data": row_of(number, key, value.encode())}
+            self.rows[container, key] = place, value
+            tail = {"insert_flags": 1, "data": row_of(number, key, value.encode())}
         else:
-            row = self.rows[container, key]
-            tail = {"deleted": 1}
+            place, was = self.rows[container, key]
             if kind == "UPDATE":
-                tail = {
-                    "data": change_of(row.place["record_id"], value.encode(), text_of(row.value.encode())),
-                    "row": row,
-                    "was": row.value,
-                }
-                row.value = value
-        return {**self._page(container, 1), **row.place, **tail}
+                self.rows[container, key] = place, value
+                data = change_of(place["record_id"], value.encode(), text_of(was.encode()))
+                tail = {"data": data, "was": ((container, key), (place, was))}
+        return {**self._page(container, 1), **place, **tail}
 
     def _undo(self, label: str) -> dict[str, Any]:
         done = self.written[label]
         kind = "PHYSICAL_UNDO" if done["operation"] == "UPDATE" else "LOGICAL_UNDO"
-        own = {"record_id": done["record_id"]} if kind == "LOGICAL_UNDO" else {}
-        if "row" in done:
-            done["row"].value = done["was"]
-        place = self._page(done["container"], done["page"])
-        return {"operation": kind, "group": 0x184, "undone": self.instants[label], **place, **own}
+        if "was" in done:
+            key, row = done["was"]
+            self.rows[key] = row
+        place = {**self._page(done["container"], done["page"]), "record_id": done["record_id"]}
+        return {"operation": kind, "group": 0x184, "undone": self.instants[label], **place}
 
 
 def told(values: Mapping[str, Any], edition: str, stored: bytes, instant: int) -> dict[str, Any]:

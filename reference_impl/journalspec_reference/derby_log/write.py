@@ -15,7 +15,7 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body as body_of
-from journalspec.derby_log.operations import change_of, operations, row_of
+from journalspec.derby_log.operations import change_of, databases, operations, row_of
 from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
@@ -159,8 +159,7 @@ class LogWriter:
                 self._locks[place] = number
 
     def _first_control(self) -> Control:
-        major, minor = (int(part) for part in self._edition.split("."))
-        return Control(None, major, minor, 0, 0)
+        return Control(None, *databases()[self._edition].level, 0, 0)
 
     def _create(self) -> None:
         """Begin a log on the pages of a base: a checkpoint is its first record."""

@@ -47,13 +47,11 @@ class Form:
 
     id: int
     name: str
-    doc: str
     fields: tuple[Slot, ...]
     #: The groups that its record may have; of an object none.
     group: tuple[int, ...] = ()
     #: The first edition that has it; empty: all of them.
     since: str = ""
-    seen: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +129,7 @@ def _table() -> Mapping[str, Any]:
 
 def _form(row: Mapping[str, Any], parts: Mapping[str, tuple[Slot, ...]]) -> Form:
     slots = tuple(slot for name in row.get("begins", ()) for slot in parts[name]) + _slots(row["fields"])
-    rest = {key: row[key] for key in ("since", "seen") if key in row}
-    return Form(row["id"], row["name"], row["doc"], slots, tuple(row.get("group", ())), **rest)
+    return Form(row["id"], row["name"], slots, tuple(row.get("group", ())), row.get("since", ""))
 
 
 def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
