@@ -28,11 +28,6 @@ def _rules(edition: str) -> Rules:
     )
 
 
-def edition_of(level: tuple[int, int]) -> str:
-    """Return the edition of a database of some level."""
-    return next((edition for edition, known in databases().items() if level <= known.newest), EDITIONS[-1])
-
-
 def detect(files: Files, _: Params) -> list[Detection]:
     """Return the control and log files among `files` as one log, by name and by how they begin."""
     logs = gather(files)
@@ -55,7 +50,9 @@ def detect(files: Files, _: Params) -> list[Detection]:
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
         return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, EDITIONS)]
-    return [Detection(FORMAT, edition_of((found[0].major, found[0].minor)), tuple(names), score)]
+    level = found[0].major, found[0].minor
+    own = next((edition for edition, known in databases().items() if level <= known.newest), EDITIONS[-1])
+    return [Detection(FORMAT, own, tuple(names), score)]
 
 
 IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in (SEED, *EDITIONS)}, detect)

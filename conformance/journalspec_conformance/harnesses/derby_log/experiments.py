@@ -22,7 +22,6 @@ from journalspec.kept import scratch
 from journalspec_conformance.harnesses.capture import Table
 from journalspec_conformance.harnesses.derby_log.harness import (
     Database,
-    Derby,
     Statements,
     base,
     configure,
@@ -54,7 +53,6 @@ class Experiments:
         """Read the table; nothing is made yet."""
         self.told = table(__package__, "experiments.toml")
         self.entries: list[Json] = self.told["experiment"]
-        self._driver = Derby(product, None)
         self._product = product
         self._place = place
         self._logs: dict[str, Path] = {}
