@@ -281,7 +281,7 @@ class LogPass:
             after = self.log.after(file, end)
             if isinstance(after, LogEnd):
                 return after
-            number, at = after.file.number, HEADER
+            number, at = after.number, HEADER
 
     def _take(
         self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
