@@ -9,31 +9,32 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import annotations as gate
-from annotations import Call, Disk, Found
+from annotations import Call, Found
+from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.trace import Op, Trace, Write
+from journalspec_corpus.crash.trace import Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.derby_log import naive
-from journalspec_corpus.derby_log.author import LATER_TABLES, TABLES
-from journalspec_corpus.derby_log.bodies import NoBody, body, rows
+from journalspec_corpus.derby_log.bodies import rows
 from journalspec_corpus.derby_log.workloads import TABLES as WORKLOADS
 from journalspec_corpus.derby_log.workloads import Step, step_of, value
+from journalspec_corpus.naive import end_of
 
-HEADER, AROUND = 24, 16
+HEADER = 24
+#: The fields of the body of a checksum record, with their lengths.
+SUM = (("body", 9), ("data_length", 4), ("checksum", 8))
 #: What a body begins with: the format id of a log record.
 BODY = b"\0\x81"
 TOLD = (
     *("type", "instant", "transaction", "group", "status", "global_id"),
     *("container", "page", "page_version", "record_id", "data"),
 )
-NAMES = {number: "TU"[at] for pair in (*TABLES.values(), LATER_TABLES) for at, number in enumerate(pair)}
 CHANGES, UNDONE = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: The status of a transaction of the engine's own, and of those that are rolled back, prepared and committed.
 INTERNAL, BACK, PREPARED, DONE = 16, 1, 2, 4
@@ -101,54 +102,35 @@ class Witness(gate.Witness):
 
     # Bytes
 
-    def _record(self, data: bytes, at: int, number: int, off: int) -> tuple[int, dict[str, Any]] | None:
-        """Return the length and the body of a record that is whole by itself."""
-        length = int.from_bytes(data[at : at + 4], "big")
-        end = at + AROUND + length
-        if length == 0 or end > len(data) or data[end - 4 : end] != data[at : at + 4]:
-            return None
-        if data[at + 4 : at + 12] != (number << 32 | off).to_bytes(8, "big"):
-            return None
-        try:
-            return end - at, {"instant": number << 32 | off, **body(data[at + 12 : end - 4])}
-        except NoBody:
-            return None
-
-    def _group(self, file: str, data: bytes, at: int, off: int) -> list[tuple[Found, dict[str, Any]]]:
-        """Return the records of a whole group at `at`, which stands at `off`: without checksums one."""
-        number = int(file[3:-4])
-        first = self._record(data, at, number, off)
-        if first is None:
+    def _group(self, file: str, data: bytes, at: int) -> list[tuple[Found, dict[str, Any]]]:
+        """Return the records of a whole group at `at` of a file: without checksums one."""
+        first = self._record(file, data, at)
+        if first is None or (self.summed and first["type"] != "CHECKSUM"):
             return []
-        length, said = first
-        if not self.summed:
-            own = [("length", 4), ("instant", 8), ("body", length - AROUND), ("trailer", 4)]
-            return [(self._found(file, off, length, said, _cut(data[at : at + length], own)), said)]
-        if said["type"] != "CHECKSUM":
-            return []
-        size = said["data_length"]
-        covered = data[at + length : at + length + size]
-        if len(covered) < size or zlib.crc32(covered) != said["checksum"]:
-            return []
-        cuts = (
-            ("length", 4),
-            ("instant", 8),
-            ("body", 9),
-            ("data_length", 4),
-            ("checksum", 8),
-            ("trailer", 4),
-        )
-        whole = data[at : at + length + size]
-        values = {**_cut(whole[:length], cuts), "more": whole[length:]}
-        out: list[tuple[Found, dict[str, Any]]] = []
-        behind = length
-        while behind < len(whole):
-            record = self._record(whole, behind, number, off + behind)
-            if record is None:
+        told = [] if self.summed else [first]
+        behind = start = end_of(first)
+        end = start + (first["data_length"] if self.summed else 0)
+        while behind < end:
+            said = self._record(file, data, behind)
+            if said is None:
                 return []
-            out.append((self._found(file, off, len(whole), record[1], values), record[1]))
-            behind += record[0]
-        return out
+            told.append(said)
+            behind = end_of(said)
+        body = SUM if self.summed else (("body", first["length"]),)
+        values, place = {}, at
+        for name, length in (("length", 4), ("instant", 8), *body, ("trailer", 4), ("more", end - start)):
+            values[name] = data[place : place + length]
+            place += length
+        return [(self._found(file, at, end - at, said, values), said) for said in told]
+
+    def _record(self, file: str, data: bytes, at: int) -> dict[str, Any] | None:
+        """Return the record at `at` of a file if it is whole by itself."""
+        number = int(file[3:-4])
+        log = naive.Log({number: data}, self.edition)
+        try:
+            return None if log.problem(number, at) else log.record(number, at)
+        except naive.Refused:
+            return None
 
     @staticmethod
     def _found(
@@ -161,18 +143,16 @@ class Witness(gate.Witness):
     def decoded(self, op: Write) -> list[Found]:
         """Return the records of the groups of which a write consists, with what they say of transactions."""
         groups: list[list[tuple[Found, dict[str, Any]]]] = []
-        at = 0
-        while self._is_log(op.file) and op.off >= HEADER and at < len(op.data):
-            group = self._group(op.file, op.data, at, op.off + at)
-            if not group:
-                break
+        # What stands before them is not looked at.
+        data, at = bytes(op.off) + op.data, op.off
+        while self._is_log(op.file) and at >= HEADER and (group := self._group(op.file, data, at)):
             groups.append(group)
             at += group[0][0].length
         self._look_ahead([said for group in groups for _, said in group])
         out = []
         for group in groups:
             for record, said in group:
-                out.append(Found(*record.place, record.key, record.what, self._wants(said), record.values))
+                out.append(replace(record, wants=self._wants(said)))
                 if said["type"] == "CHECKPOINT":
                     self.instants = said["redo_from"], said["undo_from"]
             self._goes_on(group[-1][0])
@@ -196,7 +176,10 @@ class Witness(gate.Witness):
     def _named(self, said: Mapping[str, Any]) -> None:
         if said["type"] == "INSERT":
             key = rows(said["data"])[0][1][0]
-            self.rows[_place(said)] = NAMES[said["container"]], str(int.from_bytes(key, "big", signed=True))
+            self.rows[_place(said)] = (
+                tables_of_all()[said["container"]],
+                str(int.from_bytes(key, "big", signed=True)),
+            )
 
     @staticmethod
     def _is_log(file: str) -> bool:
@@ -210,7 +193,7 @@ class Witness(gate.Witness):
         for file in sorted(filter(self._is_log, files)):
             for match in re.finditer(re.escape(BODY), files[file]):
                 at = match.start() - 12
-                yield from self._group(file, files[file], at, at) if at >= HEADER else ()
+                yield from self._group(file, files[file], at) if at >= HEADER else ()
 
     def read(self, files: Mapping[str, bytes]) -> list[Found]:
         """Return the records that the naive reader finds and that whole groups hold."""
@@ -414,23 +397,6 @@ class Witness(gate.Witness):
         """What stands before all can be taken away once."""
         return bool(step.id != 91)  # as the table says
 
-    def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
-        """A force is of the whole log, and so of what others have done so far (DRB-WRT-080)."""
-        return {found.what for found in written}
-
-    # What a trace comes to
-
-    def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
-        """Nothing but the bytes decides what counts."""
-
-    def state(self, without: set[tuple[Any, ...]]) -> object:
-        """Nothing may be let go: what is taken away stays readable."""
-        return sorted(without)
-
-    def owes(self, what: tuple[Any, ...]) -> bool:
-        """What was promised once is owed for ever."""
-        return True
-
 
 def _text(said: Mapping[str, Any]) -> str:
     columns = rows(said["data"])[0][1] if said.get("data") else {}
@@ -439,11 +405,3 @@ def _text(said: Mapping[str, Any]) -> str:
 
 def _place(said: Mapping[str, Any]) -> tuple[int, int, int]:
     return said["container"], said["page"], said["record_id"]
-
-
-def _cut(raw: bytes, cuts: Sequence[tuple[str, int]]) -> dict[str, bytes]:
-    out, at = {}, 0
-    for name, length in cuts:
-        out[name] = raw[at : at + length]
-        at += length
-    return out

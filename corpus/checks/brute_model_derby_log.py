@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brute_effects import Effect, FoldModel, IssuedOp, State
-from journalspec_corpus.derby_log.author import LATER_TABLES, TABLES
+from journalspec.derby_log.operations import tables_of_all
+from journalspec.observation import jsonable
 from journalspec_corpus.derby_log.bodies import rows
+from journalspec_corpus.derby_log.model import row_of
 
 CHANGES = ("INSERT", "UPDATE", "DELETE")
 UNDONE = ("PHYSICAL_UNDO", "LOGICAL_UNDO")
-NAMES = {number: "TU"[at] for pair in (*TABLES.values(), LATER_TABLES) for at, number in enumerate(pair)}
 #: A row by its place, and what stands there.
 Place = tuple[str, ...]
 Rows = dict[Place, tuple[str, str, str]]
@@ -62,7 +63,7 @@ def _rows(changes: Sequence[Mapping[str, Any]]) -> Rows:
         if said["type"] == "DELETE":
             found.pop(place, None)
         elif said["type"] == "INSERT" or place in found:
-            found[place] = (NAMES[int(said["container"])], text.partition(":")[0], text)
+            found[place] = (tables_of_all()[int(said["container"])], text.partition(":")[0], text)
     return found
 
 
@@ -106,7 +107,7 @@ def fold(keys: Sequence[str]) -> State:
 def _shown(stored: Any, doubtful: Any) -> State:
     found: set[Effect] = {("row", *row) for row in stored}
     for ids, come, gone in doubtful:
-        branch = str(ids["format_id"]), _hex(ids["gtrid"]), _hex(ids["bqual"])
+        branch = tuple(str(jsonable(ids[name])) for name in ("format_id", "gtrid", "bqual"))
         found.add(("in doubt", *branch))
         found |= {("in doubt", *branch, "inserted", *row) for row in come}
         found |= {("in doubt", *branch, "deleted", *row[:2]) for row in gone}
@@ -116,17 +117,10 @@ def _shown(stored: Any, doubtful: Any) -> State:
 def effects(state: Mapping[str, Any]) -> State:
     """Return the same of an observation's state."""
     doubtful = [
-        (each, [*map(_row, each["inserted"])], [*map(_row, each["deleted"])]) for each in state["in_doubt"]
+        (each, *([*map(row_of, each[name])] for name in ("inserted", "deleted")))
+        for each in state["in_doubt"]
     ]
-    return _shown(map(_row, state["rows"]), doubtful)
-
-
-def _row(told: Mapping[str, Any]) -> tuple[str, str, str]:
-    return told["table"], str(told["key"]), told["value"]
-
-
-def _hex(value: Any) -> str:
-    return value if isinstance(value, str) else bytes(value).hex()
+    return _shown(map(row_of, state["rows"]), doubtful)
 
 
 def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:

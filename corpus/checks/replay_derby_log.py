@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from journalspec.observation import jsonable
+from journalspec_corpus.derby_log.model import shown_state
 
 Operation = Mapping[str, Any]
 EDITIONS = ("10.16", "10.1", "10.0")
@@ -116,19 +117,5 @@ def replayed(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
 def state(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
     """Return the same as recovery reports it, as JSON."""
     told = replayed(ops, edition)
-    rows = [_told(row) for row in told["rows"]]
-    doubtful = [
-        {
-            "format_id": "1",
-            "gtrid": gtrid,
-            "bqual": bqual,
-            "inserted": [*map(_told, come)],
-            "deleted": [*map(_told, gone)],
-        }
-        for (gtrid, bqual), come, gone in told["in_doubt"]
-    ]
-    return cast(dict[str, Any], jsonable({"rows": rows, "in_doubt": doubtful}))
-
-
-def _told(row: tuple[str, str, str]) -> dict[str, str]:
-    return dict(zip(("table", "key", "value"), row, strict=True))
+    doubtful = ((("1", *branch), come, gone) for branch, come, gone in told["in_doubt"])
+    return cast(dict[str, Any], jsonable(shown_state(told["rows"], doubtful)))

@@ -16,11 +16,13 @@ from unittest.mock import ANY
 
 import pytest
 
-from journalspec.derby_log.operations import operations
+from journalspec import mutf8
+from journalspec.derby_log.operations import body, operations
+from journalspec.layout import joined
 from journalspec.observation import Observation
 from journalspec_reference.api import WriterRefused
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import Summed, coverage, decode, encode, modified_utf8, utf
+from journalspec_reference.derby_log.bodies import Summed, coverage, decode, modified_utf8
 from journalspec_reference.derby_log.codec import BadLog, Control, Instant
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.scan import End, Scan, gather
@@ -130,7 +132,7 @@ def test_longer_forms_of_numbers_are_read_and_told(form: str) -> None:
     """In place of a group without COMPENSATION; in a transaction's number the forms are twice as long."""
     value = int.from_bytes(bytes.fromhex(form), "big") & (0x3FFF if len(form) == 4 else 0x7FFFFFFF)
     long = bytes.fromhex(f"0081 {form} 0000 0066 0000 04 00000000")
-    short = decode(encode(value, None, operations()[102], {"status": 4}), operations())
+    short = decode(joined(body({"operation": "END", "group": value, "status": 4})), operations())
     assert decode(long, operations()) == short._replace(long_number=True, data=ANY)
     wide = bytes.fromhex("0081 4112 0093 40000001 0066 0000 04 00000000")
     assert (decode(wide, operations()).transaction, decode(wide, operations()).long_number) == (1, True)
@@ -138,8 +140,8 @@ def test_longer_forms_of_numbers_are_read_and_told(form: str) -> None:
 
 def test_texts_are_those_of_java() -> None:
     for text, form in (("a\0", "61c080"), ("\xfc\u20ac", "c3bce282ac"), ("\U0001f600", "eda0bdedb880")):
-        assert utf(text) == bytes.fromhex(form)
-        assert modified_utf8(utf(text)) == text
+        assert mutf8.encode(text) == bytes.fromhex(form)
+        assert modified_utf8(bytes.fromhex(form)) == text
     for wrong in (b"\xff", b"\xed", b"\xe2\x82", b"\xff\xed"):
         assert set(modified_utf8(wrong)) == {"\ufffd"}
 
@@ -174,10 +176,10 @@ def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path
         for item in Scan(file.data, file.number).walk():
             if not isinstance(item, End):
                 told = decode(item.body, operations())
-                tail = item.body[slice(*told.data)]
-                if told.undone is not None:
-                    tail = told.undone.packed.to_bytes(8, "big")
-                assert encode(told.group, told.transaction, told.operation, told.fields, tail) == item.body
+                head = {"operation": told.operation.name, "group": told.group}
+                undone = {} if told.undone is None else {"undone": told.undone.packed}
+                tail = {"transaction": told.transaction, "data": item.body[slice(*told.data)], **undone}
+                assert joined(body({**head, **told.fields, **tail})) == item.body
 
 
 def test_sums_that_overlap_cost_no_more_than_the_file() -> None:

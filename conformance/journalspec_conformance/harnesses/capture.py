@@ -330,7 +330,7 @@ class Capture:
         )
 
     def look(self, product: Product, scenario: Scenario, directory: Path) -> dict[str, Answer]:
-        """Return what `product` then says about copies of `directory`: to ``read``, and by policy."""
+        """Return what `product` then says about copies of `directory`: to ``read`` (if it can), by policy."""
         connection = self.connect(product)
         questions = {"read": {"cmd": "read"}}
         for policy in connection.hello().formats[self.format_id].policies:
@@ -343,7 +343,9 @@ class Capture:
                     shutil.copytree(directory, copy)
                     request = self.request(product, scenario, **question, observe="state", dir=str(copy))
                     try:
-                        view[name] = connection.ask(request)["ok"]
+                        answer = connection.ask(request)
+                        if "unsupported" not in answer:
+                            view[name] = answer["ok"]
                     except TimedOut:
                         view[name] = {"verdict": "no answer"}
         finally:

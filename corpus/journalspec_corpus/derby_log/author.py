@@ -25,115 +25,37 @@ Labels: ``f1``, ``f1.header``, ``f1.log``, ``f1.marker``, ``g1`` (a checksum rec
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import Form, Slot, objects, operations
+from journalspec.derby_log.operations import (
+    body,
+    change_of,
+    databases,
+    named,
+    row_of,
+    shown,
+    tables,
+    text_of,
+)
 from journalspec.layout import Part, integer, joined
 from journalspec_corpus.author import hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
 BRIEF = ("type", "instant", "at")
-RECORD_FORMAT, CHECKSUM_BIT, UNDO_BIT = 129, 0x800, 4
 #: What END is called, by what it says: its group and the status of the transaction.
 ENDS = {"COMMIT": (0x112, 4), "ABORT": (0x122, 1), "PREPARE": (0x140, 2)}
-#: The containers of T and U, as the kept databases have them; the first row on a page there, and its version.
-TABLES = {"10.0": (768, 784), "10.1": (768, 784), "10.8": (1136, 1152)}
-LATER_TABLES = (1168, 1184)
+#: The first row on a page of a kept database, and its version.
 FIRST_ROW, FIRST_VERSION = 7, 2
-#: Edition -> the level of its databases.
-LEVELS = {"10.0": (10, 0), "10.1": (10, 1), "10.8": (10, 8), "10.14": (10, 14), "10.16": (10, 16)}
-#: The numbers of bits that a compressed number of one form has, and their bytes.
-INT_FORMS, LONG_FORMS = ((6, 1), (14, 2), (31, 4)), ((14, 2), (30, 4), (63, 8))
-NUMBERS = {"u1": 1, "u2": 2, "s4": 4, "s8": 8}
 ROW_OPERATIONS = ("INSERT", "UPDATE", "DELETE")
 
 
-def compressed(value: int, forms: tuple[tuple[int, int], ...], *, longest: bool = False) -> bytes:
-    """Return a compressed number: in the shortest of its forms, or in the longest."""
-    for number, (bits, size) in enumerate(forms):
-        if value >> bits == 0 and (not longest or number == 2):
-            return ((0, 1, 2)[number] << (8 * size - 2) | value).to_bytes(size, "big")
-    raise ValueError(f"{value} has no form of a compressed number")
-
-
-def table_of(container: int, edition: str) -> str | None:
-    """Return the name of the table in a container, if it is one of the two."""
-    return dict(zip(TABLES.get(edition, LATER_TABLES), "TU", strict=True)).get(container)
-
-
-@dataclass
-class _Fields:
-    """The fields of one record in stored order; `longest` is asked of every compressed number."""
-
-    longest: bool
-    parts: list[Part] = field(default_factory=list)
-
-    def add(self, name: str, data: bytes) -> None:
-        self.parts.append(Part(name, data))
-
-    def form(self, form: Form, values: Mapping[str, Any], before: str = "") -> None:
-        for slot in form.fields:
-            if slot.when is None or values.get(slot.when[0]) == slot.when[1]:
-                self.slot(slot, values, before)
-
-    def slot(self, slot: Slot, values: Mapping[str, Any], before: str) -> None:
-        name, value = before + slot.name, values.get(slot.name)
-        if slot.type == "object":
-            self.thing(str(slot.of), value, name)
-        elif slot.type == "list":
-            rows = list(value or ())
-            for index, row in enumerate(rows, start=1):
-                self.form(Form(0, "", "", tuple(slot.of)), row, f"{name}{index}.")  # type: ignore[arg-type]
-        else:
-            counted = {"count": "rows", "header_length": "header"}.get(slot.name, "")
-            value = len(values[counted]) if counted in values else value
-            self.add(name, encoded(slot.type, value or 0, longest=self.longest))
-
-    def thing(self, kind: str, value: Mapping[str, Any] | None, name: str) -> None:
-        """Add an object: its format id and its fields, or that there is none."""
-        form = objects()[kind]
-        self.add(f"{name}.id", integer(form.id if value is not None else 0, 2))
-        if value is not None:
-            self.form(form, value, f"{name}.")
-
-
-def encoded(kind: str, value: Any, *, longest: bool = False) -> bytes:
-    """Return a field that is no object and no list."""
-    if kind in ("cint", "clong"):
-        return compressed(int(value), INT_FORMS if kind == "cint" else LONG_FORMS, longest=longest)
-    if kind == "utf":
-        return integer(len(value), 2) + str(value).encode()
-    return bytes(value or b"") if kind == "bytes" else integer(int(value), NUMBERS[kind])
-
-
-def row_data(record_id: int, key: int, value: str) -> bytes:
-    """Return the optional data of an INSERT: a row of two columns."""
-    text = integer(len(value), 2) + value.encode()
-    columns = (integer(key, 4), text)
-    return b"\0" + compressed(record_id, INT_FORMS) + b"\2" + b"".join(map(_column, columns))
-
-
-def changed_data(record_id: int, new: str, old: str) -> bytes:
-    """Return the optional data of an UPDATE: the second column as it becomes, then as it was."""
-    number = compressed(record_id, INT_FORMS)
-    before = integer(len(old), 2) + old.encode()
-    # What was there stands as on its page: its length is a compressed int.
-    old_row = b"\0" + number + b"\2\x05\0" + compressed(len(before), INT_FORMS) + before
-    return b"\4" + number + b"\0\2\x25" + _column(integer(len(new), 2) + new.encode()) + old_row
-
-
-def _column(data: bytes) -> bytes:
-    return b"\x20" + integer(len(data), 2) + data
-
-
-@dataclass
-class _Row:
-    place: dict[str, int]
-    value: str
+def container_of(table: str, edition: str) -> int:
+    """Return the container that a table has in the base of an edition."""
+    return next(number for number, name in tables(edition).items() if name == table)
 
 
 @dataclass
@@ -143,7 +65,8 @@ class _Writer:
     built: Built
     edition: str
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
-    rows: dict[tuple[int, int], _Row] = field(default_factory=dict)
+    #: Container and key -> where a row is, and its value.
+    rows: dict[tuple[int, int], tuple[dict[str, int], str]] = field(default_factory=dict)
     given: dict[int, int] = field(default_factory=dict)
     instants: dict[str, int] = field(default_factory=dict)
     written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -154,19 +77,19 @@ class _Writer:
         out["transaction"] = int(pairs.pop("tx", label.lstrip("abcdefghijklmnopqrstuvwxyz") or "0"))
         if "xa" in pairs:
             form, gtrid, bqual = pairs.pop("xa").split(":")
-            out["global_id"] = xa_id(int(form), bytes.fromhex(gtrid), bytes.fromhex(bqual))
+            parts = {"gtrid": bytes.fromhex(gtrid), "bqual": bytes.fromhex(bqual)}
+            out["global_id"] = {"format_id": int(form), **parts}
         if kind == "BEGIN":
             out |= {"group": 0x101, "status": 0}
         elif kind in ENDS:
             out |= {"operation": "END", "group": ENDS[kind][0], "status": ENDS[kind][1]}
         elif kind == "CHECKPOINT":
             redo, undo = (pairs.pop(name, "") for name in ("redo", "undo"))
-            out |= {"group": 0x100, "truncations": 0, "has_table": 1, "table": None}
+            out |= {"group": 0x100, "has_table": 1}
             out["redo_from"] = self.instants[redo] if redo else group
             out["undo_from"] = self.instants[undo] if undo else out["redo_from"]
             numbers = pairs.pop("open", str(out["transaction"])).split(",")
-            entries = [self._open(int(number)) for number in numbers]
-            out["table"] = {"count": len(entries), "entries": entries}
+            out["table"] = {"entries": [self._open(int(number)) for number in numbers]}
         elif kind == "UNDO":
             out |= self._undo(pairs.pop("of"))
         elif kind in ROW_OPERATIONS and "key" in pairs:
@@ -190,14 +113,7 @@ class _Writer:
     def _open(self, number: int) -> dict[str, Any]:
         begun = [self.instants[name] for name, at in self.written.items() if at.get("transaction") == number]
         first = {"file": begun[0] >> 32, "position": begun[0] & 0x7FFFFFFF} if begun else None
-        own = {
-            "transaction": {"number": number},
-            "global_id": None,
-            "first": first,
-            "last": None,
-            "status": 0,
-        }
-        return {"entry": own}
+        return {"entry": {"transaction": {"number": number}, "first": first}}
 
     def _page(self, container: int, page: int) -> dict[str, int]:
         version = self.versions.get((container, page), FIRST_VERSION)
@@ -205,63 +121,30 @@ class _Writer:
         return {"segment": 0, "container": container, "page": page, "page_version": version}
 
     def _row(self, kind: str, pairs: dict[str, str]) -> dict[str, Any]:
-        container = TABLES.get(self.edition, LATER_TABLES)["TU".index(pairs.pop("table", "T"))]
+        container = container_of(pairs.pop("table", "T"), self.edition)
         key, value = int(pairs.pop("key")), pairs.pop("value", "")
+        tail: dict[str, Any] = {"deleted": 1}
         if kind == "INSERT":
             number = self.given[container] = self.given.get(container, FIRST_ROW - 1) + 1
             place = {"record_id": number, "slot": number - FIRST_ROW + 1}
-            row = self.rows[container, key] = _Row(place, value)
-            tail: dict[str, Any] = {"insert_flags": 1, "data": row_data(number, key, value)}
+            self.rows[container, key] = place, value
+            tail = {"insert_flags": 1, "data": row_of(number, key, value.encode())}
         else:
-            row = self.rows[container, key]
-            tail = {"deleted": 1}
+            place, was = self.rows[container, key]
             if kind == "UPDATE":
-                tail = {
-                    "data": changed_data(row.place["record_id"], value, row.value),
-                    "row": row,
-                    "was": row.value,
-                }
-                row.value = value
-        return {**self._page(container, 1), **row.place, **tail}
+                self.rows[container, key] = place, value
+                data = change_of(place["record_id"], value.encode(), text_of(was.encode()))
+                tail = {"data": data, "was": ((container, key), (place, was))}
+        return {**self._page(container, 1), **place, **tail}
 
     def _undo(self, label: str) -> dict[str, Any]:
         done = self.written[label]
         kind = "PHYSICAL_UNDO" if done["operation"] == "UPDATE" else "LOGICAL_UNDO"
-        own = {"record_id": done["record_id"]} if kind == "LOGICAL_UNDO" else {}
-        if "row" in done:
-            done["row"].value = done["was"]
-        place = self._page(done["container"], done["page"])
-        return {"operation": kind, "group": 0x184, "undone": self.instants[label], **place, **own}
-
-
-def xa_id(form: int, gtrid: bytes, bqual: bytes) -> dict[str, Any]:
-    """Return an XA id as it is stored."""
-    lengths = {"gtrid_length": len(gtrid), "bqual_length": len(bqual)}
-    return {"format_id": form, "gtrid": gtrid, "bqual": bqual, **lengths}
-
-
-def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
-    """Return the fields of a body in stored order."""
-    if "body" in values:
-        return [Part("text", values["body"])]
-    forms = {form.name: form for form in operations().values()}
-    form = forms[values["operation"]]
-    out = _Fields(longest)
-    out.add("format", integer(RECORD_FORMAT, 2))
-    out.add("group", compressed(values["group"], INT_FORMS, longest=longest))
-    number = values.get("transaction")
-    out.thing("transaction_id", None if number is None else {"number": number}, "transaction")
-    out.add("operation", integer(values.get("operation_id", form.id), 2))
-    out.form(form, values)
-    if values["group"] & CHECKSUM_BIT == 0:
-        if values["group"] & UNDO_BIT:
-            out.add("undone", integer(values["undone"], 8))
-        else:
-            data = values.get("data", b"")
-            out.add("data_length", integer(len(data), 4))
-            out.add("data", data)
-    out.add("rest", values.get("rest", b""))
-    return out.parts
+        if "was" in done:
+            key, row = done["was"]
+            self.rows[key] = row
+        place = {**self._page(done["container"], done["page"]), "record_id": done["record_id"]}
+        return {"operation": kind, "group": 0x184, "undone": self.instants[label], **place}
 
 
 def told(values: Mapping[str, Any], edition: str, stored: bytes, instant: int) -> dict[str, Any]:
@@ -272,34 +155,9 @@ def told(values: Mapping[str, Any], edition: str, stored: bytes, instant: int) -
     out = {"type": values["operation"], **first, "group": values["group"]}
     if values.get("transaction") is not None:
         out["transaction"] = values["transaction"]
-    form = next(form for form in operations().values() if form.name == values["operation"])
-    out |= dict(_told_fields(form.fields, values))
+    out |= shown(named()[values["operation"]].fields, values)
     out |= {name: values[name] for name in ("undone", "data") if values.get(name)}
     return out
-
-
-def _told_fields(slots: tuple[Slot, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    counts = {slot.count for slot in slots} | {slot.length for slot in slots}
-    for slot in slots:
-        value = values.get(slot.name)
-        if slot.of == "index_undo":
-            yield "logical", value is not None
-        elif slot.name == "count" or slot.name in counts:
-            continue
-        elif slot.of == "transaction_table":
-            if value is not None:
-                yield slot.name, [_told_entry(entry["entry"]) for entry in value["entries"]]
-        elif slot.of == "global_id":
-            if value is not None:
-                yield slot.name, {name: value[name] for name in ("format_id", "gtrid", "bqual")}
-        elif slot.when is None or values.get(slot.when[0]) == slot.when[1]:
-            yield slot.name, 0 if value is None else value
-
-
-def _told_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
-    first = entry["first"]
-    packed = {} if first is None else {"first": first["file"] << 32 | first["position"]}
-    return {"transaction": entry["transaction"]["number"], **packed, "status": entry["status"]}
 
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
@@ -334,25 +192,17 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 def _lay_control(built: Built, label: str, name: str, given: Mapping[str, Any], edition: str) -> None:
     if edition == "seed":
-        values: dict[str, Any] = {"format_id": 128, "jbms_version": 10, "checkpoint_interval": 10485760}
-        values |= {"spare": bytes(24), **given}
-    else:
-        major, minor = LEVELS[edition]
-        values = {
-            "major": major,
-            "minor": minor,
-            "build": 0,
-            "flags": 0,
-            "spare": bytes(11),
-            "checksum": 0,
-            **given,
+        usual: dict[str, Any] = {
+            "format_id": 128,
+            "version": 9,
+            "jbms_version": 10,
+            "checkpoint_interval": 10485760,
         }
-    values = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in values.items()}
-    data = bytearray()
-    built.lay(name, label, LAYOUT.encode("control", edition, {"version": 9, **values}), data)
-    built.files[name] = data
-    if edition != "seed" and "checksum" not in given:
-        seal(built, label)
+    else:
+        usual = dict(zip(("major", "minor"), databases()[edition].level, strict=True))
+    own = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in given.items()}
+    data = built.files[name] = bytearray()
+    built.lay(name, label, LAYOUT.encode("control", edition, {**usual, **own}), data)
 
 
 def _lay_group(writer: _Writer, name: str, number: int, label: str, group: Any, data: bytearray) -> None:
@@ -393,7 +243,7 @@ def _lay_record(
     *,
     longest: bool = False,
 ) -> None:
-    fields = body(values, longest=longest)
+    fields = [Part("text", values["body"])] if "body" in values else body(values, longest=longest)
     stored, start = joined(fields), len(data)
     instant = number << 32 | start
     length = Part("length", integer(len(stored), 4))

@@ -1,43 +1,21 @@
-"""What the naive reader knows of the bodies of log records: one line for each operation.
-
-Written beside the specification's table and not from it, so that the two can disagree: letters are the widths
-of fields (``i`` and ``l`` are compressed numbers, ``b`` one byte, ``w`` four, ``q`` eight), ``PAGE`` and
-``ROW`` what operations of pages and of rows begin with.
-"""
+"""What the naive reader knows of the bodies of log records, by its own table ``bodies.toml``."""
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from typing import Any
 
-PAGE = "l:segment l:container l:page l:page_version"
-ROW = f"{PAGE} i:record_id undo:logical"
-HELD = "l:segment l:container l:container_version"
-OPERATIONS = {
-    97: ("CHAIN_ALLOC_PAGE", f"{PAGE} l:new_page l:new_page_offset"),
-    101: ("DELETE", f"{ROW} i:slot b:deleted"),
-    102: ("END", "xa:global_id i:status"),
-    103: ("INSERT", f"{ROW} i:slot b:insert_flags"),
-    104: ("LOGICAL_UNDO", f"{PAGE} i:record_id"),
-    105: ("PHYSICAL_UNDO", PAGE),
-    106: ("PURGE", f"{PAGE} i:slot purged:rows"),
-    107: ("CONTAINER_UNDO", HELD),
-    108: ("UPDATE", f"{PAGE} i:slot i:record_id"),
-    109: ("UPDATE_FIELD", f"{ROW} i:slot i:column"),
-    111: ("ALLOC_PAGE", f"{PAGE} l:new_page i:do_status i:undo_status"),
-    113: ("INVALIDATE_PAGE", PAGE),
-    169: ("BEGIN", "w:status xa:global_id"),
-    210: ("COPY_ROWS", f"{PAGE} copied:rows"),
-    241: ("INIT_PAGE", f"{PAGE} i:next_record_id i:init_flags l:page_offset w:page_format"),
-    242: ("CONTAINER", f"{HELD} b:action created:header"),
-    263: ("CHECKPOINT", "l:redo_from l:undo_from i:truncations i:has_table open:table"),
-    287: ("SET_RESERVED_SPACE", f"{PAGE} i:slot i:record_id i:new_reserved i:old_reserved"),
-    291: ("REMOVE_FILE", "text:file_name q:generation b:at_once"),
-    453: ("CHECKSUM", "b:algorithm w:data_length q:checksum"),
-    454: ("COMPRESS_SPACE_10_2", f"{PAGE} i:highest_page i:pages_truncated"),
-    459: ("ENCRYPT_CONTAINER", "l:segment l:container"),
-    460: ("ENCRYPT_CONTAINER_UNDO", ""),
-    465: ("COMPRESS_SPACE", f"{PAGE} w:highest_page i:pages_truncated"),
-}
+
+def _operations() -> dict[int, tuple[str, list[list[str]]]]:
+    """Return format id -> name, and the kind and name of each field."""
+    told = tomllib.loads(files(__package__).joinpath("bodies.toml").read_text(encoding="utf-8"))
+    texts = {name: entry["fields"].format(**told["begins"]) for name, entry in told["operations"].items()}
+    fields = {name: [item.split(":") for item in text.split()] for name, text in texts.items()}
+    return {entry["id"]: (name, fields[name]) for name, entry in told["operations"].items()}
+
+
+OPERATIONS = _operations()
 WIDTHS = {"b": 1, "w": 4, "q": 8}
 
 
@@ -112,8 +90,7 @@ def body(data: bytes) -> dict[str, Any]:
         raise NoBody
     name, fields = OPERATIONS[number]
     out = {"type": name, **out}
-    for item in fields.split():
-        kind, _, field = item.partition(":")
+    for kind, field in fields:
         value = _field(taker, kind, out)
         if value is not None:
             out[field] = value

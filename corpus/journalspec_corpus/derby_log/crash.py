@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from journalspec.derby_log.operations import tables_of_all
+from journalspec.observation import jsonable
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
@@ -25,9 +27,8 @@ from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.derby_log import workloads as tables
-from journalspec_corpus.derby_log.author import LATER_TABLES, TABLES
 from journalspec_corpus.derby_log.bodies import rows
-from journalspec_corpus.derby_log.model import TableRows
+from journalspec_corpus.derby_log.model import Row, TableRows, row_of, shown_state
 from journalspec_corpus.derby_log.recording import (
     FORMAT,
     SUM,
@@ -39,15 +40,7 @@ from journalspec_corpus.derby_log.recording import (
 
 #: Container, page, record id.
 Place = tuple[int, int, int]
-#: Table, key, value.
-Row = tuple[str, str, str]
-#: The parts of a state that recovery decides on.
-_DECIDED = {"rows", "in_doubt"}
 _UNDO = ("PHYSICAL_UNDO", "LOGICAL_UNDO")
-#: Container -> table; in no edition one is the other table of another.
-_TABLES = {
-    number: name for pair in (*TABLES.values(), LATER_TABLES) for number, name in zip(pair, "TU", strict=True)
-}
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
@@ -109,58 +102,41 @@ class PageRows:
 
     def shown(self, kept: Kept) -> dict[str, Any]:
         """Return what recovery must report."""
-        doubtful = []
-        for tx, (form, gtrid, bqual) in kept.branches.items():
-            after = {**kept.rows, **dict(kept.changes.get(tx, ()))}
-            come = {row for place, row in after.items() if row and kept.rows.get(place) != row}
-            gone = {row for place, row in kept.rows.items() if after[place] != row}
-            ids = {"format_id": form, "gtrid": gtrid, "bqual": bqual}
-            doubtful.append({**ids, "inserted": [*map(_told, come)], "deleted": [*map(_told, gone)]})
-        return {"rows": [*map(_told, kept.rows.values())], "in_doubt": doubtful}
+        return told(state(kept))
 
 
 def _columns(op: Mapping[str, Any]) -> dict[int, bytes]:
     """Return what a row's record holds, by the numbers of columns."""
-    return rows(bytes.fromhex(op["data"]))[0][1]
+    return rows(bytes.fromhex(op["data"]))[0][1] if "data" in op else {}
 
 
 def _row(op: Mapping[str, Any]) -> Row:
     columns = _columns(op)
-    table = _TABLES[int(op["container"])]
+    table = tables_of_all()[int(op["container"])]
     return table, str(int.from_bytes(columns[0], "big", signed=True)), columns[1][2:].decode()
 
 
-def _told(row: Row) -> dict[str, str]:
-    return dict(zip(("table", "key", "value"), row, strict=True))
+def state(kept: Kept) -> State:
+    """Return the rows, and of each branch in doubt its identifier and the rows that come and go with it."""
+    doubtful = []
+    for tx, ids in kept.branches.items():
+        after = {**kept.rows, **dict(kept.changes.get(tx, ()))}
+        come = {row for place, row in after.items() if row and kept.rows.get(place) != row}
+        gone = {row for place, row in kept.rows.items() if after[place] != row}
+        doubtful.append((ids, tuple(sorted(come)), tuple(sorted(gone))))
+    return tuple(sorted(kept.rows.values())), tuple(sorted(doubtful))
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
-    """Return a state as it is told, in tuples: rows and branches sorted."""
+    """Return a state as it is told in the same form."""
     doubtful = (
         (
-            (int(each["format_id"]), _hex(each["gtrid"]), _hex(each["bqual"])),
-            _sorted(each["inserted"]),
-            _sorted(each["deleted"]),
+            (int(each["format_id"]), str(jsonable(each["gtrid"])), str(jsonable(each["bqual"]))),
+            *(tuple(sorted(map(row_of, each[name]))) for name in ("inserted", "deleted")),
         )
         for each in shown["in_doubt"]
     )
-    return _sorted(shown["rows"]), tuple(sorted(doubtful))
-
-
-def _sorted(told: Any) -> tuple[Row, ...]:
-    return tuple(sorted((row["table"], str(row["key"]), row["value"]) for row in told))
-
-
-def _hex(given: Any) -> str:
-    return given if isinstance(given, str) else bytes(given).hex()
-
-
-MODEL = PageRows()
-
-
-def state(kept: Kept) -> State:
-    """Return what the model keeps, in the same form."""
-    return canonical(MODEL.shown(kept))
+    return tuple(sorted(map(row_of, shown["rows"]))), tuple(sorted(doubtful))
 
 
 def effects(decided: State) -> Iterator[Effect]:
@@ -184,20 +160,8 @@ def _xa(form: int, gtrid: str, bqual: str) -> str:
 
 def told(decided: State) -> dict[str, Any]:
     """Return what an observation says of them."""
-    found, doubtful = decided
-    return {
-        "rows": [*map(_told, found)],
-        "in_doubt": [
-            {
-                "format_id": str(form),
-                "gtrid": gtrid,
-                "bqual": bqual,
-                "inserted": [*map(_told, come)],
-                "deleted": [*map(_told, gone)],
-            }
-            for (form, gtrid, bqual), come, gone in doubtful
-        ],
-    }
+    found: dict[str, Any] = jsonable(shown_state(*decided))
+    return found
 
 
 def action(key: str) -> Action:
@@ -219,12 +183,14 @@ def action(key: str) -> Action:
 
 def _makes(said: Mapping[str, Any]) -> tuple[Effect, ...]:
     """Return the row that is there once its transaction has committed: a value begins with its key."""
-    columns = _columns(said) if "data" in said else {}
+    columns = _columns(said)
     if 1 not in columns:
         return ()
     text = columns[1][2:].decode()
-    return (_stored((_TABLES[int(said["container"])], text.partition(":")[0], text)),)
+    return (_stored((tables_of_all()[int(said["container"])], text.partition(":")[0], text)),)
 
+
+MODEL = PageRows()
 
 #: Two policies of the reference: one refuses a log that ends before its files say, one leaves it at that.
 READERS = (
@@ -239,7 +205,8 @@ CRASH = CrashFormat(
     workload_of=tables.TABLES.workload_of,
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
-    answer=answering(key_of, canonical, _DECIDED, (SUM,)),
+    # The record that only carries a checksum stands for nothing.
+    answer=answering(key_of, canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),
     semantics=Semantics(MODEL, action, state, effects, told),

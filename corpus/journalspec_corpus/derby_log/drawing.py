@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from journalspec.derby_log import LAYOUT
+from journalspec.derby_log.operations import body, row_of
 from journalspec.layout import integer, joined
-from journalspec_corpus.derby_log.author import FORMAT, LATER_TABLES, LEVELS, body, build, row_data, seal
-from journalspec_corpus.derby_log.author import TABLES as CONTAINERS
-from journalspec_corpus.derby_log.model import TableRows
+from journalspec_corpus.derby_log.author import FORMAT, build, container_of, seal
+from journalspec_corpus.derby_log.model import TableRows, shown_state
 from journalspec_corpus.derby_log.naive import HEADER, UNCHECKED
 from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
 from journalspec_corpus.edits import Built
 
 MODEL = TableRows()
 #: What a field may lie with, of any width.
-LIES = (
-    b"\xff" * 8,
-    b"\x80" + bytes(7),
-    b"\x7f" + b"\xff" * 7,
-    bytes(8),
-    bytes(7) + b"\1",
-    b"\x40" + bytes(7),
-)
+LIES = [
+    bytes.fromhex(lie)
+    for lie in ("ff" * 8, "80" + "00" * 7, "7f" + "ff" * 7, "00" * 8, "00" * 7 + "01", "40" + "00" * 7)
+]
 Groups = list[list[str]]
+#: The first place in a log.
+START = 1 << 32 | HEADER
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
@@ -156,20 +153,8 @@ def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]
 
 
 def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
-    def told(rows: Sequence[tuple[str, str, str]]) -> list[dict[str, str]]:
-        return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(rows)]
-
-    in_doubt = [
-        {
-            "format_id": 1,
-            "gtrid": bytes.fromhex(gtrid),
-            "bqual": bytes.fromhex(bqual),
-            "inserted": told(come),
-            "deleted": told(gone),
-        }
-        for (gtrid, bqual), come, gone in shown["in_doubt"]
-    ]
-    return {"rows": told(shown["rows"]), "in_doubt": in_doubt}
+    branches = (((1, *map(bytes.fromhex, ids)), come, gone) for ids, come, gone in shown["in_doubt"])
+    return shown_state(shown["rows"], branches)
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
@@ -210,15 +195,14 @@ def _many(size: int, texts: Callable[[int], bytes]) -> bytes:
     return bytes(out)
 
 
-def _sum(at: int, data: bytes, length: int | None = None) -> bytes:
-    said = {"operation": "CHECKSUM", "group": 0x900, "transaction": None, "algorithm": 1}
-    covers = len(data) if length is None else length
-    return _record(at, joined(body({**said, "data_length": covers, "checksum": zlib.crc32(data)})))
+def _sum(at: int, data: bytes, covers: int) -> bytes:
+    said = {"algorithm": 1, "data_length": covers, "checksum": zlib.crc32(data)}
+    return _record(at, _text(operation="CHECKSUM", group=0x900, transaction=None, **said))
 
 
 def _nested(size: int, *, right: bool) -> bytes:
     """Return checksum records each of which covers all that follows, with the right sum or without."""
-    each = len(_sum(0, b""))
+    each = len(_sum(0, b"", 0))
     out = b""
     for number in reversed(range(size // each)):
         out = _sum(HEADER + number * each, out if right else b"", len(out)) + out
@@ -226,70 +210,50 @@ def _nested(size: int, *, right: bool) -> bytes:
 
 
 def _rows(edition: str, size: int) -> Iterator[tuple[str, bytes]]:
-    container = CONTAINERS.get(edition, LATER_TABLES)[0]
+    container = container_of("T", edition)
 
-    def place(number: int) -> dict[str, int]:
-        return {"segment": 0, "container": container, "page": 1, "page_version": 2 + number}
+    def change(operation: str, number: int, **fields: Any) -> bytes:
+        return _text(operation=operation, container=container, page=1, page_version=2 + number, **fields)
 
     def begin(number: int) -> bytes:
-        return _text(operation="BEGIN", group=0x101, status=0, transaction=200 + number)
+        return _text(operation="BEGIN", group=0x101, transaction=number)
 
     def insert(number: int) -> bytes:
-        row = {
-            "record_id": 7 + number,
-            "slot": number + 1,
-            "insert_flags": 1,
-            "data": row_data(7 + number, number, "v"),
-        }
-        return _text(operation="INSERT", **place(number), **row)
+        row = {"record_id": 7 + number, "slot": number + 1, "insert_flags": 1}
+        return change("INSERT", number, **row, data=row_of(7 + number, number, b"v"))
 
     def purge(number: int) -> bytes:
-        found = _text(operation="PURGE", **place(number), slot=0, rows=[], transaction=1)
+        found = change("PURGE", number)
         return found[:-5] + b"\xbf\xff\xff\xff" + found[-5:]
 
-    def undo(number: int) -> bytes:
-        return _text(
-            operation="LOGICAL_UNDO", group=0x184, undone=1 << 32 | HEADER, record_id=7, **place(number)
-        )
+    def undone(number: int) -> bytes:
+        """Return an insert, or what undoes the first record."""
+        if number % 2 == 0:
+            return insert(number)
+        return change("LOGICAL_UNDO", number, group=0x184, undone=START, record_id=7)
 
-    def chain(number: int) -> bytes:
-        if number == 0:
-            return _text(operation="BEGIN", group=0x101, status=0)
-        return insert(number - 1) if number % 2 else undo(number - 1)
+    def begun(change: Callable[[int], bytes]) -> Callable[[int], bytes]:
+        return lambda number: change(number - 1) if number else begin(1)
 
-    yield "transactions", _many(size, begin)
-    yield "inserts", _many(size, lambda number: insert(number - 1) if number else chain(0))
-    yield "undone-ever-again", _many(size, chain)
+    yield "transactions", _many(size, lambda number: begin(200 + number))
+    yield "inserts", _many(size, begun(insert))
+    yield "undone-ever-again", _many(size, begun(undone))
     yield "never-began", _many(size, insert)
     yield "rows-that-are-not-there", _many(size, purge)
-    entries = [
-        {"entry": {"transaction": {"number": n}, "global_id": None, "first": None, "last": None, "status": 0}}
-        for n in range(200, 200 + size // 14)
-    ]
-    table = {"count": len(entries), "entries": entries}
-    checkpoint = {
-        "redo_from": 1 << 32 | HEADER,
-        "undo_from": 1 << 32 | HEADER,
-        "truncations": 0,
-        "has_table": 1,
-    }
-    yield (
-        "open-transactions",
-        _record(HEADER, _text(operation="CHECKPOINT", group=0x101, table=table, **checkpoint)),
-    )
+    entries = [{"entry": {"transaction": {"number": number}}} for number in range(200, 200 + size // 14)]
+    said = {"redo_from": START, "undo_from": START, "has_table": 1, "table": {"entries": entries}}
+    yield "open-transactions", _record(HEADER, _text(operation="CHECKPOINT", group=0x101, **said))
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
-    text = (
-        b"\0\x81" if edition == "seed" else _text(operation="BEGIN", group=0x101, status=0, transaction=None)
-    )
+    text = b"\0\x81" if edition == "seed" else _text(operation="BEGIN", group=0x101, transaction=None)
     data = {
         "zeros": bytes(size),
         "zeros-then-a-byte": bytes(size) + b"\1",
         "ones": b"\1" * size,
         "largest-lengths": repeated(b"\x7f\xff\xff\xff", size),
-        "too-large": integer(size, 4) + integer(1 << 32 | HEADER, 8) + bytes(size),
+        "too-large": integer(size, 4) + integer(START, 8) + bytes(size),
         "one-record": _record(HEADER, bytes(size)),
         "small-records": _many(size, lambda _: text),
         "empty-records": repeated(_record(HEADER, b""), size),
@@ -297,35 +261,16 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     if edition not in UNCHECKED:
         data["sums-of-all-that-follows"] = _nested(size, right=True)
         data["sums-that-are-wrong"] = _nested(size, right=False)
-        data["sums-of-nothing"] = _many(size, lambda _: _sum(0, b"")[12:-4])
+        data["sums-of-nothing"] = _many(size, lambda _: _sum(0, b"", 0)[12:-4])
     if edition != "seed":
         data |= dict(_rows(edition, size))
-    control = {} if edition == "seed" else _control(edition)
-    made = {name: {**control, "log1.dat": _header(edition, 1, 0) + found} for name, found in data.items()}
-    made["many-files"] = {
-        **control,
-        **{
-            f"log{number}.dat": _header(edition, number, (number - 1) << 32 | HEADER) + bytes(4)
-            for number in range(1, size // 64)
-        },
-    }
-    return made
+    control = False if edition == "seed" else {"checkpoint": START}
 
+    def files(count: int) -> dict[str, bytes]:
+        empty = {"control": control, "mirror": control, "files": [{"end": "marker"}] * count}
+        return build(empty, edition).content()
 
-def _header(edition: str, number: int, previous: int) -> bytes:
-    return joined(LAYOUT.encode("header", edition, {"number": number, "previous": previous}))
-
-
-def _control(edition: str) -> dict[str, bytes]:
-    major, minor = LEVELS[edition]
-    values = {
-        "version": 9,
-        "checkpoint": 1 << 32 | HEADER,
-        "major": major,
-        "minor": minor,
-        "build": 0,
-        "flags": 0,
-    }
-    data = joined(LAYOUT.encode("control", edition, {**values, "spare": bytes(11), "checksum": 0}))
-    data = data[:-8] + integer(zlib.crc32(data[:-8]), 8)
-    return {"log.ctrl": data, "logmirror.ctrl": data}
+    start = files(1)
+    start["log1.dat"] = start["log1.dat"][:HEADER]
+    made = {name: {**start, "log1.dat": start["log1.dat"] + found} for name, found in data.items()}
+    return {**made, "many-files": files(size // 64 - 1)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+Json = dict[str, Any]
+#: Table, key, value.
 Row = tuple[str, str, str]
 #: Rows that are put in and taken away, in order.
 Changes = tuple[tuple[str, Row], ...]
@@ -26,9 +28,9 @@ class TableRows:
         branches: dict[str, tuple[str, str]] = {}
         for entry in state.get("in_doubt", ()):
             name = f"{entry['gtrid']}/{entry['bqual']}"
-            rows = [(kind, _row(row)) for kind in (_OUT, _IN) for row in entry[kind]]
+            rows = [(kind, row_of(row)) for kind in (_OUT, _IN) for row in entry[kind]]
             changes[name], branches[name] = tuple(rows), (entry["gtrid"], entry["bqual"])
-        return frozenset(map(_row, state.get("rows", ()))), changes, branches
+        return frozenset(map(row_of, state.get("rows", ()))), changes, branches
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
         """Return what is kept once `op` was done."""
@@ -78,8 +80,28 @@ class TableRows:
         return {"rows": sorted(rows), "in_doubt": in_doubt}
 
 
-def _row(row: Mapping[str, Any]) -> Row:
-    return row["table"], str(row["key"]), row["value"]
+def row_of(told: Mapping[str, Any]) -> Row:
+    """Return a row that an observation tells."""
+    return told["table"], str(told["key"]), told["value"]
+
+
+def shown_state(rows: Iterable[Row], in_doubt: Iterable[tuple[Any, Iterable[Row], Iterable[Row]]]) -> Json:
+    """Return a state as an observation has it; of a branch its identifier, and the rows that come and go."""
+    return {
+        "rows": _shown(rows),
+        "in_doubt": [
+            {
+                **dict(zip(("format_id", "gtrid", "bqual"), ids, strict=True)),
+                "inserted": _shown(come),
+                "deleted": _shown(gone),
+            }
+            for ids, come, gone in in_doubt
+        ],
+    }
+
+
+def _shown(rows: Iterable[Row]) -> list[dict[str, str]]:
+    return [dict(zip(("table", "key", "value"), row, strict=True)) for row in rows]
 
 
 def _applied(rows: frozenset[Row], done: Changes) -> frozenset[Row]:

@@ -8,26 +8,27 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from journalspec.derby_log.operations import databases, tables
 from journalspec.observation import CLEAN, RECOVERED
-from journalspec_corpus.derby_log.author import BRIEF, LATER_TABLES, LEVELS, TABLES
+from journalspec_corpus.derby_log.author import BRIEF, FORMAT
 from journalspec_corpus.derby_log.bodies import NoBody, body, rows
-from journalspec_corpus.naive import Files, end_of, expectations, refused
+from journalspec_corpus.naive import Files, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
-#: The newest minor version that a recoverer opens.
-NEWEST = {"10.8": 13, "10.14": 15}
 #: Record id, page and container -> a row: number of a column -> what it holds, and whether it is there.
 Place = tuple[int, int, int]
 
 
-class _Refused(Exception):  # no error: an answer
+class Refused(Exception):  # no error: an answer
+    """There is no result: `answer` says why."""
+
     def __init__(self, phase: str, code: str, file: str = "", off: int = 0, length: int = 0) -> None:
         at = {"at": {"file": file, "off": off, "len": length}} if file else {}
         self.answer = {**refused(phase, code), **at}
@@ -38,7 +39,7 @@ def _signed(data: bytes, at: int, size: int) -> int:
 
 
 @dataclass
-class _Log:
+class Log:
     """The files, and what is found in them."""
 
     files: dict[int, bytes]
@@ -48,7 +49,13 @@ class _Log:
     opaque: bool = False
     short: bool = False
 
+    def drop(self, name: str, off: int, end: int, reason: str, *, first: bool = False) -> None:
+        """Take in a region without a record, behind the others or before them."""
+        region = {"file": name, "off": off, "len": end - off, "reason": reason}
+        self.dropped.insert(0 if first else len(self.dropped), region)
+
     def name(self, number: int) -> str:
+        """Return the name of a file."""
         return f"log{number}.dat"
 
     def enter(self, number: int) -> None:
@@ -56,7 +63,7 @@ class _Log:
         data = self.files[number]
         whole = len(data) >= HEADER
         if not whole or _signed(data, 0, 4) != 128 or _signed(data, 8, 8) != number:
-            raise _Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
+            raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
 
     def problem(self, number: int, at: int) -> str:
         """Return why no record stands at `at`, "end" if the log of the file ends there, "" if one does."""
@@ -111,12 +118,12 @@ class _Log:
         try:
             found = body(text)
         except NoBody:
-            raise _Refused("record", "bad-body", *where.values()) from None  # type: ignore[arg-type]
+            raise Refused("record", "bad-body", *where.values()) from None  # type: ignore[arg-type]
         self.notes += ["surplus"] if found.pop("surplus") else []
         self.notes += ["long-number"] if found.pop("long") else []
         return {"type": found.pop("type"), **first, **found, "at": where}
 
-    def run(self, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
+    def run(self, number: int, at: int) -> tuple[list[dict[str, Any]], int, str]:
         """Return the records of one file from `at` on, where they end, and why."""
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
@@ -137,7 +144,7 @@ class _Log:
         sums = [record for record in out if record["type"] == "CHECKSUM" and record["data_length"]]
         if any(end_of(record) + record["data_length"] not in ends for record in sums):
             self.notes.append("odd-coverage")
-        return out, at, covered, why
+        return out, at, why
 
     def covered(self, number: int, start: int) -> int:
         """Return up to where checksum records before `start` vouch for its file."""
@@ -160,8 +167,7 @@ class _Log:
         self.enter(after)
         if self.edition not in UNLINKED and _signed(self.files[after], 16, 8) != number << 32 | at:
             self.notes.append("unlinked-file")
-            whole = {"file": self.name(after), "off": 0, "len": len(self.files[after]), "reason": "unlinked"}
-            self.dropped.insert(0, whole)
+            self.drop(self.name(after), 0, len(self.files[after]), "unlinked", first=True)
             return False
         return True
 
@@ -176,14 +182,14 @@ def _numbered(files: Files) -> dict[int, bytes]:
     return {number: bytes(files[name]) for number, name in sorted(found) if number < (1 << 31) - 1}
 
 
-def _control(log: _Log, files: Files, *, recovering: bool) -> tuple[int, str]:
+def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     """Return the checkpoint's instant and the control file that says it (DRB-CTL-006 to DRB-CTL-110)."""
     own, mirror = (bytes(files[name]) if name in files else None for name in ("log.ctrl", "logmirror.ctrl"))
     if log.edition == "seed":
         return (_signed(own, 8, 8) if own is not None and len(own) == CONTROL else 0), "log.ctrl"
     for name, data in (("log.ctrl", own), ("logmirror.ctrl", mirror)):
         if data and not _valid(data):
-            log.dropped.append({"file": name, "off": 0, "len": len(data), "reason": "bad-control"})
+            log.drop(name, 0, len(data), "bad-control")
     name, data = ("log.ctrl", own) if _valid(own) else ("logmirror.ctrl", mirror)
     if data is None or not _valid(data):
         log.notes.append("no-control")
@@ -191,11 +197,10 @@ def _control(log: _Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     if name != "log.ctrl":
         log.notes.append("mirror-used")
     if _signed(data, 0, 4) != 128:
-        raise _Refused("header", "bad-control", name, 0, CONTROL)
+        raise Refused("header", "bad-control", name, 0, CONTROL)
     level = (_signed(data, 16, 4), _signed(data, 20, 4))
-    newest = (10, NEWEST.get(log.edition, LEVELS[log.edition][1]))
-    if recovering and (level > newest or data[28] & 1):
-        raise _Refused("header", "newer-level")
+    if recovering and (level > databases()[log.edition].newest or data[28] & 1):
+        raise Refused("header", "newer-level")
     if data[28] & 2:
         log.notes.append("test-mode")
     return _signed(data, 8, 8), name
@@ -205,57 +210,58 @@ def _parts(instant: int) -> tuple[int, int]:
     return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
 
 
-def _start(log: _Log, checkpoint: int, control: str, *, recovering: bool = True) -> tuple[int, int, int]:
+def _start(log: Log, files: Files, *, recovering: bool) -> tuple[int, int, int]:
     """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
+    if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
+        raise Refused("fileset", "no-files")
+    checkpoint, control = _control(log, files, recovering=recovering)
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not recovering and number not in log.files)):
         # To read, any file will do; the seed says of none that it comes first.
         number, at = min(log.files), 0
     if number not in log.files:
-        raise _Refused("fileset", "missing-file")
+        raise Refused("fileset", "missing-file")
     log.enter(number)
     if log.edition == "seed" or not control:
         return number, HEADER, number << 32 | HEADER
     if at >= HEADER and not log.problem(number, at):
         try:
             record = log.record(number, at)
-        except _Refused:
+        except Refused:
             record = {"type": ""}
         if record["type"] == "CHECKPOINT":
             undo = _parts(record["undo_from"])
             if undo[0] not in log.files:
-                raise _Refused("fileset", "missing-file")
+                raise Refused("fileset", "missing-file")
             log.enter(undo[0])
             return *undo, record["redo_from"]
     log.notes.append("no-checkpoint")
     return number, HEADER, number << 32 | HEADER
 
 
-def _scan(log: _Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int, str]:
-    """Return the records from there to the end of the log, that end, and why it is one."""
+def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int]:
+    """Return the records from there to the end of the log, and that end."""
     out: list[dict[str, Any]] = []
     while True:
-        found, at, _, why = log.run(number, at)
+        found, at, why = log.run(number, at)
         out += found
         if why != "end" or not log.next_of(number, at):
             break
         number, at = number + 1, HEADER
-    size = len(log.files[number])
+    name, size = log.name(number), len(log.files[number])
     behind = log.files[number][at:]
     if why == "end" and behind.strip(b"\0"):
         first = size - len(behind.lstrip(b"\0"))
-        length = len(behind.strip(b"\0"))
-        name = log.name(number)
-        log.dropped.insert(0, {"file": name, "off": first, "len": length, "reason": "beyond-end"})
+        log.drop(name, first, first + len(behind.strip(b"\0")), "beyond-end", first=True)
         log.notes.append("beyond-end")
     elif not why.startswith("end"):
         log.short = True
-        region = {"file": log.name(number), "off": at, "len": size - at, "reason": why}
-        log.dropped[:0] = [region] if size > at else []
-    return out, number, at, why
+        if size > at:
+            log.drop(name, at, size, why, first=True)
+    return out, number, at
 
 
-def _lost_middle(log: _Log, number: int, at: int) -> bool:
+def _lost_middle(log: Log, number: int, at: int) -> bool:
     """Tell whether a later file says that the log went on (DRB-END-046)."""
     for later, data in log.files.items():
         if later <= number or len(data) < HEADER:
@@ -269,58 +275,52 @@ def _lost_middle(log: _Log, number: int, at: int) -> bool:
     return False
 
 
-def _old(log: _Log, number: int) -> list[dict[str, Any]]:
+def _old(log: Log, number: int) -> list[dict[str, Any]]:
     """Return the records of a file before the log, and note what cannot be used of it."""
     data, name = log.files[number], log.name(number)
     try:
         log.enter(number)
-    except _Refused:
-        log.dropped.append({"file": name, "off": 0, "len": len(data), "reason": "bad-header"})
+    except Refused:
+        log.drop(name, 0, len(data), "bad-header")
         return []
-    records, at, _, why = log.run(number, HEADER)
+    records, at, why = log.run(number, HEADER)
     if not why.startswith("end"):
-        log.dropped.append({"file": name, "off": at, "len": len(data) - at, "reason": why})
+        log.drop(name, at, len(data), why)
     return records
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
     """Return the answer to the forensic question: what stands in the log."""
     try:
-        log = _Log(_numbered(files), edition)
-        if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
-            raise _Refused("fileset", "no-files")
-        checkpoint, control = _control(log, files, recovering=False)
-        start, _, _ = _start(log, checkpoint, control, recovering=False)
+        log = Log(_numbered(files), edition)
+        start, _, _ = _start(log, files, recovering=False)
         records = [record for number in log.files if number < start for record in _old(log, number)]
-        found, _, _, _ = _scan(log, start, HEADER)
+        found, _, _ = _scan(log, start, HEADER)
         return _answer(log, records + found)
-    except _Refused as found:
+    except Refused as found:
         return found.answer
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     """Return what a restart concludes under `policy`."""
     try:
-        log = _Log(_numbered(files), edition)
-        if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
-            raise _Refused("fileset", "no-files")
-        checkpoint, control = _control(log, files, recovering=True)
-        start, at, redo = _start(log, checkpoint, control)
+        log = Log(_numbered(files), edition)
+        start, at, redo = _start(log, files, recovering=True)
         log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
-        records, number, end, _ = _scan(log, start, at)
+        records, number, end = _scan(log, start, at)
         if _lost_middle(log, number, end):
             if policy == "strict":
-                raise _Refused("record", "lost-middle", log.name(number), end, len(log.files[number]) - end)
+                raise Refused("record", "lost-middle", log.name(number), end, len(log.files[number]) - end)
             log.notes.append("lost-middle")
         if edition == "seed":
             return {**_answer(log, records), "state": {"bodies": [record["body"] for record in records]}}
         state = {} if log.opaque else {"state": _Replay(log, redo).of(records)}
         return {**_answer(log, records), **state}
-    except _Refused as found:
+    except Refused as found:
         return found.answer
 
 
-def _answer(log: _Log, records: list[dict[str, Any]]) -> dict[str, Any]:
+def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     notes = list(dict.fromkeys([*log.notes, *(["encrypted"] if log.opaque else [])]))
     verdict = RECOVERED if log.dropped or log.short or {"lost-middle", "beyond-end"} & set(notes) else CLEAN
     return {"verdict": verdict, "records": records, "dropped": log.dropped, "notes": notes}
@@ -330,9 +330,10 @@ def _answer(log: _Log, records: list[dict[str, Any]]) -> dict[str, Any]:
 class _Replay:
     """Rows, and who changed them."""
 
-    log: _Log
+    log: Log
     redo: int
-    rows: dict[Place, dict[int, bytes]] = field(default_factory=dict)
+    #: What stands at a place; None: nothing does any more.
+    rows: dict[Place, dict[int, bytes] | None] = field(default_factory=dict)
     #: Instant of a change -> the place, and the row that was there before.
     before: dict[int, tuple[Place, dict[int, bytes] | None]] = field(default_factory=dict)
     #: Transaction -> the instants of its changes; those that are known, and those in doubt.
@@ -366,7 +367,7 @@ class _Replay:
         number, group, redone = record["transaction"], record["group"], record["instant"] >= self.redo
         if (number in self.known) == bool(group & FIRST):
             if redone:
-                raise _Refused("transaction", "bad-transaction", *record["at"].values())
+                raise Refused("transaction", "bad-transaction", *record["at"].values())
             if not group & FIRST:
                 return
         self.known.add(number)
@@ -379,14 +380,14 @@ class _Replay:
             try:
                 self._change(record)
             except NoBody:
-                raise _Refused("record", "bad-body", *record["at"].values()) from None
+                raise Refused("record", "bad-body", *record["at"].values()) from None
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
         """Tell whether a change is to be done again: the page has the version that it says."""
         page = record["container"], record["page"]
         now = self.versions.get(page, record["page_version"])
         if record["page_version"] > now:
-            raise _Refused("replay", "bad-page", *record["at"].values())
+            raise Refused("replay", "bad-page", *record["at"].values())
         self.versions[page] = max(now, record["page_version"] + 1)
         return bool(record["page_version"] == now)
 
@@ -398,33 +399,22 @@ class _Replay:
             if record["undone"] in done:
                 done.remove(record["undone"])
             return
-        for place, row in self._becomes(record):
-            self.before[instant] = (place, self.rows.get(place))
-            self.changes.setdefault(record["transaction"], []).append(instant)
-            if row is None:
-                self.rows.pop(place, None)
-            else:
-                self.rows[place] = row
-
-    def _becomes(self, record: Mapping[str, Any]) -> Iterator[tuple[Place, dict[int, bytes] | None]]:
-        """Yield the place of the row that a record changes, and what stands there then."""
-        if "record_id" not in record:
+        place = record["container"], record["page"], record.get("record_id", -1)
+        was = self.rows.get(place)
+        if kind in ("INSERT", "UPDATE"):
+            kept = was if kind == "UPDATE" and was else {}
+            self.rows[place] = {**kept, **rows(record["data"])[0][1]}
+        elif kind == "DELETE" and record["deleted"]:
+            self.rows[place] = None
+        else:
             return
-        place = record["container"], record["page"], record["record_id"]
-        if record["type"] == "INSERT":
-            yield place, rows(record["data"])[0][1]
-        elif record["type"] == "UPDATE":
-            yield place, {**self.rows.get(place, {}), **rows(record["data"])[0][1]}
-        elif record["type"] == "DELETE" and record["deleted"]:
-            yield place, None
+        self.before[instant] = place, was
+        self.changes.setdefault(record["transaction"], []).append(instant)
 
     def _restore(self, instant: int) -> None:
         if instant in self.before:
             place, row = self.before[instant]
-            if row is None:
-                self.rows.pop(place, None)
-            else:
-                self.rows[place] = row
+            self.rows[place] = row
 
     def roll_back(self, number: int) -> None:
         """Undo what a transaction did, the last change first."""
@@ -433,26 +423,18 @@ class _Replay:
 
     def _named(self, these: Mapping[Place, Any], without: Mapping[Place, Any]) -> list[dict[str, Any]]:
         """Return rows of the two tables that are in `these` and not just so in `without`."""
-        tables = TABLES.get(self.log.edition, LATER_TABLES)
+        names = tables(self.log.edition)
         out = []
         for place, row in these.items():
-            if place[0] in tables and without.get(place) != row and {0, 1} <= row.keys():
-                table = "TU"[tables.index(place[0])]
+            if row and place[0] in names and without.get(place) != row and {0, 1} <= row.keys():
                 key = int.from_bytes(row[0], "big", signed=True)
                 value = row[1][2:].decode(errors="replace")
                 # The control row of a page has other columns than a row of these tables.
                 if len(row[0]) == 4:
-                    out.append({"table": table, "key": str(key), "value": value})
+                    out.append({"table": names[place[0]], "key": str(key), "value": value})
         return sorted(out, key=lambda item: (item["table"], item["key"], item["value"]))
-
-
-def answers(files: Files, edition: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every question and the answer to it."""
-    yield "read", read(files, edition)
-    for policy in ("default", "strict"):
-        yield f"recover.{policy}", recover(files, edition, policy)
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    return expectations(answers(files, edition), BRIEF)
+    return all_expected(asked(read, recover, FORMAT, files, edition), BRIEF)

@@ -122,12 +122,7 @@ class Run(Recorder):
         found = [entry for entry in group(item.data, number, item.off) if entry[2]["type"] != SUM]
         if not found:
             return
-        # What an earlier life left here is written over.
-        self.marks = [
-            mark
-            for mark in self.marks
-            if mark.file != item.file or mark.off + mark.length <= item.off or mark.off >= end
-        ]
+        self.overwritten(item)
         self.file, self.ends[item.file] = item.file, end
         names = []
         for off, length, said in found:
@@ -161,48 +156,30 @@ class Run(Recorder):
 
 def _name(said: Mapping[str, Any]) -> str:
     """Return the id of a record: what it is, of which transaction, and where it stands."""
-    return (
-        f"{said['type']}-{said.get('transaction', 0)}-{said['instant'] >> 32}.{said['instant'] & 0xFFFFFFFF}"
-    )
+    file, position = divmod(said["instant"], 1 << 32)
+    return f"{said['type']}-{said.get('transaction', 0)}-{file}.{position}"
 
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
     tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
+    over, standing = work.kind == "over", []
     if work.kind == "create":
         run = Run(work.writer)
         run.open()
         run.apply(Step("insert", VICTIM, 4).operation(0))
-        _play(run, work, 0)
-        return run.trace(work.name, tags, background=work.background)
-    run = brought(work.writer, _start(work), over=work.kind == "over")
-    standing = list(run.marks)
-    run.begin()
-    first = _play(run, work, 0)
+    else:
+        run = begun(_laid, work.writer, work.start(_NEAR if over else _STANDING), over)
+        standing = list(run.marks)
+        run.begin()
+    first = run.play(work.operations(), together=work.force != "each")
     alone = work.force == "each" and work.kind == "append" and not any(step.tx for step in work.steps)
-    return run.trace(
-        work.name,
-        tags,
-        background=work.background,
-        standing=standing,
-        crash_from=first if alone else 0,
-    )
-
-
-def _play(run: Run, work: Workload, life: int) -> int:
-    return run.play(work.operations(life), together=work.force != "each")
-
-
-def _start(work: Workload) -> int:
-    return work.start(_NEAR if work.kind == "over" else _STANDING)
-
-
-def brought(writer: str, start: int, *, over: bool) -> Run:
-    """Return a run on a new database in which the next group begins at `start`."""
-    return begun(_laid, writer, start, over)
+    crash_from = first if alone else 0
+    return run.trace(work.name, tags, background=work.background, standing=standing, crash_from=crash_from)
 
 
 def _laid(writer: str, start: int, over: bool) -> Run:
+    """Return a run on a new database in which the next group begins at `start`."""
     least = 40
     while True:
         run = Run(writer)

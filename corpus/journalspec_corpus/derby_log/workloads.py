@@ -21,19 +21,8 @@ LEADING, ENDING = {True: 37, False: 36}, 33
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One operation: about row `id`, with `size` bytes of value, in transaction `tx` (kind and digit)."""
-
-    op: str
-    id: int = 0
-    size: int = 0
-    tx: str = ""
-
-    @property
-    def name(self) -> str:
-        """A readable name, unique among steps."""
-        parts = (self.op, str(self.id or ""), str(self.size or ""), self.tx)
-        return "-".join(part for part in parts if part)
+class Step(shared.NumberedStep):
+    """One operation: about row `id`, with `size` bytes of value."""
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's operation, with the keys and values of that life."""
@@ -90,9 +79,6 @@ def record_fields(length: int) -> tuple[tuple[int, str], ...]:
     return ((0, "length"), (4, "instant"), (12, "body"), (length - 4, "trailer"))
 
 
-SIZES = tuple(TABLES.rows["sizes"].values())
-
-
 def playable(steps: Sequence[Step]) -> bool:
     """Tell whether whatever is done with a transaction or a row still has what it needs before it."""
     begun: set[str] = set()
@@ -119,11 +105,7 @@ def playable(steps: Sequence[Step]) -> bool:
     return True
 
 
-REDUCTION = shared.Reduction(
-    below=lambda size: [less for less in SIZES if less < size],
-    playable=playable,
-    **TABLES.rows["reduction"],
-)
+REDUCTION = TABLES.reduction(playable)
 #: So many transactions may be open in a long workload.
 MOST_OPEN = 2
 
@@ -151,11 +133,9 @@ def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
 
 def step_of(word: str) -> Step:
     """Return the step that a word of a long workload asks for."""
-    op, *takes = TABLES.rows["long"]["operations"][word[0]]
-    said = dict(zip(takes, word[1:], strict=False))
-    number = int(said["id"], 36) if "id" in said else 0
+    op, said, tx = TABLES.said(word)
     size = TABLES.rows["long"]["bodies"][said["size"]] if "size" in said else 0
-    return Step(op, number, size, word[1 + len(takes) :])
+    return Step(op, int(said.get("id", "0"), 36), size, tx)
 
 
 def meaning(word: str) -> Operation:

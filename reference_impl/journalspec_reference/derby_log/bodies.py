@@ -7,13 +7,14 @@ from functools import cache
 from struct import Struct
 from typing import Any, NamedTuple
 
-from journalspec.derby_log.operations import Form, Slot, groups, objects, operations
+from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, databases, groups, objects, operations
 from journalspec_reference.derby_log.codec import BadLog, Instant, compressed
 
+#: Those whose bodies are known, the oldest first.
+EDITIONS = tuple(databases())
 BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
-_LOG_RECORD = 129
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
 #: What the next shorter form of a compressed number holds, by its size: int, long (in two bytes).
 _LIMITS = ({2: 1 << 6, 4: 1 << 14}, {2: 1 << 14, 4: 1 << 30})
@@ -78,7 +79,7 @@ class _Reader:
     def fields(self, slots: tuple[Slot, ...]) -> dict[str, Any]:
         out: dict[str, Any] = {}
         for slot in slots:
-            if slot.when is None or out[slot.when[0]] == slot.when[1]:
+            if slot.among(out):
                 out[slot.name] = self._field(slot, out)
         return out
 
@@ -112,34 +113,17 @@ def modified_utf8(data: bytes) -> str:
     return text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
 
 
-def utf(text: str) -> bytes:
-    """Return a text in Java's modified UTF-8."""
-    if text and max(text) > "\uffff":
-        pairs = text.encode("utf-16-be", "surrogatepass")
-        text = "".join(chr(int.from_bytes(pairs[at : at + 2], "big")) for at in range(0, len(pairs), 2))
-    return text.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
-
-
-def shortest(value: int, *, wide: bool) -> bytes:
-    """Return the shortest form of a compressed int, or (`wide`) a compressed long (DRB-ENC-002)."""
-    for short, kind, tag in ((1, 0, 2), (2, 1, 2), (4, 2, 1)):
-        size = short << wide
-        if 0 <= value < 1 << size * 8 - tag:
-            return (kind << size * 8 - 2 | value).to_bytes(size, "big")
-    raise ValueError(f"{value} has no compressed form")
-
-
 @cache
-def known(edition: str, order: tuple[str, ...]) -> Mapping[int, Form]:
-    """Return the operations that an edition has; `order` is that of the editions."""
-    late = order[order.index(edition) + 1 :]
+def known(edition: str) -> Mapping[int, Form]:
+    """Return the operations that an edition has."""
+    late = EDITIONS[EDITIONS.index(edition) + 1 :]
     return {ident: form for ident, form in operations().items() if form.since not in late}
 
 
 def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
     """Decode a body; raises BadLog (DRB-REC-022)."""
     reader = _Reader(data)
-    if (ident := reader.fixed(_ID)) != _LOG_RECORD:
+    if (ident := reader.fixed(_ID)) != LOG_RECORD:
         raise BadLog(f"a body of format id {ident}")
     group = reader.number(wide=False)
     owner = reader.object(objects()["transaction_id"], null=True)
@@ -170,7 +154,7 @@ def coverage(body: bytes) -> Summed | None:
     """
     # Of every record only so much is decoded as tells whether it is one.
     try:
-        if not (body[:2] == _ID.pack(_LOG_RECORD) and compressed(body, 2, wide=False)[0] & CHECKSUM):
+        if not (body[:2] == _ID.pack(LOG_RECORD) and compressed(body, 2, wide=False)[0] & CHECKSUM):
             return None
         found = decode(body, operations())
     except BadLog:
@@ -181,44 +165,3 @@ def coverage(body: bytes) -> Summed | None:
     if algorithm != 1 or length < 0:
         raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes", "bad-checksum")
     return Summed(length, value)
-
-
-def encode(
-    group: int, transaction: int | None, form: Form, fields: Mapping[str, Any], tail: bytes = b""
-) -> bytes:
-    """Return a body; `tail` are its data, or, of a compensation record, the instant that it undoes."""
-    owner = None if transaction is None else {"number": transaction}
-    start = _ID.pack(_LOG_RECORD) + shortest(group, wide=False) + _object("transaction_id", owner)
-    start += _ID.pack(form.id) + b"".join(
-        _encoded(slot, fields) for slot in form.fields if _has(slot, fields)
-    )
-    if group & (CHECKSUM | COMPENSATION):
-        return start + tail
-    return start + _LENGTH.pack(len(tail)) + tail
-
-
-def _has(slot: Slot, fields: Mapping[str, Any]) -> bool:
-    return slot.when is None or fields[slot.when[0]] == slot.when[1]
-
-
-def _object(name: str, fields: Mapping[str, Any] | None) -> bytes:
-    if fields is None:
-        return _ID.pack(0)
-    form = objects()[name]
-    return _ID.pack(form.id) + b"".join(_encoded(slot, fields) for slot in form.fields)
-
-
-def _encoded(slot: Slot, fields: Mapping[str, Any]) -> bytes:
-    value = fields.get(slot.name)
-    if slot.type in ("cint", "clong"):
-        return shortest(int(value or 0), wide=slot.type == "clong")
-    if slot.type in _FIXED:
-        return _FIXED[slot.type].pack(value)
-    if slot.type == "bytes":
-        return bytes(value or b"")
-    if slot.type == "utf":
-        text = utf(str(value))
-        return _FIXED["u2"].pack(len(text)) + text
-    if isinstance(slot.of, str):
-        return _object(slot.of, value)
-    return b"".join(_encoded(part, item) for item in value or () for part in slot.of)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, Writer
-from journalspec_reference.derby_log import codec, recover, spans
+from journalspec.derby_log.operations import databases
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.derby_log import codec
+from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.recover import EDITIONS, FORMAT, LEVELS, SEED
+from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass
 from journalspec_reference.derby_log.scan import CONTROLS, gather
+from journalspec_reference.derby_log.spans import spans
 from journalspec_reference.storage import Storage
 
 
@@ -19,15 +20,12 @@ def _rules(edition: str) -> Rules:
 
         return LogWriter(storage, edition, params)
 
-    def named(files: Files, params: Params, fields: bool) -> Iterator[Span]:
-        return spans.spans(files, edition, params, fields)
-
-    return Rules(recover.reading(edition), recover.recovery(edition), named, writer)
-
-
-def edition_of(level: tuple[int, int]) -> str:
-    """Return the edition of a database of some level."""
-    return next((edition for edition in EDITIONS if level <= LEVELS[edition]), EDITIONS[-1])
+    return Rules(
+        lambda files, params: LogPass(files, edition, "", params).observation(),
+        lambda files, policy, params: LogPass(files, edition, policy, params).observation(),
+        lambda files, _, fields: spans(files, edition, fields),
+        writer,
+    )
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
@@ -52,7 +50,9 @@ def detect(files: Files, _: Params) -> list[Detection]:
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
         return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, EDITIONS)]
-    return [Detection(FORMAT, edition_of((found[0].major, found[0].minor)), tuple(names), score)]
+    level = found[0].major, found[0].minor
+    own = next((edition for edition, known in databases().items() if level <= known.newest), EDITIONS[-1])
+    return [Detection(FORMAT, own, tuple(names), score)]
 
 
 IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in (SEED, *EDITIONS)}, detect)

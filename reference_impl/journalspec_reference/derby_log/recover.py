@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from struct import Struct
 from typing import Any, NamedTuple
 
-from journalspec.derby_log.operations import Form
+from journalspec.derby_log import LAYOUT
+from journalspec.derby_log.operations import Form, databases, tables
+from journalspec.derby_log.operations import shown as told
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
@@ -49,13 +51,9 @@ from journalspec_reference.derby_log.scan import (
 from journalspec_reference.derby_log.store import Container, StateError, Store, branch_key
 
 FORMAT = "derby_log"
-EDITIONS = ("10.0", "10.1", "10.8", "10.14", "10.16")
-#: Edition -> the newest level of a database that it opens, and where the kept base has the tables T and U.
-LEVELS = {"10.0": (10, 0), "10.1": (10, 1), "10.8": (10, 13), "10.14": (10, 15), "10.16": (10, 16)}
-TABLES = {"10.0": (768, 784), "10.1": (768, 784), "10.8": (1136, 1152)}
-_LATER_TABLES = (1168, 1184)
 SEED = "seed"
-_SEED_CONTROL = Struct(">iiqii24x")
+#: What a map of files has of headers and control files.
+_TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
 _CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
 _LIKE = re.compile(r"log.*\.(dat|ctrl)", re.DOTALL)
 _CIPHER_BLOCK = 8
@@ -79,35 +77,6 @@ class Told(NamedTuple):
     body: Body | None
 
 
-def plain(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an operation or object as an observation has them."""
-    out: dict[str, Any] = {}
-    for name, value in fields.items():
-        if name in ("count", "header_length", "gtrid_length", "bqual_length"):
-            continue
-        if name == "undo":
-            out["logical"] = value is not None
-        elif name == "rows":
-            out[name] = [plain(row) for row in value]
-        elif name == "table":
-            out[name] = [_entry(row["entry"]) for row in value["entries"]] if value else []
-        elif isinstance(value, dict):
-            out[name] = plain(value)
-        elif value is not None:
-            out[name] = value
-    return out
-
-
-def _entry(entry: Mapping[str, Any] | None) -> dict[str, Any]:
-    out = plain(entry or {})
-    if "transaction" in out:
-        out["transaction"] = out["transaction"]["number"]
-    for name in ("first", "last"):
-        if name in out:
-            out[name] = out[name]["file"] << 32 | out[name]["position"]
-    return out
-
-
 @dataclass(frozen=True)
 class Reader:
     """How the records of files are decoded; `forms` is None where bodies are opaque."""
@@ -124,7 +93,7 @@ class Reader:
         shown["group"] = body.group
         if body.transaction is not None:
             shown["transaction"] = body.transaction
-        shown |= plain(body.fields)
+        shown |= told(body.operation.fields, body.fields)
         if body.undone is not None:
             shown["undone"] = body.undone.packed
         elif data := stored.body[slice(*body.data)]:
@@ -179,15 +148,14 @@ class LogPass:
         self._reader = Reader(None)
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(_found, self._logs, self.log, edition)
-        self.store = Store(self._tables(), self._containers(), self._find)
+        self.store = Store(tables(edition), self._containers(), self._find)
         self.answer: Observation | None = None
         try:
             self._run()
         except _Refusal as refusal:
             self.answer = refusal.answer
-
-    def _tables(self) -> dict[int, str]:
-        return dict(zip(TABLES.get(self._edition, _LATER_TABLES), ("T", "U"), strict=True))
+        except BadHeader as error:
+            self.answer = refused("header", "bad-header", str(error), At(error.file, 0, HEADER))
 
     def _containers(self) -> dict[int, Container]:
         found = {name: match for name in sorted(self._files) if (match := _CONTAINER.fullmatch(name))}
@@ -226,13 +194,16 @@ class LogPass:
         if control.flags & _TEST_MODE:
             self._late.append(Note("test-mode", self.chosen.name))
         level = (control.major, control.minor)
-        if self._policy and (level > LEVELS[self._edition] or control.flags & _BETA):
+        if self._policy and (level > databases()[self._edition].newest or control.flags & _BETA):
             at = At(self.chosen.name, 16, 8)
             raise _Refusal("header", "newer-level", f"the database is of level {level[0]}.{level[1]}", at)
         return self._entered(control.checkpoint or Instant(1, HEADER))
 
     def _entered(self, start: Instant) -> Instant:
-        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do."""
+        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do.
+
+        Raises BadHeader.
+        """
         if not self._policy and start.number not in self._logs and self._logs:
             start = Instant(min(self._logs), HEADER)
         try:
@@ -240,8 +211,6 @@ class LogPass:
         except KeyError:
             text = f"log{start.number}.dat is missing, and the log begins there"
             raise _Refusal("fileset", "missing-file", text) from None
-        except BadHeader as error:
-            raise _bad_header(error) from None
         return start
 
     def _from_checkpoint(self, at: Instant) -> Instant:
@@ -252,7 +221,7 @@ class LogPass:
             self._late.append(Note("encrypted", file.name))
             self.log = Log(self._logs, summed=False, linked=self._linked)
             return Instant(at.number, HEADER)
-        self._reader = Reader(known(self._edition, EDITIONS))
+        self._reader = Reader(known(self._edition))
         control = self.chosen.control
         if control is None or control.checkpoint != at:
             return at
@@ -303,19 +272,16 @@ class LogPass:
     # The walk.
 
     def _walk(self, start: Instant) -> LogEnd:
-        """Take in the log from `start` on; return where it ends."""
+        """Take in the log from `start` on; return where it ends. Raises BadHeader."""
         number, at = start
         while True:
             file = self._logs[number]
             end = self._take(file, at, counts=True)
             assert end is not None
-            try:
-                after = self.log.after(file, end)
-            except BadHeader as error:
-                raise _bad_header(error) from None
+            after = self.log.after(file, end)
             if isinstance(after, LogEnd):
                 return after
-            number, at = after.file.number, HEADER
+            number, at = after.number, HEADER
 
     def _take(
         self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
@@ -489,8 +455,8 @@ class LogPass:
         if losers and self._policy:
             self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
         in_doubt = [self._branch(number) for number in store.branches()]
-        rows = sorted(_row(found) for place in store.places() if (found := store.row(place)))
-        return {"rows": [_shown(row) for row in rows], "in_doubt": in_doubt}
+        rows = (found for place in store.places() if (found := store.row(place)))
+        return {"rows": _shown(rows), "in_doubt": in_doubt}
 
     def _branch(self, number: int) -> dict[str, Any]:
         """Roll a prepared transaction back; return what it had done (DRB-RCV-113)."""
@@ -504,39 +470,36 @@ class LogPass:
             "format_id": form,
             "gtrid": gtrid,
             "bqual": bqual,
-            "inserted": _less(before, after),
-            "deleted": _less(after, before),
+            "inserted": _shown((Counter(before) - Counter(after)).elements()),
+            "deleted": _shown((Counter(after) - Counter(before)).elements()),
         }
 
     def _maps(self) -> Iterator[FileMap]:
         for name, role in zip(CONTROLS, ("control", "mirror"), strict=True):
             if name in self._files and (self._edition != SEED or role == "control"):
-                data = bytes(self._files[name][: codec.CONTROL + 1])
-                yield FileMap(name, len(self._files[name]), self._role(name, role), self._control(data))
+                yield self._map(name, role, "control")
         last = self.last.file.number if self.last else 0
         for number, file in self._logs.items():
             role = "old" if number < self.start.number else "log" if number <= last else "later"
-            header: dict[str, Any] = {}
-            if file.length >= HEADER:
-                _, _, found, previous = Struct(">iiqq").unpack(bytes(file.data[:HEADER]))
-                header = {"number": found, "previous": previous}
-            yield FileMap(file.name, file.length, self._role(file.name, role), header)
+            yield self._map(file.name, role, "header")
 
-    def _role(self, name: str, role: str) -> str:
-        return "invalid" if name in self._invalid else role
+    def _map(self, name: str, role: str, begins: str) -> FileMap:
+        """Return what a file is, and what the structure says that it begins with, if that is whole."""
+        data, told = self._files[name], {}
+        start = bytes(data[: codec.CONTROL + 1])
+        if len(data) >= HEADER if begins == "header" else self._sound(start):
+            found = LAYOUT.read(begins, self._edition, start)
+            told = {each: found[each] for each in _TOLD if each in found}
+        if "major" in told:
+            told["checkpoint"] = Instant.unpack(told["checkpoint"]).packed
+        return FileMap(name, len(data), "invalid" if name in self._invalid else role, told)
 
-    def _control(self, data: bytes) -> dict[str, Any]:
+    def _sound(self, control: bytes) -> bool:
         if self._edition == SEED:
-            if len(data) != codec.CONTROL:
-                return {}
-            _, _, packed, version, interval = _SEED_CONTROL.unpack(data)
-            return {"checkpoint": packed, "jbms_version": version, "checkpoint_interval": interval}
-        try:
-            found = codec.control(data)
-        except BadLog:
-            return {}
-        packed = found.checkpoint.packed if found.checkpoint else 0
-        return {"checkpoint": packed, "major": found.major, "minor": found.minor, "flags": found.flags}
+            return len(control) == codec.CONTROL
+        with suppress(BadLog):
+            return bool(codec.control(control))
+        return False
 
 
 def _found(logs: Mapping[int, LogFile], log: Log, edition: str, instant: Instant) -> tuple[Body, bytes]:
@@ -545,17 +508,13 @@ def _found(logs: Mapping[int, LogFile], log: Log, edition: str, instant: Instant
     found = log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
     if not isinstance(found, LoggedRecord):
         raise BadLog(f"there is no record {instant.packed:#x}")
-    body = decode(found.body, known(edition, EDITIONS))
+    body = decode(found.body, known(edition))
     return body, found.body[slice(*body.data)]
 
 
 def _is_cipher(body: bytes) -> bool:
     """Tell whether the body of a log's first record is encrypted (DRB-REC-112)."""
     return body[:2] != _BODY_START and len(body) % _CIPHER_BLOCK == 0
-
-
-def _bad_header(error: BadHeader) -> _Refusal:
-    return _Refusal("header", "bad-header", str(error), At(error.file, 0, HEADER))
 
 
 def garbage(data: Any, start: int) -> tuple[int, int] | None:
@@ -572,30 +531,6 @@ def garbage(data: Any, start: int) -> tuple[int, int] | None:
     return None if first < 0 else (first, end)
 
 
-Row = tuple[str, str, str]
-
-
-def _row(found: tuple[str, int, str]) -> Row:
-    return found[0], str(found[1]), found[2]
-
-
-def _shown(row: Row) -> dict[str, str]:
-    return dict(zip(("table", "key", "value"), row, strict=True))
-
-
-def _less(rows: list[tuple[str, int, str]], others: list[tuple[str, int, str]]) -> list[dict[str, str]]:
-    left = sorted(map(_row, rows))
-    for row in map(_row, others):
-        if row in left:
-            left.remove(row)
-    return [_shown(row) for row in left]
-
-
-def reading(edition: str) -> Callable[[Files, Params], Observation]:
-    """Return what reads a log of an edition."""
-    return lambda files, params: LogPass(files, edition, "", params).observation()
-
-
-def recovery(edition: str) -> Callable[[Files, str, Params], Observation]:
-    """Return what recovers a log of an edition under a policy."""
-    return lambda files, policy, params: LogPass(files, edition, policy, params).observation()
+def _shown(rows: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
+    """Return rows as an observation has them, in order."""
+    return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(rows)]

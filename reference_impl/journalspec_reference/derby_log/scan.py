@@ -180,13 +180,6 @@ class LogEnd(NamedTuple):
     next: LogFile | None = None
 
 
-class NextFile(NamedTuple):
-    """The log goes on in the next file."""
-
-    file: LogFile
-    end: End
-
-
 class BadHeader(BadLog):
     """A log file that is entered, and cannot be; `file` is its name."""
 
@@ -215,8 +208,8 @@ class Log:
             raise BadHeader(str(error), file.name) from None
         return file
 
-    def after(self, file: LogFile, end: End) -> NextFile | LogEnd:
-        """Return where the log goes on behind the end of a file, if it does; raises BadHeader."""
+    def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
+        """Return the file in which the log goes on behind the end of one, if it does; raises BadHeader."""
         after = self.files.get(file.number + 1)
         if end.reason or not end.marked or after is None:
             return LogEnd(file, end)
@@ -224,7 +217,7 @@ class Log:
             return LogEnd(file, end, "half-file", after)
         if self.enter(after.number).previous() != (file.number, end.off) and self._linked:
             return LogEnd(file, end, "unlinked-file", after)
-        return NextFile(after, end)
+        return after
 
     def beyond(self, last: LogEnd) -> LogFile | None:
         """Return a later file whose header shows that the log went on beyond its end (DRB-END-046)."""

@@ -7,17 +7,17 @@ from functools import partial
 
 from journalspec.derby_log import LAYOUT
 from journalspec.layout import Spot
-from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
+from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import decode, known
+from journalspec_reference.derby_log.bodies import EDITIONS, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog
-from journalspec_reference.derby_log.recover import EDITIONS, SEED, garbage
+from journalspec_reference.derby_log.recover import SEED, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, End, LogFile, Scan, gather
 
 _LENGTH = 4
 
 
-def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterator[Span]:
+def spans(files: Files, edition: str, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of control files and log files: headers, records, the end, what lies behind it."""
     logs = {file.name: file for file in gather(files).values()}
     for name, data in files.items():
@@ -57,6 +57,6 @@ def _name(body: bytes, edition: str) -> str:
     if edition == SEED:
         return "OTHER"
     try:
-        return decode(body, known(edition, EDITIONS)).operation.name
+        return decode(body, known(edition)).operation.name
     except BadLog:
         return "OTHER"

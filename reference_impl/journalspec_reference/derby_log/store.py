@@ -414,7 +414,7 @@ class Store:
                 seen.add(place)
             yield place
 
-    def row(self, place: tuple[int, int, int]) -> tuple[str, int, str] | None:
+    def row(self, place: tuple[int, int, int]) -> tuple[str, str, str] | None:
         """Return a row that begins at a place and is there: its table, key and value."""
         container, number, ident = place
         page = self.page(container, number)
@@ -431,11 +431,8 @@ class Store:
             values[row.first :] = row.values
         if len(values) != 2 or not all(isinstance(value, bytes) for value in values) or len(values[0]) != 4:
             return None
-        return (
-            self.tables[container],
-            int.from_bytes(values[0], "big", signed=True),
-            modified_utf8(values[1][2:]),
-        )
+        key = str(int.from_bytes(values[0], "big", signed=True))
+        return self.tables[container], key, modified_utf8(values[1][2:])
 
     def places(self) -> Iterator[tuple[int, int, int]]:
         """Yield where rows of tables begin, or parts of them."""

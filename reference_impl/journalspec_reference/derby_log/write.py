@@ -12,16 +12,19 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Any
 
-from journalspec.derby_log.operations import Form, operations
+from journalspec import mutf8
+from journalspec.derby_log import LAYOUT
+from journalspec.derby_log.operations import body as body_of
+from journalspec.derby_log.operations import change_of, databases, operations, row_of
+from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
-from journalspec_reference.derby_log.bodies import BITS, Body, decode, encode, shortest, utf
-from journalspec_reference.derby_log.codec import CONTROL, FILE_FORMAT, HEADER, OVERHEAD, Control, Instant
-from journalspec_reference.derby_log.recover import EDITIONS, LogPass, garbage
+from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
+from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.recover import LogPass, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, LoggedRecord, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
 
-VERSION = 9
 #: The interval after which a file is ended, if nothing else is asked for, and its bounds (DRB-WRT-085).
 SWITCH, LEAST, MOST = 1048576, 100000, 134217728
 CHECKPOINT_AFTER = 10485760
@@ -33,11 +36,14 @@ _SHORT = 1000
 LARGEST_FILE = 268435455
 #: Edition -> the number from which on there are no files, where that is not the highest of all (DRB-REC-154).
 _NO_NUMBER = {"10.0": 4194303}
-_BODY, _CONTROL, _HEADER = Struct(">iq"), Struct(">iiqiiiB11x"), Struct(">iiqq")
+_BODY = Struct(">iq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
 _PAGE, _CLR = _RAWSTORE | _LOCK, _RAWSTORE | _LOCK | BITS["COMPENSATION"]
+_FIRST = BITS["FIRST"] | _RAWSTORE
+#: What a compensation record has of the one that it undoes.
+_SAME = ("segment", "container", "container_version", "page", "record_id")
 _NONE = Instant(0, 0)
-_ABORTED, _PREPARED, _COMMITTED = 1, 2, 4
+_STATUS = {"ABORT": 1, "PREPARE": 2, "COMMIT": 4}
 #: The first transaction of a new log: making the database has taken the numbers before it (DRB-DEV-019).
 _FIRST_NUMBER = 200
 #: The first page of rows of a base's table: one row, which says what the table is; and what fits on a page.
@@ -55,10 +61,6 @@ class _Tx:
     branch: Mapping[str, Any] | None = None
 
 
-def _forms() -> dict[str, Form]:
-    return {form.name: form for form in operations().values()}
-
-
 class LogWriter:
     """A log open for writing, under the parameters of ``fields.toml``."""
 
@@ -66,7 +68,6 @@ class LogWriter:
         self._storage, self._edition = storage, edition
         self._interval = min(MOST, max(LEAST, int(params.get("log_switch_interval", str(SWITCH)))))
         self._ahead = params.get("file_sync", "false") != "true"
-        self._forms = _forms()
         self._open_ = False
         self._buffer: list[bytes] = []
         self._size = 0
@@ -77,17 +78,10 @@ class LogWriter:
     def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {
-            "open": self._open,
-            "insert": self._change,
-            "update": self._change,
-            "delete": self._change,
-            "start": self._start,
-            "prepare": self._prepare,
-            "commit": self._commit,
-            "rollback": self._rollback,
-            "decide": self._decide,
-            "checkpoint": self._on_checkpoint,
-            "close": self._close,
+            **{"open": self._open, "checkpoint": self._on_checkpoint, "close": self._close},
+            **dict.fromkeys(("insert", "update", "delete"), self._change),
+            **{"start": self._start, "prepare": self._complete, "commit": self._complete},
+            **{"rollback": self._rollback, "decide": self._decide},
         }
         return perform(handlers, op, self._open_)
 
@@ -130,7 +124,7 @@ class LogWriter:
         if later:
             storage.sync_dir()
         self._txs: dict[str, _Tx] = {}
-        self._places: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
+        self._places: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
         self._locks: dict[tuple[int, int, int], int] = {}
         losers = self._store.losers()
         for number in losers:
@@ -153,9 +147,8 @@ class LogWriter:
             self._storage.sync(self._name)
 
     def _sum_of(self, at: int, data: bytes) -> bytes:
-        fields = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
-        group = BITS["CHECKSUM"] | _RAWSTORE
-        return self._record(at, encode(group, None, self._forms["CHECKSUM"], fields))
+        said = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
+        return self._record(at, self._body(None, "CHECKSUM", BITS["CHECKSUM"] | _RAWSTORE, **said))
 
     def _index(self) -> None:
         for place in self._store.places():
@@ -166,8 +159,7 @@ class LogWriter:
                 self._locks[place] = number
 
     def _first_control(self) -> Control:
-        major, minor = (int(part) for part in self._edition.split("."))
-        return Control(None, major, minor, 0, 0)
+        return Control(None, *databases()[self._edition].level, 0, 0)
 
     def _create(self) -> None:
         """Begin a log on the pages of a base: a checkpoint is its first record."""
@@ -176,18 +168,21 @@ class LogWriter:
         self._next_file()
         first = Instant(1, HEADER)
         self._redo = self._undo = first
-        at = HEADER + (CHECKSUM_RECORD if self._edition != "10.0" else 0)
-        begin = self._record(
-            at, self._body(_FIRST_NUMBER, "BEGIN", BITS["FIRST"] | _RAWSTORE, status=INTERNAL)
-        )
-        record = self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER, at))
-        self._put([begin, record])
+        at = HEADER + self._summed
+        begin = self._record(at, self._body(_FIRST_NUMBER, "BEGIN", _FIRST, status=INTERNAL))
+        self._buffer = [begin, self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER, at))]
+        self._flush(turn=False)
         self._write_control(Instant(1, at + len(begin)))
 
     # Records and groups.
 
-    def _body(self, number: int | None, name: str, group: int, tail: bytes = b"", **fields: Any) -> bytes:
-        return encode(group, number, self._forms[name], fields, tail)
+    @staticmethod
+    def _body(number: int | None, name: str, group: int, **fields: Any) -> bytes:
+        values = {"operation": name, "group": group, "transaction": number, **fields}
+        return joined(body_of(values))
+
+    def _log(self, number: int, name: str, group: int, **fields: Any) -> Instant:
+        return self._append(self._body(number, name, group, **fields))
 
     def _record(self, at: int, body: bytes) -> bytes:
         return _BODY.pack(len(body), self._number << 32 | at) + body + len(body).to_bytes(4, "big")
@@ -225,11 +220,6 @@ class LogWriter:
         self._end += len(data)
         self._buffer, self._size = [], 0
 
-    def _put(self, records: list[bytes]) -> None:
-        self._buffer = records
-        self._size = self._summed + sum(map(len, records))
-        self._flush(turn=False)
-
     def _flush(self, *, turn: bool = True) -> None:
         """Write all groups, one write each, and force them; then end the file if it is long enough."""
         if self._buffer:
@@ -266,7 +256,8 @@ class LogWriter:
         name = self._name
         # Later files that are not of the log were removed when it was opened.
         storage.create(name)
-        storage.write(name, 0, _HEADER.pack(FILE_FORMAT, VERSION, self._number, previous.packed))
+        link = {"number": self._number, "previous": previous.packed}
+        storage.write(name, 0, LAYOUT.build("header", self._edition, **link))
         storage.sync(name)
         storage.sync_dir()
         if before:
@@ -289,29 +280,15 @@ class LogWriter:
     # Checkpoints.
 
     def _checkpoint_body(self, number: int, first: int) -> bytes:
-        entries: list[dict[str, Any]] = []
-        for other, item in self._known.items():
-            if other != number:
-                begun = Instant.unpack(item.first)
-                entries.append(self._entry(other, begun, _PREPARED if item.prepared else 0, item.branch))
-        entries.append(self._entry(number, Instant(self._number, first), 0, None))
-        table = {"count": len(entries), "entries": [{"entry": entry} for entry in entries]}
-        fields: dict[str, Any] = {
-            "redo_from": self._redo.packed,
-            "undo_from": self._undo.packed,
-            "has_table": 1,
-            "table": table,
-        }
-        return self._body(number, "CHECKPOINT", _RAWSTORE, **fields)
-
-    @staticmethod
-    def _entry(number: int, first: Instant, status: int, branch: Any) -> dict[str, Any]:
-        return {
-            "transaction": {"number": number},
-            "global_id": branch,
-            "first": {"file": first.number, "position": first.position},
-            "status": status,
-        }
+        begun = Transaction(Instant(self._number, first).packed, 0, None)
+        entries = []
+        for other, item in {**self._known, number: begun}.items():
+            at = Instant.unpack(item.first)
+            own = {"transaction": {"number": other}, "first": {"file": at.number, "position": at.position}}
+            status = _STATUS["PREPARE"] if item.prepared else 0
+            entries.append({"entry": {**own, "global_id": item.branch, "status": status}})
+        where = {"redo_from": self._redo.packed, "undo_from": self._undo.packed}
+        return self._body(number, "CHECKPOINT", _RAWSTORE, **where, has_table=1, table={"entries": entries})
 
     def _checkpoint(self) -> None:
         """Take a checkpoint: its record, then the control files (DRB-WRT-116, DRB-WRT-081)."""
@@ -319,18 +296,17 @@ class LogWriter:
         if self._end > self._interval:
             self._switch()
         number = self._store.next
-        first = self._append(self._body(number, "BEGIN", BITS["FIRST"] | _RAWSTORE, status=INTERNAL))
+        first = self._log(number, "BEGIN", _FIRST, status=INTERNAL)
         at = self._append(self._checkpoint_body(number, first.position))
         self._flush(turn=False)
-        self._end_of(number, "COMMIT", _COMMITTED)
+        self._end_of(number, "COMMIT")
         self._write_control(at)
         self._since = 0
 
     def _write_control(self, checkpoint: Instant) -> None:
         control = self._control = self._control._replace(checkpoint=checkpoint)
-        start = (FILE_FORMAT, VERSION, checkpoint.packed, control.major, control.minor, control.build)
-        data = _CONTROL.pack(*start, control.flags)
-        data += zlib.crc32(data).to_bytes(8, "big")
+        said = {**control._asdict(), "checkpoint": checkpoint.packed}
+        data = LAYOUT.build("control", self._edition, **said)
         for name in CONTROLS:
             if name not in self._storage.names():
                 self._storage.create(name)
@@ -361,15 +337,14 @@ class LogWriter:
         """Return the number of a transaction, whose first record this may be (DRB-WRT-117)."""
         if tx.number is None:
             tx.number = self._store.next
-            fields: dict[str, Any] = {"status": 0, "global_id": tx.branch}
-            self._append(self._body(tx.number, "BEGIN", BITS["FIRST"] | _RAWSTORE, **fields))
+            self._log(tx.number, "BEGIN", _FIRST, global_id=tx.branch)
         return tx.number
 
-    def _end_of(self, number: int, word: str, status: int) -> None:
-        branch = self._store.transactions[number].branch
+    def _end_of(self, number: int, word: str) -> None:
+        known = self._store.transactions[number]
         group = BITS[word] | _RAWSTORE | (0 if word == "PREPARE" else BITS["LAST"])
-        kept = self._store.transactions[number].changes
-        self._append(self._body(number, "END", group, global_id=branch, status=status))
+        kept = known.changes
+        self._log(number, "END", group, global_id=known.branch, status=_STATUS[word])
         if word != "PREPARE":
             for instant in kept:
                 self._kept.pop(instant, None)
@@ -379,11 +354,12 @@ class LogWriter:
         """Write compensation records for what a transaction has done, the last change first, and its end."""
         self._flush()
         for instant, body, _ in list(self._store.undoable(number)):
-            fields, tail = body.fields, instant.packed.to_bytes(8, "big")
+            fields = body.fields
+            known: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
+            same = {**known, "undone": instant.packed}
             if "page_version" not in fields:
                 if body.operation.name == "CONTAINER":
-                    same = {name: fields[name] for name in ("segment", "container", "container_version")}
-                    self._append(self._body(number, "CONTAINER_UNDO", _CLR & ~_LOCK, tail, **same))
+                    self._log(number, "CONTAINER_UNDO", _CLR & ~_LOCK, **same)
                 continue
             if fields.get("undo") is not None:
                 raise WriterRefused(
@@ -392,22 +368,16 @@ class LogWriter:
             page = self._store.page(fields["container"], fields["page"])
             if page is None:
                 raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
-            logical = "undo" in fields
-            same = {
-                name: fields[name] for name in ("segment", "container", "page", "record_id") if name in fields
-            }
-            same["page_version"] = page.version
-            self._append(
-                self._body(number, "LOGICAL_UNDO" if logical else "PHYSICAL_UNDO", _CLR, tail, **same)
-            )
-        self._end_of(number, "ABORT", _ABORTED)
+            name = "LOGICAL_UNDO" if "undo" in fields else "PHYSICAL_UNDO"
+            self._log(number, name, _CLR, **{**same, "page_version": page.version})
+        self._end_of(number, "ABORT")
 
     def _start(self, op: Operation) -> dict[str, Any]:
-        parts = {"gtrid": bytes.fromhex(op["gtrid"]), "bqual": bytes.fromhex(op.get("bqual", "00"))}
-        lengths = {f"{name}_length": len(part) for name, part in parts.items()}
-        if max(lengths.values()) > 64:
+        gtrid, bqual = _ids(op)
+        if max(len(gtrid), len(bqual)) > 64:
             raise WriterRefused("unencodable", "an XA id has two parts of at most 64 bytes")
-        self._txs[op["tx"]] = _Tx(branch={"format_id": int(op.get("format_id", "1")), **parts, **lengths})
+        branch = {"format_id": int(op.get("format_id", "1")), "gtrid": gtrid, "bqual": bqual}
+        self._txs[op["tx"]] = _Tx(branch=branch)
         return {"durable": False}
 
     def _named(self, op: Operation) -> _Tx:
@@ -416,17 +386,10 @@ class LogWriter:
             raise ValueError(f"there is no transaction {op.get('tx')!r}")
         return tx
 
-    def _prepare(self, op: Operation) -> dict[str, Any]:
+    def _complete(self, op: Operation) -> dict[str, Any]:
         tx = self._named(op)
         if tx.number is not None:
-            self._end_of(tx.number, "PREPARE", _PREPARED)
-            self._flush()
-        return {"durable": self._quiet()}
-
-    def _commit(self, op: Operation) -> dict[str, Any]:
-        tx = self._named(op)
-        if tx.number is not None:
-            self._end_of(tx.number, "COMMIT", _COMMITTED)
+            self._end_of(tx.number, op["op"].upper())
             self._flush()
         return {"durable": self._quiet()}
 
@@ -437,11 +400,10 @@ class LogWriter:
         return {"durable": False}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
-        wanted = (bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00")))
         for number in self._store.branches():
-            if branch_key(self._store.transactions[number].branch)[1:] == wanted:
+            if branch_key(self._store.transactions[number].branch)[1:] == _ids(op):
                 if str(op.get("commit", "true")).lower() == "true":
-                    self._end_of(number, "COMMIT", _COMMITTED)
+                    self._end_of(number, "COMMIT")
                 else:
                     self._undo_all(number)
                 self._flush()
@@ -455,20 +417,20 @@ class LogWriter:
         if op.get("table") not in names:
             raise ValueError(f"there is no table {op.get('table')!r}")
         container, key, name = names[op["table"]], int(op["key"]), op.get("tx", "")
-        value = utf(str(op.get("value", "")))
+        value = mutf8.encode(str(op.get("value", "")))
         if not -(1 << 31) <= key < 1 << 31 or len(value) > _FILLED:
             raise WriterRefused("unencodable", f"a key has 31 bits, a value at most {_FILLED} bytes")
         tx = self._txs.setdefault(name, _Tx()) if name else _Tx()
         if op["op"] == "insert":
             self._insert(tx, container, key, value)
         else:
-            for place in list(self._places.get((op["table"], key), ())):
+            for place in list(self._places.get((op["table"], str(key)), ())):
                 if self._store.row(place) is not None:
                     self._alter(tx, place, key, value if op["op"] == "update" else None)
         if name:
             return {"durable": False}
         if tx.number is not None:
-            self._end_of(tx.number, "COMMIT", _COMMITTED)
+            self._end_of(tx.number, "COMMIT")
             self._flush()
         return {"durable": True}
 
@@ -495,41 +457,26 @@ class LogWriter:
         begun = self._begun(tx)
         # The first row of a new page is written as the continuation of none.
         first = not page.slots
-        ident, start = page.next, b"\x04" if first else b"\0"
-        start += shortest(ident, wide=False) + (b"\0" if first else b"") + b"\x02"
-        text = len(value).to_bytes(2, "big") + value
-        data = start + b"\x20\0\x04" + key.to_bytes(4, "big", signed=True)
-        data += b"\x20" + len(text).to_bytes(2, "big") + text
-        fields: dict[str, Any] = {
-            "slot": len(page.slots),
-            "insert_flags": 8 if first else 1,
-            "record_id": ident,
-        }
-        self._append(self._body(begun, "INSERT", _PAGE, data, **fields, **_on(container, number, page)))
+        ident, data = page.next, row_of(page.next, key, value, first=first)
+        on = {**_on(container, number, page), "slot": len(page.slots), "record_id": ident}
+        self._log(begun, "INSERT", _PAGE, **on, insert_flags=8 if first else 1, data=data)
         place = (container, number, ident)
-        self._places.setdefault((self._store.tables[container], key), []).append(place)
+        self._places.setdefault((self._store.tables[container], str(key)), []).append(place)
         self._locks[place] = begun
 
     def _new_page(self, container: int, number: int) -> tuple[int, HeapPage]:
         """Take a page into use, by a transaction of its own."""
         store = self._store
-        owner = _Tx()
-        begun = self._begun(owner)
+        begun = self._begun(_Tx())
         page = store.pages[container, number] = HeapPage(0)
         if (container, 0) not in store.pages:
             found = store.containers.get(container)
             store.pages[container, 0] = HeapPage(found.version() if found else _BASE_PAGE)
-        fields: dict[str, Any] = {
-            "next_record_id": _FIRST_ROW,
-            "page_offset": number * _PAGE_SIZE,
-            "page_format": _ROWS_PAGE,
-        }
-        self._append(self._body(begun, "INIT_PAGE", _PAGE, **fields, **_on(container, number, page)))
-        fields = {"new_page": number, "do_status": 0, "undo_status": _UNUSED}
-        self._append(
-            self._body(begun, "ALLOC_PAGE", _PAGE, **fields, **_on(container, 0, store.pages[container, 0]))
-        )
-        self._end_of(begun, "COMMIT", _COMMITTED)
+        made = {"next_record_id": _FIRST_ROW, "page_offset": number * _PAGE_SIZE, "page_format": _ROWS_PAGE}
+        self._log(begun, "INIT_PAGE", _PAGE, **made, **_on(container, number, page))
+        on = _on(container, 0, store.pages[container, 0])
+        self._log(begun, "ALLOC_PAGE", _PAGE, **on, new_page=number, undo_status=_UNUSED)
+        self._end_of(begun, "COMMIT")
         return number, page
 
     def _alter(self, tx: _Tx, place: tuple[int, int, int], key: int, value: bytes | None) -> None:
@@ -544,15 +491,15 @@ class LogWriter:
         on = {**_on(container, number, page), "slot": page.slots.index(ident), "record_id": ident}
         whole_row = row.rest is None and len(row.values) == 2
         if value is None or not whole_row or _used(page) + len(value) > _ROOM:
-            self._append(self._body(begun, "DELETE", _PAGE, deleted=1, **on))
+            self._log(begun, "DELETE", _PAGE, deleted=1, **on)
             if value is not None:
                 self._insert(tx, container, key, value)
             return
-        text, old = len(value).to_bytes(2, "big") + value, row.values[1]
-        start = shortest(ident, wide=False)
-        data = b"\x04" + start + b"\0\x02\x25\x20" + len(text).to_bytes(2, "big") + text
-        data += b"\0" + start + b"\x02\x05\0" + shortest(len(old), wide=False) + old
-        self._append(self._body(begun, "UPDATE", _PAGE, data, **on))
+        self._log(begun, "UPDATE", _PAGE, data=change_of(ident, value, row.values[1]), **on)
+
+
+def _ids(op: Operation) -> tuple[bytes, bytes]:
+    return bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00"))
 
 
 def _on(container: int, number: int, page: HeapPage) -> dict[str, Any]:

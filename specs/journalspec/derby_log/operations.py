@@ -1,20 +1,30 @@
-"""The operations of log records: the table ``operations.toml``, which says what its types and keys mean."""
+"""The operations of log records: the table ``operations.toml``, which says what its types and keys mean.
+
+What follows from it alone is here as well: the bytes of a body, and how an observation has its fields.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from journalspec import mutf8
+from journalspec.layout import Part, integer
+
+#: The format id that a body begins with.
+LOG_RECORD = 129
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
     """One field of an operation or object: its name and what it holds (see ``operations.toml``).
 
-    `of` names the object that it is, or is the fields of one element of a list.
+    `of` names the object that it is, or is the fields of one element of a list; `measures` is the field whose
+    length or number of elements it holds.
     """
 
     name: str
@@ -24,6 +34,11 @@ class Slot:
     of: str | tuple[Slot, ...] = ""
     null: bool = False
     when: tuple[str, int] | None = None
+    measures: str = ""
+
+    def among(self, values: Mapping[str, Any]) -> bool:
+        """Tell whether the field is there if those before it have these values."""
+        return self.when is None or values.get(self.when[0]) == self.when[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +47,32 @@ class Form:
 
     id: int
     name: str
-    doc: str
     fields: tuple[Slot, ...]
     #: The groups that its record may have; of an object none.
     group: tuple[int, ...] = ()
     #: The first edition that has it; empty: all of them.
     since: str = ""
-    seen: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The databases of an edition: their level, the newest one it opens, container -> table of the base."""
+
+    level: tuple[int, int]
+    newest: tuple[int, int]
+    tables: Mapping[int, str]
+
+
+#: What a body begins with: its operation has the fields that follow, and behind them stand data, unless it
+#: undoes another record (then its instant does) or is a checksum record.
+HEAD = (
+    Slot("format", "u2"),
+    Slot("group", "cint"),
+    Slot("transaction", "object", of="transaction_id", null=True),
+    Slot("operation", "u2"),
+)
+UNDONE = (Slot("undone", "s8"),)
+DATA = (Slot("data_length", "s4", measures="data"), Slot("data", "bytes", length="data_length"))
 
 
 @cache
@@ -55,9 +89,37 @@ def operations() -> Mapping[int, Form]:
 
 
 @cache
+def named() -> Mapping[str, Form]:
+    """Return the name of an operation -> what it is."""
+    return {form.name: form for form in operations().values()}
+
+
+@cache
 def objects() -> Mapping[str, Form]:
     """Return the name of an object -> what it is."""
     return {row["name"]: _form(row, {}) for row in _table()["object"]}
+
+
+@cache
+def databases() -> Mapping[str, Database]:
+    """Return edition -> its databases, the oldest first; the seed knows of no levels."""
+    return {edition: _database(**row) for edition, row in _table()["database"].items()}
+
+
+def _database(level: list[int], newest: list[int], tables: list[int]) -> Database:
+    return Database((level[0], level[1]), (newest[0], newest[1]), dict(zip(tables, "TU", strict=True)))
+
+
+def tables(edition: str) -> Mapping[int, str]:
+    """Return container -> table of the base that logs of an edition go with."""
+    known = databases()
+    return known.get(edition, [*known.values()][-1]).tables
+
+
+@cache
+def tables_of_all() -> Mapping[int, str]:
+    """Return container -> table: in no edition one is the other table of another."""
+    return {number: name for each in databases().values() for number, name in each.tables.items()}
 
 
 @cache
@@ -67,15 +129,127 @@ def _table() -> Mapping[str, Any]:
 
 def _form(row: Mapping[str, Any], parts: Mapping[str, tuple[Slot, ...]]) -> Form:
     slots = tuple(slot for name in row.get("begins", ()) for slot in parts[name]) + _slots(row["fields"])
-    rest = {key: row[key] for key in ("since", "seen") if key in row}
-    return Form(row["id"], row["name"], row["doc"], slots, tuple(row.get("group", ())), **rest)
+    return Form(row["id"], row["name"], slots, tuple(row.get("group", ())), row.get("since", ""))
 
 
 def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
-    return tuple(Slot(**{key: _value(key, value) for key, value in row.items()}) for row in rows)
+    measured = {row[key]: row["name"] for row in rows for key in ("length", "count") if key in row}
+    return tuple(
+        Slot(
+            **{key: _value(key, value) for key, value in row.items()}, measures=measured.get(row["name"], "")
+        )
+        for row in rows
+    )
 
 
 def _value(key: str, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(value) if key == "when" else _slots(value)
     return value
+
+
+#: Of each form of a compressed int and of a compressed long: its bits, and its bytes.
+_FORMS = (((6, 1), (14, 2), (31, 4)), ((14, 2), (30, 4), (63, 8)))
+
+
+def compressed(value: int, *, wide: bool = False, longest: bool = False) -> bytes:
+    """Return a compressed int or (`wide`) long in the shortest of its forms, or the longest (DRB-ENC-002)."""
+    for mark, (bits, size) in enumerate(_FORMS[wide]):
+        if value >> bits == 0 and (mark == 2 or not longest):
+            return (mark << (8 * size - 2) | value).to_bytes(size, "big")
+    raise ValueError(f"{value} has no compressed form")
+
+
+def row_of(record_id: int, key: int, value: bytes, *, first: bool = False) -> bytes:
+    """Return the data of an INSERT: a row of a key and a text, plain or written as a first part of one."""
+    start = b"\4" + compressed(record_id) + b"\0" if first else b"\0" + compressed(record_id)
+    return start + b"\2" + _column(integer(key, 4)) + _column(text_of(value))
+
+
+def change_of(record_id: int, value: bytes, before: bytes) -> bytes:
+    """Return the data of an UPDATE: the column of the text as it becomes, and `before` it, as on its page."""
+    number = compressed(record_id)
+    old = b"\0" + number + b"\2\x05\0" + compressed(len(before)) + before
+    return b"\4" + number + b"\0\2\x25" + _column(text_of(value)) + old
+
+
+def text_of(value: bytes) -> bytes:
+    """Return what the column of a text holds: the bytes behind their number."""
+    return integer(len(value), 2) + value
+
+
+def _column(data: bytes) -> bytes:
+    return b"\x20" + text_of(data)
+
+
+def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
+    """Return the fields of a body in stored order; `longest` is asked of every compressed number.
+
+    `values` has the operation's name, the group, the number of the transaction or None, the fields as far as
+    they are not 0 or nothing, and what is behind them: ``undone`` or ``data``. There may be an
+    ``operation_id`` that is not the right one, and a ``rest`` that no field takes.
+    """
+    form, number = named()[values["operation"]], values.get("transaction")
+    head = {
+        "format": LOG_RECORD,
+        "group": values["group"],
+        "transaction": None if number is None else {"number": number},
+        "operation": values.get("operation_id", form.id),
+    }
+    out = [*_parts(HEAD, head, "", longest), *_parts(form.fields, values, "", longest)]
+    if not values["group"] & groups()["CHECKSUM"]:
+        undoes = values["group"] & groups()["COMPENSATION"]
+        told = {name: values[name] for name in ("undone", "data") if name in values}
+        out += _parts(UNDONE if undoes else DATA, told, "", longest)
+    return [*out, Part("rest", values.get("rest", b""))]
+
+
+def _parts(slots: Iterable[Slot], values: Mapping[str, Any], before: str, longest: bool) -> Iterator[Part]:
+    for slot in slots:
+        name, value = before + slot.name, values.get(slot.name)
+        if not slot.among(values):
+            continue
+        if slot.measures and value is None:
+            value = len(values.get(slot.measures) or ())
+        if isinstance(slot.of, tuple):
+            for number, row in enumerate(value or (), start=1):
+                yield from _parts(slot.of, row, f"{name}{number}.", longest)
+        elif slot.of:
+            form = objects()[slot.of]
+            yield Part(f"{name}.id", integer(0 if value is None else form.id, 2))
+            yield from () if value is None else _parts(form.fields, value, f"{name}.", longest)
+        else:
+            yield Part(name, _stored(slot.type, value, longest))
+
+
+def _stored(kind: str, value: Any, longest: bool) -> bytes:
+    if kind in ("cint", "clong"):
+        return compressed(int(value or 0), wide=kind == "clong", longest=longest)
+    if kind == "utf":
+        return text_of(mutf8.encode(value or ""))
+    return bytes(value or b"") if kind == "bytes" else integer(int(value or 0), int(kind[1:]))
+
+
+def shown(slots: Iterable[Slot], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a body as an observation has them: without lengths and counts, objects plain."""
+    for slot in slots:
+        value = values.get(slot.name)
+        if slot.of == "index_undo":
+            yield "logical", value is not None
+        elif slot.measures or not slot.among(values):
+            continue
+        elif isinstance(slot.of, tuple):
+            yield slot.name, [dict(shown(slot.of, row)) for row in value or ()]
+        elif not slot.of:
+            yield slot.name, 0 if value is None else value
+        elif value is not None:
+            yield slot.name, _object(slot.of, value)
+
+
+def _object(name: str, value: Mapping[str, Any]) -> Any:
+    if name == "transaction_id":
+        return value["number"]
+    if name == "log_counter":
+        return value["file"] << 32 | value["position"]
+    found = dict(shown(objects()[name].fields, value))
+    return [row["entry"] for row in found["entries"]] if name == "transaction_table" else found

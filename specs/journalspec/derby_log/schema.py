@@ -18,6 +18,7 @@ from construct import (
     Int16ub,
     Int32sb,
     Int64sb,
+    Prefixed,
     Struct,
     Switch,
     Tell,
@@ -27,10 +28,8 @@ from construct import (
 from construct.core import stream_read, stream_write
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import Form, Slot, groups, objects, operations
+from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, compressed, groups, objects, operations
 from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
-
-_INTEGERS: dict[str, Construct[Any, Any]] = {"u1": Int8ub, "u2": Int16ub, "s4": Int32sb, "s8": Int64sb}
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
@@ -97,13 +96,12 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         return int.from_bytes(data, "big") & (1 << 8 * len(data) - (1 if kind > 1 else 2)) - 1
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        for size, bits, mark in ((1, 2, 0), (2, 2, 1), (4, 1, 1)):
-            wide = 8 * size * self.unit
-            if 0 <= obj < 1 << wide - bits:
-                data = (obj | mark << wide - bits).to_bytes(wide // 8, "big")
-                stream_write(stream, data, len(data), path)
-                return obj
-        raise ValidationError(f"{obj} cannot be compressed", path=path)
+        try:
+            data = compressed(obj, wide=self.unit > 1)
+        except ValueError as error:
+            raise ValidationError(str(error), path=path) from None
+        stream_write(stream, data, len(data), path)
+        return obj
 
 
 class Typed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
@@ -128,45 +126,27 @@ class Typed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         return obj if obj is None else self.subcon._build(obj, stream, context, path)
 
 
-class Text(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """The bytes of a text behind their number; modified UTF-8 is not decoded."""
-
-    def _parse(self, stream: Any, context: Any, path: str) -> bytes:
-        size = Int16ub._parsereport(stream, context, path)
-        data: bytes = stream_read(stream, size, path)
-        return data
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        Int16ub._build(len(obj), stream, context, path)
-        stream_write(stream, bytes(obj), len(obj), path)
-        return obj
-
-
 def _struct(slots: Iterable[Slot]) -> Construct[Any, Any]:
     return Struct(*(slot.name / _element(slot) for slot in slots))
 
 
 def _element(slot: Slot) -> Construct[Any, Any]:
-    """Return the construct of one field of the table of operations."""
-    found = _always(slot)
-    if slot.when:
-        name, wanted = slot.when
-        return If(lambda context: context[name] == wanted, found)
-    return found
-
-
-def _always(slot: Slot) -> Construct[Any, Any]:
-    if slot.type in _INTEGERS:
-        return _INTEGERS[slot.type]
-    if slot.type in ("cint", "clong"):
-        return Packed(1 if slot.type == "cint" else 2)
-    if slot.type == "utf":
-        return Text()
-    if slot.type == "bytes":
-        return Blob(lambda context: context[slot.length])
+    """Return the construct of one field of the table of operations; modified UTF-8 is not decoded."""
     if isinstance(slot.of, tuple):
-        return Counted(lambda context: context[slot.count], _struct(slot.of))
-    return Typed(objects()[slot.of], slot.null)
+        found: Construct[Any, Any] = Counted(lambda context: context[slot.count], _struct(slot.of))
+    elif slot.of:
+        found = Typed(objects()[slot.of], slot.null)
+    elif slot.type == "bytes":
+        found = Blob(lambda context: context[slot.length])
+    else:
+        found = _PLAIN[slot.type]
+    return If(slot.among, found) if slot.when else found
+
+
+_PLAIN: dict[str, Construct[Any, Any]] = {
+    **{"u1": Int8ub, "u2": Int16ub, "s4": Int32sb, "s8": Int64sb},
+    **{"cint": Packed(1), "clong": Packed(2), "utf": Prefixed(Int16ub, GreedyBytes)},
+}
 
 
 def _has_data(context: Any) -> bool:
@@ -175,7 +155,7 @@ def _has_data(context: Any) -> bool:
 
 #: The body of a record (DRB-REC-021).
 BODY = Struct(
-    "log_record_id" / Checked(Int16ub, lambda number, _: number == 129, "129"),
+    "log_record_id" / Checked(Int16ub, lambda number, _: number == LOG_RECORD, str(LOG_RECORD)),
     "group" / Packed(1),
     "transaction" / Typed(objects()["transaction_id"], null=True),
     "operation" / Checked(Int16ub, lambda number, _: number in operations(), "an operation"),

@@ -13,8 +13,8 @@ import shutil
 import struct
 import sys
 import time
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from journalspec.kept import scratch
 from journalspec_conformance.harnesses.capture import Table
 from journalspec_conformance.harnesses.derby_log.harness import (
     Database,
-    Derby,
     Statements,
     base,
     configure,
@@ -33,8 +32,17 @@ from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
 from journalspec_conformance.harnesses.product import table
 from journalspec_conformance.products import Product, get_product
+from journalspec_corpus.derby_log import naive
+from journalspec_corpus.derby_log.author import seal
+from journalspec_corpus.edits import Built, Range, apply
 
-_HEADER, _WRAPPER, _CHECKSUM_BODY, _LAST = 24, 16, 21, 16
+_LAST = 16
+#: The labels of control files.
+_CONTROLS = {
+    f"{label}{part}": Range(file, off, length)
+    for label, file in (("control", "log.ctrl"), ("mirror", "logmirror.ctrl"))
+    for part, off, length in (("", 0, naive.CONTROL), (".checkpoint", 8, 8), (".checksum", 40, 8))
+}
 Json = dict[str, Any]
 
 
@@ -45,7 +53,6 @@ class Experiments:
         """Read the table; nothing is made yet."""
         self.told = table(__package__, "experiments.toml")
         self.entries: list[Json] = self.told["experiment"]
-        self._driver = Derby(product, None)
         self._product = product
         self._place = place
         self._logs: dict[str, Path] = {}
@@ -78,22 +85,23 @@ class Experiments:
         with scratch(memory=True) as place:
             work = place / "log"
             shutil.copytree(start, work, symlinks=True)
-            places = {path.name: self._positions(path) for path in start.glob("log*.dat")}
-            for line in entry["do"]:
-                damage(work, line, places)
+            log = self._built(start)
+            for edit in entry["do"]:
+                damage(log, edit)
+            for path in work.glob("log*.*"):
+                path.unlink()
+            for name, data in log.files.items():
+                (work / name).write_bytes(data)
             first = self._booted(work, entry, params)
             if "then" not in entry:
                 return first
             try:
-                return (
-                    f"{first}; then {self._booted(self._second(work, entry, params, places), entry, params)}"
-                )
+                kept = self._second(work, entry, params, log)
+                return f"{first}; then {self._booted(kept, entry, params)}"
             except Thrown as thrown:
                 return f"{first}; then {thrown.name}"
 
-    def _second(
-        self, work: Path, entry: Json, params: Mapping[str, str], places: Mapping[str, Mapping[str, int]]
-    ) -> Path:
+    def _second(self, work: Path, entry: Json, params: Mapping[str, str], log: Built) -> Path:
         """Return the files after a second life; {pad} is as long as it takes to get to the place `fit`."""
         pad = 100
         for turn in range(1 + ("fit" in entry)):
@@ -101,17 +109,22 @@ class Experiments:
             shutil.copytree(work, again, symlinks=True)
             kept = self._life(again, work.with_name(f"kept{turn}"), params, entry["then"], pad="x" * pad)
             if "fit" in entry:
-                name, _, label = entry["fit"].partition(" ")
-                pad += places[name][label] - self._positions(kept / name)["end"]
+                name, off = log.place(entry["fit"])
+                pad += off - self._built(kept).range(f"{Path(name).stem}.groups").end
         return kept
 
-    def _positions(self, path: Path) -> dict[str, int]:
-        """Return where the groups are that were added to the base."""
-        before = base(self._product.edition) / "log" / path.name
-        return positions(path, before.stat().st_size if before.is_file() else _HEADER)
+    def _built(self, place: Path) -> Built:
+        """Return the files of a log, with labels for the groups that were added to the base."""
+        files = {path.name: bytearray(path.read_bytes()) for path in sorted(place.glob("log*.*"))}
+        built = Built(files, dict(_CONTROLS))
+        for name in filter(number_of, files):
+            before = base(self._product.edition) / "log" / name
+            start = before.stat().st_size if before.is_file() else naive.HEADER
+            built.labels |= groups(name, bytes(files[name]), start, self._product.edition)
+        return built
 
     def _booted(self, work: Path, entry: Json, params: Mapping[str, str]) -> str:
-        name = entry["do"][0].split()[1]
+        name = entry.get("left", "log1.dat")
         before = (work / name).read_bytes() if (work / name).is_file() else b""
         with database_of(work, self._product.edition) as copy:
             configure(params)
@@ -147,70 +160,37 @@ def left(before: bytes, after: bytes | None) -> str:
 
 def ranges(numbers: list[int]) -> str:
     """Return numbers in words: ``1-5 7``, or ``none``."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return " ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs) or "none"
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(sorted(numbers)), lambda item: item[1] - item[0])
+    ]
+    return " ".join(f"{run[0]}-{run[-1]}" if run[1:] else f"{run[0]}" for run in runs) or "none"
 
 
-def positions(path: Path, start: int) -> dict[str, int]:
-    """Return where the groups of a log file begin and end, from `start` on."""
-    data, at, count = path.read_bytes(), start, 0
-    number = int(path.stem.removeprefix("log"))
-    found: dict[str, int] = {"eof": len(data)}
-    while at + 12 <= len(data):
-        length, *instant = struct.unpack_from(">iii", data, at)
-        if length <= 0 or instant != [number, at]:
-            break
-        # A checksum record, the operation 453, is the first of its group.
-        if length == _CHECKSUM_BODY and data[at + 18 : at + 20] == b"\x01\xc5":
-            found[f"g{count}.end"] = at
-            count += 1
-            found[f"g{count}"] = at
-        at += length + _WRAPPER
-    found[f"g{count}.end"] = found["end"] = at
-    return found
+def number_of(name: str) -> int:
+    """Return the number of a log file, 0 for other files."""
+    stem, _, ending = name.partition(".")
+    return int(stem.removeprefix("log")) if ending == "dat" else 0
 
 
-def damage(work: Path, line: str, places: Mapping[str, Mapping[str, int]]) -> None:
-    """Do one line of the table to the files in `work`."""
-    word, name, *given = line.split()
-    path = work / name
-    data = bytearray(path.read_bytes()) if path.is_file() else bytearray()
+def groups(name: str, data: bytes, start: int, edition: str) -> Iterator[tuple[str, Range]]:
+    """Yield the labels of a log file, and of the groups that begin in it from `start` on."""
+    stem = Path(name).stem
+    records, end, _ = naive.Log({number_of(name): data}, edition).run(number_of(name), start)
+    begins = [int(record["at"]["off"]) for record in records if record["type"] == "CHECKSUM"]
+    yield stem, Range(name, 0, len(data))
+    yield f"{stem}.groups", Range(name, start, end - start)
+    for number, (off, behind) in enumerate(pairwise([*begins, end]), start=1):
+        yield f"{stem}.g{number}", Range(name, off, behind - off)
 
-    def at(text: str) -> int:
-        start, _, more = text.partition("+")
-        return (int(start) if start.isdigit() else places[name][start]) + int(more or 0)
 
-    def content(text: str) -> bytes:
-        part, _, count = text.partition("*")
-        return bytes.fromhex(part) * int(count or 1)
-
-    def replace(start: int, new: bytes) -> None:
-        data[start : start + len(new)] = new
-
-    def checkpoint(number: str, label: str) -> None:
-        off = int(label) if label.isdigit() else places["log1.dat"][label]
-        replace(8, struct.pack(">ii", int(number), off))
-        replace(40, struct.pack(">q", zlib.crc32(data[:40])))
-
-    deeds: Mapping[str, Callable[..., None]] = {
-        "fill": lambda start, end, byte: replace(at(start), content(byte) * (at(end) - at(start))),
-        "flip": lambda where: replace(at(where), bytes([data[at(where)] ^ 1])),
-        "put": lambda where, new: replace(at(where), content(new)),
-        "cut": lambda where: data.__delitem__(slice(at(where), None)),
-        "append": lambda new: data.extend(content(new)),
-        "copy": lambda source: replace(0, (work / source).read_bytes()),
-        "checkpoint": checkpoint,
-        "remove": data.clear,
-    }
-    deeds[word](*given)
-    path.unlink(missing_ok=True)
-    if word != "remove":
-        path.write_bytes(data)
+def damage(log: Built, edit: Json) -> None:
+    """Do one edit of the table."""
+    if "checkpoint" in edit:
+        name, off = log.place(edit["checkpoint"])
+        log.put(log.range(f"{edit['of']}.checkpoint"), struct.pack(">ii", number_of(name), off))
+    else:
+        apply(log, edit, lambda name: log, seal)
 
 
 def expected(entry: Json, product: Product) -> str:

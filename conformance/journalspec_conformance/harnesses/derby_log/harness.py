@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
 from journalspec.kept import make_scratch
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
@@ -39,6 +38,7 @@ from journalspec_conformance.harnesses.product import (
     copy_of,
     table,
 )
+from journalspec_corpus.derby_log.model import Row, shown_state
 
 FORMAT = "derby_log"
 TABLES = ("T", "U")
@@ -69,7 +69,6 @@ _TM_NO_FLAGS, _TM_SUCCESS, _TM_START_SCAN, _TM_END_SCAN = 0, 1 << 26, 1 << 24, 1
 #: The databases that run in this process.
 _BOOTED: set[Path] = set()
 
-Row = tuple[str, int, str]
 Xid = tuple[int, bytes, bytes]
 
 
@@ -163,7 +162,11 @@ class Database:
 
     def said(self) -> str:
         """Return what derby.log says since this boot began."""
-        return said_since(self._begin)
+        if not _log_file().is_file():
+            return ""
+        with _log_file().open("rb") as stream:
+            stream.seek(self._begin)
+            return stream.read().decode(errors="replace")
 
     @derby_call()
     def execute(self, text: str, *values: int | str, on: Java = None) -> int:
@@ -185,7 +188,7 @@ class Database:
         for name in TABLES:
             result = statement.executeQuery(f"select K, V from {name}")  # noqa: S608 - one of TABLES
             while result.next():
-                found.append((name, int(result.getInt(1)), str(result.getString(2))))
+                found.append((name, str(result.getInt(1)), str(result.getString(2))))
             result.close()
         statement.close()
         return sorted(found)
@@ -245,17 +248,10 @@ class Database:
         for branch in self.prepared():
             self.decide(branch, commit=False)
             after = self.rows()
-            in_doubt.append(
-                {
-                    "format_id": branch[0],
-                    "gtrid": branch[1],
-                    "bqual": branch[2],
-                    "inserted": _told_rows((Counter(before) - Counter(after)).elements()),
-                    "deleted": _told_rows((Counter(after) - Counter(before)).elements()),
-                }
-            )
+            come, gone = Counter(before) - Counter(after), Counter(after) - Counter(before)
+            in_doubt.append((branch, sorted(come.elements()), sorted(gone.elements())))
             before = after
-        return {"rows": _told_rows(before), "in_doubt": in_doubt}
+        return shown_state(before, in_doubt)
 
     def stop(self) -> None:
         """Shut the database down; the engine goes on."""
@@ -271,16 +267,6 @@ class Database:
                 raise
 
 
-def said_since(begin: int) -> str:
-    """Return what derby.log says from offset `begin` on."""
-    path = _log_file()
-    if not path.is_file():
-        return ""
-    with path.open("rb") as stream:
-        stream.seek(begin)
-        return stream.read().decode(errors="replace")
-
-
 def java_xid(branch: Xid) -> Java:
     """Return an identifier as the product takes it."""
     format_id, gtrid, bqual = branch
@@ -290,11 +276,6 @@ def java_xid(branch: Xid) -> Java:
         getGlobalTransactionId=lambda: java_bytes(gtrid),
         getBranchQualifier=lambda: java_bytes(bqual),
     )
-
-
-def _told_rows(rows: Any) -> list[Answer]:
-    texts = sorted((name, str(key), value) for name, key, value in rows)
-    return [{"table": name, "key": key, "value": value} for name, key, value in texts]
 
 
 # Databases: a base, and a log.
