@@ -120,9 +120,10 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
 
     Raises UnknownEdition if nobody said the edition and reading does not settle it.
     """
+    implementation = load_implementation(journal.format)
+    journal = replace(journal, params={**implementation.assumed(journal.files), **journal.params})
     edition, seen, trials = _settle(journal)
     journal = replace(journal, edition=edition)
-    implementation = load_implementation(journal.format)
     options: dict[str, Any] = {"edition": edition, "params": journal.params}
     if policy is not None:
         # What reading gave has served: what is live should not be there twice.

@@ -186,11 +186,17 @@ class Implementation:
     """
 
     def __init__(
-        self, format_id: str, rules: Mapping[str, Rules], detect: Callable[[Files, Params], list[Detection]]
+        self,
+        format_id: str,
+        rules: Mapping[str, Rules],
+        detect: Callable[[Files, Params], list[Detection]],
+        assumed: Callable[[Files], Params] = lambda files: {},
     ) -> None:
         self.format_id = format_id
         self._rules = rules
         self._detect = detect
+        #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.
+        self.assumed = assumed
 
     def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
         """Return the journals of this format among `files`, best first; never raises.

@@ -527,6 +527,9 @@ def write_state(out: Painter, description: Format, state: Mapping[str, object] |
         out.wrapped(f"  {name}: ", f"{text}  ({explained})" if explained else text)
         for item in items or ():
             _write_item(out, item)
+    for told in description.vocabulary.state:
+        if told.optional and told.name not in state:
+            out.wrapped(f"  {told.name}: ", f"not known: {told.optional}")
 
 
 def _write_item(out: Painter, item: object) -> None:

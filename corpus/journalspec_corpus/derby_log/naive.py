@@ -22,6 +22,8 @@ HEADER, CONTROL, AROUND = 24, 48, 16
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
+#: Notes that say that something is lost.
+LOST = {"lost-middle", "beyond-end", "no-checkpoint"}
 #: Record id, page and container -> a row: number of a column -> what it holds, and whether it is there.
 Place = tuple[int, int, int]
 
@@ -127,11 +129,6 @@ class Log:
         """Return the records of one file from `at` on, where they end, and why."""
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
-        data = self.files[number]
-        if number == min(self.files) and at == HEADER:
-            length = _signed(data, at, 4) if len(data) >= at + 4 else 0
-            if self.edition != "seed" and self.problem(number, at) == "" and length % 8 == 0:
-                self.opaque = data[at + 12 : at + 14] != b"\0\x81"
         while not (why := self.problem(number, at)):
             record = self.record(number, at)
             at += AROUND + record["length"]
@@ -145,6 +142,13 @@ class Log:
         if any(end_of(record) + record["data_length"] not in ends for record in sums):
             self.notes.append("odd-coverage")
         return out, at, why
+
+    def encrypted(self, number: int) -> bool:
+        """Tell whether the first record of a file has no body that can be read (DRB-REC-112)."""
+        data = self.files[number]
+        if self.edition == "seed" or self.problem(number, HEADER):
+            return False
+        return _signed(data, HEADER, 4) % 8 == 0 and data[HEADER + 12 : HEADER + 14] != b"\0\x81"
 
     def covered(self, number: int, start: int) -> int:
         """Return up to where checksum records before `start` vouch for its file."""
@@ -210,19 +214,20 @@ def _parts(instant: int) -> tuple[int, int]:
     return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
 
 
-def _start(log: Log, files: Files, *, recovering: bool) -> tuple[int, int, int]:
+def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
     if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
         raise Refused("fileset", "no-files")
-    checkpoint, control = _control(log, files, recovering=recovering)
+    checkpoint, control = _control(log, files, recovering=bool(policy))
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
-    if log.files and (log.edition == "seed" or (not recovering and number not in log.files)):
+    if log.files and (log.edition == "seed" or (not policy and number not in log.files)):
         # To read, any file will do; the seed says of none that it comes first.
         number, at = min(log.files), 0
     if number not in log.files:
         raise Refused("fileset", "missing-file")
     log.enter(number)
-    if log.edition == "seed" or not control:
+    log.opaque = log.encrypted(number)
+    if log.edition == "seed" or log.opaque or not control or not checkpoint:
         return number, HEADER, number << 32 | HEADER
     if at >= HEADER and not log.problem(number, at):
         try:
@@ -235,6 +240,8 @@ def _start(log: Log, files: Files, *, recovering: bool) -> tuple[int, int, int]:
                 raise Refused("fileset", "missing-file")
             log.enter(undo[0])
             return *undo, record["redo_from"]
+    if policy == "strict":
+        raise Refused("record", "no-checkpoint", control, 8, 8)
     log.notes.append("no-checkpoint")
     return number, HEADER, number << 32 | HEADER
 
@@ -293,7 +300,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
     """Return the answer to the forensic question: what stands in the log."""
     try:
         log = Log(_numbered(files), edition)
-        start, _, _ = _start(log, files, recovering=False)
+        start, _, _ = _start(log, files, policy="")
         records = [record for number in log.files if number < start for record in _old(log, number)]
         found, _, _ = _scan(log, start, HEADER)
         return _answer(log, records + found)
@@ -305,7 +312,7 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     """Return what a restart concludes under `policy`."""
     try:
         log = Log(_numbered(files), edition)
-        start, at, redo = _start(log, files, recovering=True)
+        start, at, redo = _start(log, files, policy=policy)
         log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
         records, number, end = _scan(log, start, at)
         if _lost_middle(log, number, end):
@@ -322,7 +329,7 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
 
 def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     notes = list(dict.fromkeys([*log.notes, *(["encrypted"] if log.opaque else [])]))
-    verdict = RECOVERED if log.dropped or log.short or {"lost-middle", "beyond-end"} & set(notes) else CLEAN
+    verdict = RECOVERED if log.dropped or log.short or LOST & set(notes) else CLEAN
     return {"verdict": verdict, "records": records, "dropped": log.dropped, "notes": notes}
 
 
@@ -334,6 +341,8 @@ class _Replay:
     redo: int
     #: What stands at a place; None: nothing does any more.
     rows: dict[Place, dict[int, bytes] | None] = field(default_factory=dict)
+    #: Instant of a record -> what it purges or copies, or undoes of that.
+    by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
     #: Instant of a change -> the place, and the row that was there before.
     before: dict[int, tuple[Place, dict[int, bytes] | None]] = field(default_factory=dict)
     #: Transaction -> the instants of its changes; those that are known, and those in doubt.
@@ -388,8 +397,14 @@ class _Replay:
         now = self.versions.get(page, record["page_version"])
         if record["page_version"] > now:
             raise Refused("replay", "bad-page", *record["at"].values())
-        self.versions[page] = max(now, record["page_version"] + 1)
+        self.versions[page] = max(now, record["page_version"] + self._steps(record))
         return bool(record["page_version"] == now)
+
+    def _steps(self, record: Mapping[str, Any]) -> int:
+        """Return by how much a record moves the version of its page (DRB-RCV-164)."""
+        by_row = record if record["type"] in ("PURGE", "COPY_ROWS") else self.by_row.get(record.get("undone"))
+        self.by_row[record["instant"]] = by_row
+        return len(by_row["rows"]) if by_row else 1
 
     def _change(self, record: Mapping[str, Any]) -> None:
         kind, instant = record["type"], record["instant"]

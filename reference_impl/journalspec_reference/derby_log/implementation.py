@@ -7,7 +7,7 @@ from journalspec_reference.api import Detection, Files, Implementation, Params, 
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass
+from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, containers
 from journalspec_reference.derby_log.scan import CONTROLS, gather
 from journalspec_reference.derby_log.spans import spans
 from journalspec_reference.storage import Storage
@@ -55,4 +55,13 @@ def detect(files: Files, _: Params) -> list[Detection]:
     return [Detection(FORMAT, own, tuple(names), score)]
 
 
-IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in (SEED, *EDITIONS)}, detect)
+def assumed(files: Files) -> Params:
+    """Return that rows are told of the suite's database alone: its pages stand beside its log."""
+    there = containers(files)
+    suite = any(there.keys() >= known.tables.keys() for known in databases().values())
+    return {} if suite else {"tables": "none"}
+
+
+IMPLEMENTATION = Implementation(
+    FORMAT, {edition: _rules(edition) for edition in (SEED, *EDITIONS)}, detect, assumed
+)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import Form, databases, tables
 from journalspec.derby_log.operations import shown as told
+from journalspec.formats import get_format
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
@@ -61,6 +62,8 @@ _BODY_START = b"\x00\x81"
 #: Records are kept up to so many times the size of the log, and these bytes: they may be tiny.
 _KEPT, _KEPT_OF_ANY = 32, 1 << 16
 _BETA, _TEST_MODE = 1, 2
+#: Notes that make a verdict `recovered`.
+_LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
 
 class _Refusal(Exception):
@@ -134,10 +137,9 @@ class LogPass:
         self._invalid: set[str] = set()
         self.chosen = ChosenControl(None, "", ())
         self._bodies: list[tuple[LogFile, int]] = []
-        #: The first record that no checksum covers, and the first one behind some checksum record.
-        self._bare: Note | None = None
+        #: The first record that no checksum covers.
         self._unverified: Note | None = None
-        self._summed = self._short = False
+        self._opaque = self._short = False
         #: The last checksum record of the log, and the number of its file.
         self.last_sum: tuple[int, LoggedRecord] | None = None
         self.start = Instant(0, 0)
@@ -148,18 +150,17 @@ class LogPass:
         self._reader = Reader(None)
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(_found, self._logs, self.log, edition)
-        self.store = Store(tables(edition), self._containers(), self._find)
+        named = tables(edition) if params.get("tables", "suite") == "suite" else {}
+        self.store = Store(named, containers(files), self._find)
         self.answer: Observation | None = None
         try:
             self._run()
         except _Refusal as refusal:
             self.answer = refusal.answer
         except BadHeader as error:
-            self.answer = refused("header", "bad-header", str(error), At(error.file, 0, HEADER))
-
-    def _containers(self) -> dict[int, Container]:
-        found = {name: match for name in sorted(self._files) if (match := _CONTAINER.fullmatch(name))}
-        return {int(match[1], 16): Container(self._files[name]) for name, match in found.items()}
+            length = len(files[error.file])
+            at = At(error.file, 0, min(HEADER, length) if error.reason == "bad-header" else length)
+            self.answer = refused("header", error.reason, str(error), at)
 
     def _run(self) -> None:
         if not self._logs and not any(name in self._files for name in CONTROLS):
@@ -174,15 +175,10 @@ class LogPass:
     # Where the log begins.
 
     def _start(self) -> Instant:
-        """Return what the control file names, or the start of the first log file (DRB-CTL)."""
+        """Return what the control file names, or that of the first log file (DRB-CTL). Raises BadHeader."""
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
-        try:
-            self.chosen = choose(self._files)
-        except BadLog as error:
-            name = next(name for name in CONTROLS if name in self._files)
-            at = At(name, 0, len(self._files[name]))
-            raise _Refusal("header", "bad-control", str(error), at) from None
+        self.chosen = choose(self._files)
         for name in self.chosen.invalid:
             self._whole(name, "bad-control")
         control = self.chosen.control
@@ -219,6 +215,7 @@ class LogPass:
         first = self.log.scan(file).at(HEADER)
         if isinstance(first, LoggedRecord) and _is_cipher(first.body):
             self._late.append(Note("encrypted", file.name))
+            self._opaque = True
             self.log = Log(self._logs, summed=False, linked=self._linked)
             return Instant(at.number, HEADER)
         self._reader = Reader(known(self._edition))
@@ -230,6 +227,9 @@ class LogPass:
         except BadLog:
             body = None
         if body is None or body.operation.name != "CHECKPOINT":
+            if self._policy == "strict":
+                text = f"no checkpoint stands at {at.position} of {file.name}, which {self.chosen.name} names"
+                raise _Refusal("record", "no-checkpoint", text, At(self.chosen.name, 8, 8))
             self._late.append(Note("no-checkpoint", file.name, at.position))
             return Instant(at.number, HEADER)
         self.redo_from = Instant.unpack(body.fields["redo_from"])
@@ -298,7 +298,7 @@ class LogPass:
 
         self._records.begin(file.name, partial(again, Told))
         self._notes.begin(file.name, partial(again, Note))
-        off, covered = start, start
+        off, covered = start, self._vouched(file, start) if counts else start
         try:
             for item in reader.pieces(file, log.scan(file), start):
                 if isinstance(item, Note):
@@ -312,7 +312,7 @@ class LogPass:
                     self._region(file.name, item.stored.off, stop - item.stored.off, "truncated")
                     return None
                 self._records.add(item.record)
-                covered = self._covered(file, item, start, covered) if counts else 0
+                covered = self._covered(file, item, covered) if counts else 0
                 if counts:
                     self._count(file, item)
         except BadLog as error:
@@ -321,19 +321,23 @@ class LogPass:
             raise _Refusal("record", "bad-body", str(error), At(file.name, off, length)) from None
         return None
 
-    def _covered(self, file: LogFile, item: Told, start: int, covered: int) -> int:
+    def _vouched(self, file: LogFile, start: int) -> int:
+        """Return up to where the checksum records before `start` vouch for what follows it."""
+        out = start
+        for item in self.log.scan(file).walk() if start > HEADER else ():
+            if isinstance(item, End) or item.off >= start:
+                break
+            out = max(out, item.end + (item.covers or 0))
+        return out
+
+    def _covered(self, file: LogFile, item: Told, covered: int) -> int:
         """Look for the first record that no checksum covers; return up to where the last one does."""
         stored = item.stored
         if stored.covers is not None:
-            self._summed = True
             self.last_sum = (file.number, stored)
             return max(covered, stored.end + stored.covers)
-        # What a scan begins with may be covered from before it, unless nothing is covered at all.
         if stored.end > covered and item.body is not None:
-            note = Note("unverified", file.name, stored.off)
-            self._bare = self._bare or note
-            if self._summed or start == HEADER:
-                self._unverified = self._unverified or note
+            self._unverified = self._unverified or Note("unverified", file.name, stored.off)
         return covered
 
     def _count(self, file: LogFile, item: Told) -> None:
@@ -355,9 +359,8 @@ class LogPass:
     def _behind(self, last: LogEnd) -> None:
         """Tell how the log ends, and what the files behind it are (DRB-END)."""
         self.last = last
-        bare = self._unverified if self._summed else self._bare
-        if bare is not None and self._edition != "10.0":
-            self._late.append(bare)
+        if self._unverified is not None and self._edition != "10.0":
+            self._late.append(self._unverified)
         file, end = last.file, last.end
         if last.note and last.next is not None:
             self._late.append(Note(last.note, last.next.name))
@@ -426,7 +429,7 @@ class LogPass:
         except BadLog as error:
             return refused("record", "bad-body", str(error))
         dropped = self._dropped.done()
-        lost = any(note.code in ("lost-middle", "beyond-end") for note in self._late)
+        lost = any(note.code in _LOSSES for note in self._late)
         return Observation(
             RECOVERED if len(dropped) or lost or self._short else CLEAN,
             records=self._records.done(),
@@ -448,6 +451,8 @@ class LogPass:
                         yield found.body
 
             return {"bodies": few(bodies, len(places), len)}
+        if self._opaque:
+            return {}
         store = self.store
         losers = store.losers()
         for number in losers:
@@ -455,6 +460,8 @@ class LogPass:
         if losers and self._policy:
             self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
         in_doubt = [self._branch(number) for number in store.branches()]
+        if not store.tables:
+            return {"in_doubt": in_doubt}
         rows = (found for place in store.places() if (found := store.row(place)))
         return {"rows": _shown(rows), "in_doubt": in_doubt}
 
@@ -462,14 +469,15 @@ class LogPass:
         """Roll a prepared transaction back; return what it had done (DRB-RCV-113)."""
         store = self.store
         touched = store.touched(number)
-        form, gtrid, bqual = branch_key(store.transactions[number].branch)
+        told = dict(
+            zip(("format_id", "gtrid", "bqual"), branch_key(store.transactions[number].branch), strict=True)
+        )
         before = [found for place in touched if (found := store.row(place))]
         store.roll_back(number)
         after = [found for place in touched if (found := store.row(place))]
-        return {
-            "format_id": form,
-            "gtrid": gtrid,
-            "bqual": bqual,
+        if not store.tables:
+            return told
+        return told | {
             "inserted": _shown((Counter(before) - Counter(after)).elements()),
             "deleted": _shown((Counter(after) - Counter(before)).elements()),
         }
@@ -500,6 +508,12 @@ class LogPass:
         with suppress(BadLog):
             return bool(codec.control(control))
         return False
+
+
+def containers(files: Files) -> dict[int, Container]:
+    """Return the containers that stand beside a log, by number."""
+    found = {name: match for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
+    return {int(match[1], 16): Container(files[name]) for name, match in found.items()}
 
 
 def _found(logs: Mapping[int, LogFile], log: Log, edition: str, instant: Instant) -> tuple[Body, bytes]:

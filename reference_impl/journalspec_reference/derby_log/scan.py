@@ -81,7 +81,7 @@ class ChosenControl(NamedTuple):
 
 
 def choose(files: Mapping[str, Any]) -> ChosenControl:
-    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises BadLog (DRB-CTL-110)."""
+    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises BadHeader (DRB-CTL-110)."""
     invalid: tuple[str, ...] = ()
     found, name = None, ""
     for here in CONTROLS:
@@ -89,7 +89,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
             control = codec.control(bytes(files[here][: codec.CONTROL + 1])) if here in files else None
         except BadLog as error:
             if error.reason != "bad-control" and found is None:
-                raise
+                raise BadHeader(str(error), "bad-control", here) from None
             invalid += (here,)
             continue
         if found is None and control is not None:
@@ -181,10 +181,10 @@ class LogEnd(NamedTuple):
 
 
 class BadHeader(BadLog):
-    """A log file that is entered, and cannot be; `file` is its name."""
+    """A file, `file` is its name, that begins with something else (`bad-header`, `bad-control`)."""
 
-    def __init__(self, message: str, file: str) -> None:
-        super().__init__(message, "bad-header")
+    def __init__(self, message: str, reason: str, file: str) -> None:
+        super().__init__(message, reason)
         self.file = file
 
 
@@ -205,7 +205,7 @@ class Log:
         try:
             file.previous()
         except BadLog as error:
-            raise BadHeader(str(error), file.name) from None
+            raise BadHeader(str(error), "bad-header", file.name) from None
         return file
 
     def after(self, file: LogFile, end: End) -> LogFile | LogEnd:

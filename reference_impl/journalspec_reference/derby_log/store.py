@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple
@@ -32,6 +33,8 @@ _NULL, _ABSENT, _FIXED = 1, 5, 32
 _CREATED = 1
 #: A transaction that the engine began for itself: it is rolled back before others.
 INTERNAL = 16
+#: What changes its page row by row.
+_BY_ROW = ("PURGE", "COPY_ROWS")
 #: A value of a row: None if it has none, `...` if nothing here says what it is.
 Value = Any
 #: A container and a page.
@@ -267,7 +270,7 @@ class Store:
         if page.version < version:
             text = f"page {number} of container {container} has version {page.version}, the record {version}"
             raise StateError("replay", "bad-page", text)
-        page.version += 1
+        page.version += self._steps(body, pending=pending)
         name = body.operation.name
         if name.startswith("COMPRESS_SPACE"):
             # Pages that are made again begin anew.
@@ -284,6 +287,13 @@ class Store:
                 self._undo(page, number, *self.find(body.undone))
         else:
             self._do(page, number, body, data)
+
+    def _steps(self, body: Body, *, pending: bool) -> int:
+        """Return by how much a record moves the version of its page: once for each row (DRB-RCV-164)."""
+        if body.operation.name == "PHYSICAL_UNDO" and body.undone is not None and pending:
+            with suppress(BadLog):
+                body = self.find(body.undone)[0]
+        return len(body.fields["rows"]) if body.operation.name in _BY_ROW else 1
 
     def _put(self, page: HeapPage, where: Place, slot: int, ident: int, row: HeapRow) -> None:
         page.put(slot, ident, row)
