@@ -260,7 +260,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
         shutil.copytree(directory, copy, ignore=shutil.ignore_patterns(PROVENANCE, EXPECTED))
         params = params_of(directory)
         files = {path.name: path.read_bytes() for path in copy.iterdir()}
-        passed = LogPass(files, product.edition, "default", {})
+        passed = LogPass(files, product.edition, "default")
         assert passed.last is not None
         last, end = passed.last.file.name, passed.last.end.off
         checkpoint = passed.chosen.control.checkpoint if passed.chosen.control else None
@@ -272,7 +272,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
             for damaged in kinds:
                 (copy / last).write_bytes(damaged)
                 found = recovered(connection, product, copy, **params)
-                predicted = LogPass({**files, last: damaged}, product.edition, "default", {}).observation()
+                predicted = LogPass({**files, last: damaged}, product.edition, "default").observation()
                 assert predicted.state is not None, predicted
                 assert told(found["state"]) == told(predicted.to_json()["state"]), (directory, at, found)
                 count += 1

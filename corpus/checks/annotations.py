@@ -271,8 +271,23 @@ class Witness:
         raise NotImplementedError
 
     def word(self, word: str) -> Iterator[Call]:
-        """Yield the calls of a word of a long one."""
+        """Yield the calls of a word of a long one: what each operation asks for that it stands for."""
+        plain = self.tables.rows["long"]["plain"]
+        for op in [{"op": name} for name in plain[word]] if word in plain else [self.meaning(word)]:
+            yield from self.asks(op)
+
+    def meaning(self, word: str) -> Mapping[str, Any]:
+        """Return the operation of a word that is not plain."""
         raise NotImplementedError
+
+    def asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
+        """Yield the calls of one operation, record by record."""
+        raise NotImplementedError
+
+    def does(self, steps: Sequence[Any], life: int) -> Iterator[Call]:
+        """Yield the calls of steps in a life of the files."""
+        for step in steps:
+            yield from self.asks(step.operation(life))
 
     def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
         """Yield the calls of a second life, which does `steps`."""

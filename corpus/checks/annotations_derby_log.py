@@ -239,7 +239,7 @@ class Witness(gate.Witness):
     def _row(self, op: Mapping[str, Any], kind: str) -> tuple[Any, ...]:
         return kind, op["table"], op["key"], op.get("value", "")
 
-    def _asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
+    def asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
         """Yield what one operation asks for, record by record; the last one's force promises them all."""
         self.recovering = op["op"] == "open"
         kind, tx = op["op"], op.get("tx", "")
@@ -351,39 +351,33 @@ class Witness(gate.Witness):
         self.skipped += 1
         self.asked -= call.wants[0] == "BEGIN"
 
-    def word(self, word: str) -> Iterator[Call]:
-        """Do what a word says."""
-        plain = WORKLOADS.rows["long"]["plain"]
-        for op in [{"op": name} for name in plain[word]] if word in plain else [step_of(word).operation(0)]:
-            yield from self._asks(op)
-
-    def _steps(self, steps: Sequence[Step], life: int) -> Iterator[Call]:
-        for step in steps:
-            yield from self._asks(step.operation(life))
+    def meaning(self, word: str) -> Mapping[str, Any]:
+        """Return what a word asks for."""
+        return step_of(word).operation(0)
 
     def _force(self, life: int) -> Iterator[Call]:
         """A row of the other table is put in; they are counted."""
         self.forces += 1
         key = 100000 + 1000 * life + self.forces
-        yield from self._asks({"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)})
+        yield from self.asks({"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)})
 
     def small(self, work: Any) -> Iterator[Call]:
         """Create a log, or go on with one, and do each step, with a force behind them all."""
         if work.kind == "create":
             # A row stands before every workload.
-            yield from self._asks({"op": "open"})
-            yield from self._asks(Step("insert", 91, 4).operation(0))
-        yield from self._steps(work.steps, 0)
+            yield from self.asks({"op": "open"})
+            yield from self.asks(Step("insert", 91, 4).operation(0))
+        yield from self.does(work.steps, 0)
         if self.together:
             yield from self._force(0)
 
     def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
         """Open, commit what is owed and in doubt if that is asked for, do the steps, and force."""
-        yield from self._asks({"op": "open"})
+        yield from self.asks({"op": "open"})
         if work.then == "settle":
             yield from self._settled()
         # Lives 1 and 2 are those of a background.
-        yield from self._steps(steps, work.life + 1)
+        yield from self.does(steps, work.life + 1)
         yield from self._force(work.life + 1)
 
     def _settled(self) -> Iterator[Call]:
@@ -391,7 +385,7 @@ class Witness(gate.Witness):
         last = {said["transaction"]: said for said in ends}
         for said in reversed(last.values()):
             if int(said["status"]) == PREPARED:
-                yield from self._asks({"op": "decide", "gtrid": said["global_id"]["gtrid"], "commit": True})
+                yield from self.asks({"op": "decide", "gtrid": said["global_id"]["gtrid"], "commit": True})
 
     def repeats(self, step: Any) -> bool:
         """What stands before all can be taken away once."""

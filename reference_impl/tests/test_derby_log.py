@@ -159,7 +159,7 @@ def contents(directory: Path) -> dict[str, bytes]:
 
 @each_directory
 def test_both_ways_through_a_captured_log_see_the_same_records(directory: Path) -> None:
-    passed = LogPass(contents(directory), "10.16", "", {})
+    passed = LogPass(contents(directory), "10.16", "")
     answer = passed.observation()
     forward = [(record.at.file, record.at.off, record.at.off + record.at.length) for record in answer.records]
     assert passed.last is not None
@@ -205,7 +205,7 @@ POLICIES = ("", "default", "strict")
 
 
 def found_in(files: dict[str, bytes], edition: str, policy: str = "default") -> Observation:
-    return LogPass(files, edition, policy, {}).observation()
+    return LogPass(files, edition, policy).observation()
 
 
 def state_of(directory: Path) -> Any:

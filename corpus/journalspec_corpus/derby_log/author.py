@@ -64,12 +64,20 @@ class _Writer:
 
     built: Built
     edition: str
+    #: The file that is written: its number, and its content so far.
+    number: int = 0
+    data: bytearray = field(default_factory=bytearray)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
     #: Container and key -> where a row is, and its value.
     rows: dict[tuple[int, int], tuple[dict[str, int], str]] = field(default_factory=dict)
     given: dict[int, int] = field(default_factory=dict)
     instants: dict[str, int] = field(default_factory=dict)
     written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return f"log{self.number}.dat"
 
     def values(self, label: str, kind: str, pairs: dict[str, str], group: int) -> dict[str, Any]:
         """Return a record as authors write it: operation, group, transaction, fields and tail."""
@@ -146,6 +154,43 @@ class _Writer:
         place = {**self._page(done["container"], done["page"]), "record_id": done["record_id"]}
         return {"operation": kind, "group": 0x184, "undone": self.instants[label], **place}
 
+    def lay_group(self, label: str, group: Any) -> None:
+        """Lay the checksum record `label`, unless there is none, and the records that it covers."""
+        given = dict(group) if isinstance(group, Mapping) else {"records": group}
+        records, plain = given.pop("records"), given.pop("plain", self.edition in ("seed", "10.0"))
+        covers = given.pop("covers", len(records))
+        data, start, ends = self.data, len(self.data), [0]
+        summed = {"operation": "CHECKSUM", "group": 0x900, "algorithm": 1}
+        place = self.instants[label] = self.number << 32 | start
+        if not plain:
+            self.lay(label, summed)
+        covered = len(data)
+        for text in records:
+            own, kinds, pairs = words(text)
+            longest = bool(pairs.pop("long", ""))
+            self.lay(own, self.values(own, kinds[0] if kinds else "OTHER", pairs, place), longest=longest)
+            ends.append(len(data) - covered)
+        if not plain:
+            text = bytes(data[covered : covered + ends[covers]])
+            behind = bytes(data[covered:])
+            # Now that it is known what it covers, the first record is laid once more.
+            del data[start:]
+            self.lay(label, {**summed, "data_length": len(text), "checksum": zlib.crc32(text), **given})
+            data += behind
+        self.built.labels[f"{label}.whole"] = Range(self.name, start, len(data) - start)
+
+    def lay(self, label: str, values: Mapping[str, Any], *, longest: bool = False) -> None:
+        """Lay one record, and note what a reader reports of it."""
+        fields = [Part("text", values["body"])] if "body" in values else body(values, longest=longest)
+        stored, start = joined(fields), len(self.data)
+        instant = self.number << 32 | start
+        length = Part("length", integer(len(stored), 4))
+        parts = [length, Part("instant", integer(instant, 8)), *fields, Part("length_again", length.data)]
+        at = self.built.lay(self.name, label, parts, self.data)
+        self.built.labels[f"{label}.body.whole"] = Range(self.name, start + 12, len(stored))
+        self.built.records[label] = {**told(values, self.edition, stored, instant), "at": at.to_json()}
+        self.instants[label], self.written[label] = instant, values
+
 
 def told(values: Mapping[str, Any], edition: str, stored: bytes, instant: int) -> dict[str, Any]:
     """Return what a reader reports of a record."""
@@ -164,16 +209,18 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
     """Return the log that `base` describes, written as `edition` prescribes."""
     built = Built({})
     writer = _Writer(built, edition)
-    before, number, groups = 0, base.get("first", 1), 0
+    before, groups = 0, 0
     for at, file in enumerate(base["files"], start=1):
-        name, data = f"log{number}.dat", bytearray()
+        number = writer.number = base.get("first", 1) + at - 1
+        name, data = writer.name, bytearray()
+        writer.data = data
         header = {"number": number, "previous": before, **file.get("header", {})}
         built.lay(name, f"f{at}.header", LAYOUT.encode("header", edition, header), data)
         data += bytes(file.get("start", len(data)) - len(data))
         start = len(data)
         for group in file.get("groups", ()):
             groups += 1
-            _lay_group(writer, name, number, f"g{groups}", group, data)
+            writer.lay_group(f"g{groups}", group)
         built.labels[f"f{at}.log"] = Range(name, start, len(data) - start)
         before = writer.instants[f"f{at}.end"] = number << 32 | len(data)
         last = at == len(base["files"])
@@ -181,78 +228,18 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
         built.labels[f"f{at}.marker"] = Range(name, len(data), len(marker))
         data += marker
         built.finish(name, f"f{at}", data, max(len(data), file.get("size", 0)), b"\0")
-        number += 1
     checkpoint = writer.instants[base["checkpoint"]] if "checkpoint" in base else 0
+    level = (
+        dict(zip(("major", "minor"), databases()[edition].level, strict=True)) if edition != "seed" else {}
+    )
     for label, name in (("control", "log.ctrl"), ("mirror", "logmirror.ctrl")):
         own = base.get(label, {})
         if own is not False and (edition != "seed" or label == "control"):
-            _lay_control(built, label, name, {"checkpoint": checkpoint, **own}, edition)
+            given = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in own.items()}
+            data = built.files[name] = bytearray()
+            values = {"checkpoint": checkpoint, **level, **given}
+            built.lay(name, label, LAYOUT.encode("control", edition, values), data)
     return built
-
-
-def _lay_control(built: Built, label: str, name: str, given: Mapping[str, Any], edition: str) -> None:
-    if edition == "seed":
-        usual: dict[str, Any] = {
-            "format_id": 128,
-            "version": 9,
-            "jbms_version": 10,
-            "checkpoint_interval": 10485760,
-        }
-    else:
-        usual = dict(zip(("major", "minor"), databases()[edition].level, strict=True))
-    own = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in given.items()}
-    data = built.files[name] = bytearray()
-    built.lay(name, label, LAYOUT.encode("control", edition, {**usual, **own}), data)
-
-
-def _lay_group(writer: _Writer, name: str, number: int, label: str, group: Any, data: bytearray) -> None:
-    """Lay the checksum record `label`, unless there is none, and the records that it covers."""
-    given = dict(group) if isinstance(group, Mapping) else {"records": group}
-    records, plain = given.pop("records"), given.pop("plain", writer.edition in ("seed", "10.0"))
-    covers = given.pop("covers", len(records))
-    start, ends = len(data), [0]
-    summed = {"operation": "CHECKSUM", "group": 0x900, "transaction": None}
-    summed |= {"algorithm": 1, "data_length": 0, "checksum": 0}
-    writer.instants[label] = number << 32 | start
-    if not plain:
-        _lay_record(writer, name, number, label, summed, data)
-    covered = len(data)
-    for text in records:
-        own, kinds, pairs = words(text)
-        longest = bool(pairs.pop("long", ""))
-        values = writer.values(own, kinds[0] if kinds else "OTHER", pairs, number << 32 | start)
-        _lay_record(writer, name, number, own, values, data, longest=longest)
-        ends.append(len(data) - covered)
-    if not plain:
-        text = bytes(data[covered : covered + ends[covers]])
-        summed |= {"data_length": len(text), "checksum": zlib.crc32(text), **given}
-        again = bytearray(start)
-        _lay_record(writer, name, number, label, summed, again)
-        data[start:covered] = again[start:]
-    built = writer.built
-    built.labels[f"{label}.whole"] = Range(name, start, len(data) - start)
-
-
-def _lay_record(
-    writer: _Writer,
-    name: str,
-    number: int,
-    label: str,
-    values: Mapping[str, Any],
-    data: bytearray,
-    *,
-    longest: bool = False,
-) -> None:
-    fields = [Part("text", values["body"])] if "body" in values else body(values, longest=longest)
-    stored, start = joined(fields), len(data)
-    instant = number << 32 | start
-    length = Part("length", integer(len(stored), 4))
-    parts = [length, Part("instant", integer(instant, 8)), *fields, Part("length_again", length.data)]
-    built = writer.built
-    at = built.lay(name, label, parts, data)
-    built.labels[f"{label}.body.whole"] = Range(name, start + 12, len(stored))
-    built.records[label] = {**told(values, writer.edition, stored, instant), "at": at.to_json()}
-    writer.instants[label], writer.written[label] = instant, values
 
 
 #: Operation -> what its bare words are.

@@ -21,8 +21,8 @@ def _rules(edition: str) -> Rules:
         return LogWriter(storage, edition, params)
 
     return Rules(
-        lambda files, params: LogPass(files, edition, "", params).observation(),
-        lambda files, policy, params: LogPass(files, edition, policy, params).observation(),
+        lambda files, _: LogPass(files, edition, "").observation(),
+        lambda files, policy, _: LogPass(files, edition, policy).observation(),
         lambda files, _, fields: spans(files, edition, fields),
         writer,
     )

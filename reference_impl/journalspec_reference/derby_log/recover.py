@@ -30,7 +30,7 @@ from journalspec.observation import (
     region_place,
 )
 from journalspec.reread import Collector, few, joined
-from journalspec_reference.api import Files, Params
+from journalspec_reference.api import Files
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import Body, decode, known
@@ -127,8 +127,8 @@ class Reader:
 class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading."""
 
-    def __init__(self, files: Files, edition: str, policy: str, params: Params) -> None:
-        self._files, self._edition, self._policy, self._params = files, edition, policy, params
+    def __init__(self, files: Files, edition: str, policy: str) -> None:
+        self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         keep = _KEPT * sum(file.length for file in self._logs.values()) + _KEPT_OF_ANY
         self._records, self._beside = Collector(record_place, keep), Collector(record_place, keep)

@@ -94,7 +94,7 @@ class LogWriter:
         if not any(number_of(name) or name in CONTROLS for name in storage.names()):
             self._create()
         files = {name: whole(storage, name) for name in storage.names()}
-        found = LogPass(files, self._edition, "default", {})
+        found = LogPass(files, self._edition, "default")
         if found.answer is not None:
             raise WriterRefused(str(found.answer.code), found.answer.message)
         assert found.last is not None

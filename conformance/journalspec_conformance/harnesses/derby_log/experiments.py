@@ -35,6 +35,7 @@ from journalspec_conformance.products import Product, get_product
 from journalspec_corpus.derby_log import naive
 from journalspec_corpus.derby_log.author import seal
 from journalspec_corpus.edits import Built, Range, apply
+from journalspec_reference.derby_log.scan import gather, number_of
 
 _LAST = 16
 #: The labels of control files.
@@ -117,10 +118,10 @@ class Experiments:
         """Return the files of a log, with labels for the groups that were added to the base."""
         files = {path.name: bytearray(path.read_bytes()) for path in sorted(place.glob("log*.*"))}
         built = Built(files, dict(_CONTROLS))
-        for name in filter(number_of, files):
-            before = base(self._product.edition) / "log" / name
+        for number, file in gather(files).items():
+            before = base(self._product.edition) / "log" / file.name
             start = before.stat().st_size if before.is_file() else naive.HEADER
-            built.labels |= groups(name, bytes(files[name]), start, self._product.edition)
+            built.labels |= groups(number, bytes(file.data), start, self._product.edition)
         return built
 
     def _booted(self, work: Path, entry: Json, params: Mapping[str, str]) -> str:
@@ -167,21 +168,16 @@ def ranges(numbers: list[int]) -> str:
     return " ".join(f"{run[0]}-{run[-1]}" if run[1:] else f"{run[0]}" for run in runs) or "none"
 
 
-def number_of(name: str) -> int:
-    """Return the number of a log file, 0 for other files."""
-    stem, _, ending = name.partition(".")
-    return int(stem.removeprefix("log")) if ending == "dat" else 0
-
-
-def groups(name: str, data: bytes, start: int, edition: str) -> Iterator[tuple[str, Range]]:
+def groups(number: int, data: bytes, start: int, edition: str) -> Iterator[tuple[str, Range]]:
     """Yield the labels of a log file, and of the groups that begin in it from `start` on."""
-    stem = Path(name).stem
-    records, end, _ = naive.Log({number_of(name): data}, edition).run(number_of(name), start)
+    log = naive.Log({number: data}, edition)
+    stem, name = f"log{number}", log.name(number)
+    records, end, _ = log.run(number, start)
     begins = [int(record["at"]["off"]) for record in records if record["type"] == "CHECKSUM"]
     yield stem, Range(name, 0, len(data))
     yield f"{stem}.groups", Range(name, start, end - start)
-    for number, (off, behind) in enumerate(pairwise([*begins, end]), start=1):
-        yield f"{stem}.g{number}", Range(name, off, behind - off)
+    for turn, (off, behind) in enumerate(pairwise([*begins, end]), start=1):
+        yield f"{stem}.g{turn}", Range(name, off, behind - off)
 
 
 def damage(log: Built, edit: Json) -> None:
