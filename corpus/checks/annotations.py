@@ -305,8 +305,10 @@ class Witness:
         return False
 
     def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
-        """Take in one operation on files that was done, with the records that it wrote."""
-        raise NotImplementedError
+        """Take in one operation on files that was done, with the records that it wrote.
+
+        As long as nothing but the bytes decides what counts, that is nothing.
+        """
 
     def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
         """Return what may be published with the write that was taken in last, in one way or another.
@@ -320,12 +322,15 @@ class Witness:
         return False
 
     def state(self, without: set[tuple[Any, ...]]) -> object:
-        """Return what recovery has to find by now, if nothing is lost but what is `without`."""
-        raise NotImplementedError
+        """Return what recovery has to find by now, if nothing is lost but what is `without`.
+
+        Where what is taken away stays readable nothing may be let go.
+        """
+        return sorted(without)
 
     def owes(self, what: tuple[Any, ...]) -> bool:
-        """Tell whether a record may be owed by now."""
-        raise NotImplementedError
+        """Tell whether a record may be owed by now: what was promised is, unless something ends that."""
+        return True
 
     def unkept(self, what: tuple[Any, ...], disk: Disk) -> str:
         """Return the promise that is broken if a record is not durable by now; empty: none can be."""

@@ -420,8 +420,16 @@ class Witness(gate.Witness):
 
     # What a trace comes to
 
+    def copies(self, op: Write) -> bool:
+        """Nothing is written twice."""
+        return False
+
     def did(self, op: Op, found: Sequence[Found], disk: Disk) -> None:
         """Nothing but the bytes decides what counts."""
+
+    def published(self, found: Sequence[Found]) -> tuple[set[tuple[Any, ...]], ...]:
+        """A group makes itself count."""
+        return ({each.what for each in found},)
 
     def state(self, without: set[tuple[Any, ...]]) -> object:
         """Nothing may be let go: what is taken away stays readable."""

@@ -188,14 +188,6 @@ class Witness(gate.Witness):
         """A command may lie in a file that was left without a force."""
         return "left" if self.lies.get(what) != [*self.lies.values()][-1] else ""
 
-    def state(self, without: set[tuple[Any, ...]]) -> object:
-        """Nothing may be let go: what is taken away stays readable."""
-        return sorted(without)
-
-    def owes(self, what: tuple[Any, ...]) -> bool:
-        """What was promised once is owed for ever."""
-        return True
-
 
 def _about(name: str, fields: Mapping[str, Any]) -> str:
     """Return what a command is about: all of it but the message's bytes."""

@@ -9,10 +9,11 @@ edition, policy)`` and ``expected``. Answers are observations as in cases, with 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from journalspec.formats import get_format
 from journalspec.layout import Field, Layout
 from journalspec.observation import REFUSED
 from journalspec_corpus.making import when
@@ -123,6 +124,29 @@ def _elements(item: Field, count: int, take: Any) -> Iterator[dict[str, Any]]:
         yield row
 
 
+#: Answers ``read`` of files and an edition, and ``recover`` under a policy.
+Read = Callable[[Files, str], dict[str, Any]]
+Recover = Callable[[Files, str, str], dict[str, Any]]
+
+
+def asked(
+    read: Read, recover: Recover, format_id: str, files: Files, edition: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every question that can be asked of a naive reader, and its answer."""
+    yield "read", read(files, edition)
+    for policy in get_format(format_id).policies:
+        yield f"recover.{policy}", recover(files, edition, policy)
+
+
+def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what a case expects as the answers to all questions: of results all that they have."""
+    out = []
+    for question, seen in answers:
+        members = ("phase", "code", "at") if seen["verdict"] == REFUSED else ("records", "dropped", "state")
+        out.append(expectation(question, seen, members, brief))
+    return out
+
+
 def expectation(
     question: str, seen: Entry, members: Sequence[str], brief: Sequence[str] = ()
 ) -> dict[str, Any]:
@@ -135,12 +159,3 @@ def expectation(
     if brief and "records" in answer:
         answer["records"] = [{key: entry[key] for key in brief if key in entry} for entry in seen["records"]]
     return answer
-
-
-def expectations(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what a case expects as answers to questions: why there is no result, or all that there is."""
-    out = []
-    for question, seen in answers:
-        members = ["phase", "code", "at"] if seen["verdict"] == REFUSED else ["records", "dropped", "state"]
-        out.append(expectation(question, seen, members, brief))
-    return out

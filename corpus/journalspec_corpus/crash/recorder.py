@@ -17,7 +17,7 @@ from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.copies import Original
-from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace
+from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace, Write
 from journalspec_corpus.model import Model
 from journalspec_reference import load
 from journalspec_reference.api import Params, Writer, WriterRefused
@@ -283,6 +283,15 @@ class Recorder:
         """Note that what was just written encodes the record of `mark`."""
         self.storage.note(mark)
         self.marks.append(mark)
+
+    def overwritten(self, item: Write) -> None:
+        """Forget the records that an earlier life left where `item` was written."""
+        end = item.off + len(item.data)
+        self.marks = [
+            mark
+            for mark in self.marks
+            if mark.file != item.file or mark.off + mark.length <= item.off or mark.off >= end
+        ]
 
     def tell(self, what: type[Publish | Release], records: Iterable[str]) -> None:
         """Note `what` of `records`, each named once, if there are any."""

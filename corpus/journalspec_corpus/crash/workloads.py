@@ -47,6 +47,22 @@ class Step(Protocol):
         """Return the protocol's operation, with ids and contents of that life of the files."""
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedStep:
+    """One operation: about what is numbered `id`, with `size` bytes, in transaction `tx` (kind and digit)."""
+
+    op: str
+    id: int = 0
+    size: int = 0
+    tx: str = ""
+
+    @property
+    def name(self) -> str:
+        """A readable name, unique among steps."""
+        parts = (self.op, str(self.id or ""), str(self.size or ""), self.tx)
+        return "-".join(part for part in parts if part)
+
+
 @dataclass(frozen=True)
 class Tables:
     """What is done to a format's journals: ``workloads.toml`` in the folder of its `package`.
@@ -163,6 +179,20 @@ class Tables:
     def obeys(self) -> Mapping[str, tuple[str, ...]]:
         """Category of states -> the requirements that it is about; "" for all others."""
         return {category: tuple(ids) for category, ids in self.rows["obeys"].items()}
+
+    def said(self, word: str) -> tuple[str, dict[str, str], str]:
+        """Return what a word of a long workload says: its operation, what it takes by name, and the rest."""
+        op, *takes = self.rows["long"]["operations"][word[0]]
+        return op, dict(zip(takes, word[1:], strict=False)), word[1 + len(takes) :]
+
+    def reduction(self, playable: Callable[[Sequence[Any]], bool]) -> Reduction:
+        """Return how workloads become smaller whose sizes are numbers, those of the table ``sizes``."""
+        sizes = tuple(self.rows["sizes"].values())
+        return Reduction(
+            below=lambda size: [less for less in sizes if less < size],
+            playable=playable,
+            **self.rows["reduction"],
+        )
 
     def fields_of(self, layout: Layout) -> RecordFields:
         """Return where the fields of the format's records begin, named as the table says."""

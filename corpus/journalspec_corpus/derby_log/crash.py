@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
@@ -21,8 +22,7 @@ from journalspec_corpus.crash.effects import (
     Semantics,
     State,
 )
-from journalspec_corpus.crash.recorder import record_of_json
-from journalspec_corpus.crash.verdict import answering
+from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.author import LATER_TABLES, TABLES
@@ -34,6 +34,7 @@ from journalspec_corpus.derby_log.recording import (
     LongRun,
     build,
     key_of,
+    record_json,
     resumed,
 )
 
@@ -132,6 +133,19 @@ def _row(op: Mapping[str, Any]) -> Row:
 
 def _told(row: Row) -> dict[str, str]:
     return dict(zip(("table", "key", "value"), row, strict=True))
+
+
+def answer(observation: Observation) -> Answer:
+    """Return what an observation amounts to: all records but those that only carry a checksum.
+
+    Who leaves out what is in doubt, or the rows, has said nothing of effects.
+    """
+    if observation.verdict == REFUSED:
+        return Answer((), observation.code)
+    keys = tuple(key_of(record.type, record.fields) for record in observation.records if record.type != SUM)
+    found: Mapping[str, Any] = observation.state or {}
+    decided = canonical(found) if found.keys() >= _DECIDED else None
+    return Answer(keys, None, observation.verdict != CLEAN, state=decided)
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
@@ -239,8 +253,8 @@ CRASH = CrashFormat(
     workload_of=tables.TABLES.workload_of,
     kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
-    answer=answering(key_of, canonical, _DECIDED, (SUM,)),
-    record_json=record_of_json,
+    answer=answer,
+    record_json=record_json,
     uncounted=(SUM,),
     semantics=Semantics(MODEL, action, state, effects, told),
     obeys=tables.TABLES.obeys,

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.observation import CLEAN, RECOVERED
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_corpus.derby_log.author import BRIEF, LATER_TABLES, LEVELS, TABLES
 from journalspec_corpus.derby_log.bodies import NoBody, body, rows
-from journalspec_corpus.naive import Files, end_of, expectations, refused
+from journalspec_corpus.naive import Files, end_of, expectation, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
@@ -455,4 +455,8 @@ def answers(files: Files, edition: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    return expectations(answers(files, edition), BRIEF)
+    out = []
+    for question, seen in answers(files, edition):
+        members = ["phase", "code", "at"] if seen["verdict"] == REFUSED else ["records", "dropped", "state"]
+        out.append(expectation(question, seen, members, BRIEF))
+    return out

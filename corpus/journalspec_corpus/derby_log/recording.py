@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
+from journalspec.observation import jsonable
+from journalspec_corpus.crash.recorder import Operation, Recorder, begun
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
@@ -29,6 +30,7 @@ from journalspec_corpus.derby_log.workloads import (
     step_of,
     value,
 )
+from journalspec_reference import load
 
 FORMAT = "derby_log"
 #: What a record is called by: these of its fields, as far as it has them.
@@ -52,7 +54,14 @@ _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "clos
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
     """Return what a reader calls a record: JSON of what it says and where it stands."""
-    return json_key(kind, {name: fields[name] for name in _TOLD if fields.get(name) is not None})
+    said = {"type": kind, **{name: jsonable(fields[name]) for name in _TOLD if fields.get(name) is not None}}
+    return json.dumps(said, sort_keys=True, separators=(",", ":"))
+
+
+def record_json(keys: list[str]) -> dict[str, Any]:
+    """Return a record as an observation lists it; one record has one key."""
+    found: dict[str, Any] = json.loads(keys[0])
+    return found
 
 
 def group(data: bytes, number: int, at: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
@@ -90,6 +99,11 @@ class Run(Recorder):
         self.file = ""
         self._waiting: list[str] = []
         self._forces = 0
+
+    def open(self) -> None:
+        """Start a writer on the files that are there."""
+        self.writer = load(FORMAT).writer(self.storage, edition=self.edition, params=self.params)
+        self.apply({"op": "open"})
 
     def apply(self, op: Operation) -> None:
         """Do one operation; a force is a row of another table, which has to be durable at once."""
@@ -157,6 +171,10 @@ class Run(Recorder):
                 ids = {"gtrid": branch["gtrid"], "bqual": branch["bqual"]}
                 self.apply({"op": "decide", **ids, "commit": True})
             ended.add(number)
+
+    def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
+        """Return `ops`."""
+        return ops
 
 
 def _name(said: Mapping[str, Any]) -> str:

@@ -88,7 +88,7 @@ class Workload(shared.SmallWorkload):
 TABLES = shared.Tables(__package__, Workload, Step)
 #: Of each record the fields as traces name them.
 RECORDS = TABLES.fields_of(LAYOUT)
-TINY, TYPICAL, LONG, *_ = SIZES = tuple(TABLES.rows["sizes"].values())
+TINY, TYPICAL, LONG, *_ = TABLES.rows["sizes"].values()
 
 
 def edition_and_order(writer: str) -> tuple[str, str]:
@@ -131,11 +131,7 @@ def _playable(steps: Sequence[Step]) -> bool:
 
 
 #: Transactions lose a record, or go as a whole: what is left can always be asked of a writer.
-REDUCTION = shared.Reduction(
-    below=lambda size: [less for less in SIZES if less < size],
-    playable=_playable,
-    **TABLES.rows["reduction"],
-)
+REDUCTION = TABLES.reduction(_playable)
 #: So many transactions may be open in a long workload.
 MOST_OPEN = 2
 

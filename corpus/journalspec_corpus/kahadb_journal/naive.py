@@ -10,13 +10,12 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from journalspec.formats import get_format
 from journalspec.kahadb_journal import LAYOUT
-from journalspec.observation import CLEAN, RECOVERED, REFUSED
+from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.kahadb_journal.author import BRIEF, FORMAT, told
 from journalspec_corpus.kahadb_journal.model import Kept, Messages
 from journalspec_corpus.kahadb_journal.protobuf import NoCommand, command
-from journalspec_corpus.naive import Files, Scanned, expectation, refused
+from journalspec_corpus.naive import Files, Scanned, all_expected, asked, refused
 
 CONTROL, HEAD = 28, 5
 MARKER = b"-qMa4"
@@ -260,11 +259,4 @@ def _state(found: list[Scanned], edition: str, numbers: list[int]) -> dict[str, 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    out = []
-    for policy in ("", *get_format(FORMAT).policies):
-        seen = recover(files, edition, policy) if policy else read(files, edition)
-        members = ["records", "dropped", *(["state"] if policy else [])]
-        if seen["verdict"] == REFUSED:
-            members = ["phase", "code", "at"]
-        out.append(expectation(f"recover.{policy}" if policy else "read", seen, members, BRIEF))
-    return out
+    return all_expected(asked(read, recover, FORMAT, files, edition), BRIEF)

@@ -131,12 +131,7 @@ class Run(Recorder):
         stored = list(records(Window(item.data), SoundBatch(0, CONTROL + size, checksum)))
         fields, length = batch_fields([each.end - each.off for each in stored], self.edition)
         end = item.off + len(item.data)
-        # What an earlier life left here is written over.
-        self.marks = [
-            mark
-            for mark in self.marks
-            if mark.file != item.file or mark.off + mark.length <= item.off or mark.off >= end
-        ]
+        self.overwritten(item)
         self.file, self.ends[item.file] = item.file, end
         for each in stored:
             record = told(each, item.file, self.dialect).record

@@ -25,23 +25,10 @@ _TOGETHER = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One command: about message `id`, with `size` bytes of body, in transaction `tx` (kind and digit).
+class Step(shared.NumberedStep):
+    """One command: about message `id`, with `size` bytes of body; also about subscription `sub`."""
 
-    In long workloads also about subscription `sub`.
-    """
-
-    op: str
-    id: int = 0
-    size: int = 0
-    tx: str = ""
     sub: int = 0
-
-    @property
-    def name(self) -> str:
-        """A readable name, unique among steps."""
-        parts = (self.op, str(self.id or ""), str(self.size or ""), self.tx)
-        return "-".join(part for part in parts if part)
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's ``append`` operation, with the ids and bodies of that life."""
@@ -121,9 +108,6 @@ def batch_fields(sizes: list[int], edition: str) -> Places:
     return (*fields, *more), CONTROL + sum(sizes)
 
 
-SIZES = tuple(TABLES.rows["sizes"].values())
-
-
 def playable(steps: Sequence[Step]) -> bool:
     """Tell whether whatever ends a transaction still has a command of it before it."""
     begun: set[str] = set()
@@ -136,11 +120,7 @@ def playable(steps: Sequence[Step]) -> bool:
     return True
 
 
-REDUCTION = shared.Reduction(
-    below=lambda size: [less for less in SIZES if less < size],
-    playable=playable,
-    **TABLES.rows["reduction"],
-)
+REDUCTION = TABLES.reduction(playable)
 #: So many transactions may be open in a long workload.
 MOST_OPEN = 2
 
@@ -189,11 +169,10 @@ def _added(number: int, size: int) -> bytes:
 
 def step_of(word: str) -> tuple[Step, str]:
     """Return the step that a word of a long workload asks for, and the letter of its body's size."""
-    op, *takes = TABLES.rows["long"]["operations"][word[0]]
-    said = dict(zip(takes, word[1:], strict=False))
+    op, said, tx = TABLES.said(word)
     size = said.pop("size", "")
     numbers = {name: int(digit, 36) for name, digit in said.items()}
-    tx = word[1 + len(takes) :].removesuffix("-")
+    tx = tx.removesuffix("-")
     bodies = TABLES.rows["long"]["bodies"]
     return Step(op, size=bodies.get(size, bodies["a"]) if size else 0, tx=tx, **numbers), size
 

@@ -17,10 +17,9 @@ from typing import Any
 from construct import Construct, ConstructError
 
 from journalspec import mutf8
-from journalspec.formats import get_format
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec.swiftmq_store.schema import BRANCH, MESSAGE
-from journalspec_corpus.naive import Files, Scanned, expectations, refused
+from journalspec_corpus.naive import Files, Scanned, all_expected, asked, refused
 from journalspec_corpus.swiftmq_store.author import BRIEF, LOG, PAGE, PAGES
 from journalspec_corpus.swiftmq_store.model import PREPARED
 
@@ -506,6 +505,4 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    policies = get_format(FORMAT).policies
-    recoveries = ((f"recover.{policy}", recover(files, edition, policy)) for policy in policies)
-    return expectations([("read", read(files, edition)), *recoveries], BRIEF)
+    return all_expected(asked(read, recover, FORMAT, files, edition), BRIEF)
