@@ -432,7 +432,13 @@ def _string(cursor: _Bytes, strings: list[str]) -> str | None:
 # Answers.
 
 
-def _answer(files: Files, policy: str) -> dict[str, Any]:
+def read(files: Files, edition: str) -> dict[str, Any]:
+    """Return the answer to the forensic question: what there is, damaged or not."""
+    return recover(files, edition, "")
+
+
+def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
+    """Return what a start under `policy` leaves; both editions say the same."""
     if ".completed" in files and "page.db" in files:
         # A backup (SMQ-BAK-057): it has no log.
         files = {PAGES: files["page.db"]} | {
@@ -489,18 +495,6 @@ def _check(store: Store, *, salvage: bool) -> None:
         store.queues.remove(queue)
         if queue.name == PREPARED.encode():
             store.branches = []
-
-
-def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what there is, damaged or not."""
-    del edition  # both say the same
-    return _answer(files, "")
-
-
-def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a start under `policy` leaves."""
-    del edition
-    return _answer(files, policy)
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
