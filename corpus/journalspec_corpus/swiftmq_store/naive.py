@@ -18,6 +18,7 @@ from construct import Construct, ConstructError
 
 from journalspec import mutf8
 from journalspec.observation import CLEAN, RECOVERED
+from journalspec.swiftmq_store import ACTIONS
 from journalspec.swiftmq_store.schema import BRANCH, MESSAGE
 from journalspec_corpus.naive import Files, Scanned, all_expected, asked, refused
 from journalspec_corpus.swiftmq_store.author import BRIEF, LOG, PAGE, PAGES
@@ -26,7 +27,6 @@ from journalspec_corpus.swiftmq_store.model import PREPARED
 FORMAT = "swiftmq_store"
 FREE, USED = b"\1" + bytes(PAGE - 1), bytes(PAGE)
 TYPES = {1: "START", 2: "COMMIT", 3: "ABORT"}
-NAMES = {1: "INSERT", 2: "UPDATE", 3: "DELETE", 4: "PORTION"}
 
 
 class _Bad(Exception):  # no error: what a check finds
@@ -111,7 +111,7 @@ def _record(cursor: _Bytes, kind: int, head: bytes, most: int) -> dict[str, Any]
 
 def _action(cursor: _Bytes, most: int) -> dict[str, Any]:
     kind = cursor.number(4)
-    if kind not in NAMES:
+    if kind not in ACTIONS:
         raise _Bad("no such action")
 
     def page() -> int:
@@ -126,7 +126,7 @@ def _action(cursor: _Bytes, most: int) -> dict[str, Any]:
             raise _Bad("beyond the page")
         return data
 
-    out: dict[str, Any] = {"action": NAMES[kind], "page": page()}
+    out: dict[str, Any] = {"action": ACTIONS[kind], "page": page()}
     if kind == 3:
         out["before"] = image()
     elif kind == 4:
