@@ -20,7 +20,6 @@ from journalspec.observation import jsonable
 from journalspec.swiftmq_store import LAYOUT
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Op, Trace, Write
-from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store.author import LOG, PAGES
 from journalspec_corpus.swiftmq_store.model import PREPARED, QueuedMessages, QueueState
@@ -107,19 +106,16 @@ class Witness(gate.Witness):
     # Calls
 
     def small(self, work: Any) -> Iterator[Call]:
-        """Create a store, or go on with one, and do each step."""
-        if work.kind == "create":
-            yield from self._asks({"op": "open"})
+        """Do each step."""
         yield from self._steps(work.steps, 0)
 
     def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
-        """Open, and do the steps."""
-        yield from self._asks({"op": "open"})
+        """Do each step."""
         yield from self._steps(steps, work.life)
 
     def calls(self, work: Any) -> Iterator[Call]:
-        """Yield what is asked of the writer; a long workload begins with a new store."""
-        if isinstance(work, LongWorkload):
+        """Yield what is asked of the writer; small workloads alone may go on with a store that is open."""
+        if getattr(work, "kind", "create") == "create":
             yield from self._asks({"op": "open"})
         yield from super().calls(work)
 

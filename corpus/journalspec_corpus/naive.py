@@ -159,12 +159,3 @@ def expectation(
     if brief and "records" in answer:
         answer["records"] = [{key: entry[key] for key in brief if key in entry} for entry in seen["records"]]
     return answer
-
-
-def expectations(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what a case expects as answers to questions: why there is no result, or all that there is."""
-    out = []
-    for question, seen in answers:
-        members = ["phase", "code", "at"] if seen["verdict"] == REFUSED else ["records", "dropped", "state"]
-        out.append(expectation(question, seen, members, brief))
-    return out

@@ -74,8 +74,8 @@ class Span:
 class Piece(NamedTuple):
     """A part of a file that has a name: a header, a record, what was dropped.
 
-    `value` is what is said of it. Its `path` is its `kind`, if it has no other. Records (current
-    or stale) are numbered, together with all else of the same `series`, by default that of the kind.
+    `value` is what is said of it. Its `path` is its `kind`, if it has no other. Records (current or stale)
+    without one are numbered, together with all else of the same `series`, by default that of the kind.
     """
 
     off: int
@@ -99,7 +99,7 @@ def file_spans(
         if piece.off > at:
             yield Span(file, at, piece.off - at, "unused", "unused")
         series, path = piece.series or piece.kind, piece.path or piece.kind
-        if piece.kind in ("record", "stale"):
+        if piece.kind in ("record", "stale") and not piece.path:
             path = f"{series}[{numbers[series]}]"
         numbers[series] += 1
         yield Span(file, piece.off, piece.end - piece.off, path, piece.kind, piece.value)

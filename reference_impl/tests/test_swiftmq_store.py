@@ -374,7 +374,7 @@ def test_real_page_sizes() -> None:
 def test_branches_whose_messages_got_other_keys() -> None:
     found = recover(files(REAL / "r3-compacted"))
     assert len(found.branches) == 2
-    assert len([note for note in found.notes if note.startswith("a branch has key")]) == 2
+    assert len([note for note in found.notes if note.text.startswith("a branch has key")]) == 2
 
 
 @real
@@ -460,7 +460,7 @@ def test_a_root_index_that_says_it_is_new() -> None:
     found = files(REAL / "17-clean-shutdown")
     found[PAGES] = b"\0\0\0\0\0" + found[PAGES][5:]
     assert keys(recover(found)) == ORDERS
-    assert recover(found).notes == ["page 0 follows -1 and says that it follows 0"]
+    assert [note.text for note in recover(found).notes] == ["page 0 follows -1 and says that it follows 0"]
 
 
 @real

@@ -26,15 +26,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from journalspec.layout import Part, integer
-from journalspec.swiftmq_store import LAYOUT
+from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_corpus.author import hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 BRIEF = ("type", "at")
 PAGE, CHAIN = 2048, 13
 PAGES, LOG = "db/page.db", "log/transaction.log"
-CODES = {"START": 1, "COMMIT": 2, "ABORT": 3}
-ACTIONS = {"insert": 1, "update": 2, "delete": 3, "portion": 4}
+NUMBERS = {name: number for number, name in ACTIONS.items()}
 #: What a text may say of the header of its page.
 HEADERS = ("empty", "prev", "next", "slots", "valid", "length")
 
@@ -104,18 +103,16 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
             label, (kind, *actions), pairs = words(text)
             if kind == "START":
                 generation = int(pairs.get("generation", "1"))
-            own = int(pairs.get("generation", generation))
-            given = {"code": CODES[kind]} | ({"generation": own} if tagged else {})
-            told: dict[str, Any] = {"type": kind} | ({"generation": own} if tagged else {})
-            if kind != "START":
-                given |= {"transaction": int(pairs["tx"]), "number": len(actions)}
             form = "start" if kind == "START" else "record" if tagged else "untagged_record"
-            parts = LAYOUT.encode(form, edition, given)
+            head = {"generation": int(pairs.get("generation", generation))} if tagged else {}
             made = [_action(text, edition) for text in actions]
+            told: dict[str, Any] = {"type": kind, **head}
+            if kind != "START":
+                head |= {"transaction": int(pairs["tx"]), "number": len(actions)}
+                told |= {"transaction": head["transaction"], "actions": [action for action, _ in made]}
+            parts = LAYOUT.encode(form, edition, {"code": kind, **head})
             for at, (_, of) in enumerate(made, start=1):
                 parts += [Part(f"a{at}.{part.name}", part.data) for part in of]
-            if kind != "START":
-                told |= {"transaction": int(pairs["tx"]), "actions": [action for action, _ in made]}
             built.records[label] = {**told, "at": built.lay(LOG, label, parts, log).to_json()}
         built.finish(LOG, "log", log, max(len(log), base.get("log_size", 0)), b"\0")
     for text in base.get("durables", ()):
@@ -169,12 +166,8 @@ def _action(text: str, edition: str) -> tuple[dict[str, Any], list[Part]]:
     """Return what a reader says of an action, and its parts."""
     kind, page, *rest = text.split(":")
     told: dict[str, Any] = {"action": kind.upper(), "page": int(page)}
-    given: dict[str, Any] = {"page": int(page)}
-    form = kind
-    if kind == "delete":
-        told["before"] = given["before"] = bytes.fromhex(rest[0])
-    elif kind == "update":
-        parts = [Part("kind", integer(2, 4))]
+    parts = [Part("kind", integer(NUMBERS[kind.upper()], 4))]
+    if kind == "update":
         for name, stored in zip(("before", "after"), rest, strict=True):
             image = b"" if stored == "free" else bytes.fromhex(stored).ljust(PAGE, b"\0")
             if image:
@@ -182,14 +175,13 @@ def _action(text: str, edition: str) -> tuple[dict[str, Any], list[Part]]:
             first = integer(int(page), 4) + b"\1" + integer(int(not image), 1)
             parts += [Part(f"{name}.page", first[:4]), Part(f"{name}.empty", first[4:]), Part(name, image)]
         return told, parts
-    elif kind == "portion":
-        told["offset"] = given["offset"] = int(rest[0])
-        if rest[1] == "-":
-            form = "new_portion"
-        else:
-            told["before"] = given["before"] = bytes.fromhex(rest[1])
-        told["after"] = given["after"] = bytes.fromhex(rest[2])
-    return told, [Part("kind", integer(ACTIONS[kind], 4)), *LAYOUT.encode(form, edition, given)]
+    names = ("before",) if kind == "delete" else ("offset", "before", "after")
+    for name, stored in zip(names, rest, strict=False):
+        if stored != "-":
+            told[name] = int(stored) if name == "offset" else bytes.fromhex(stored)
+    form = "new_portion" if kind == "portion" and "before" not in told else kind
+    given = {name: value for name, value in told.items() if name != "action"}
+    return told, parts + LAYOUT.encode(form, edition, given)
 
 
 def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -109,12 +109,8 @@ def told(decided: State) -> dict[str, Any]:
             for name, messages in queues
         ],
         "in_doubt": [
-            {
-                **dict(zip(_NAMES, one, strict=True)),
-                **{name: one[_NAMES.index(name)] == "True" for name in ("routing", "inserts")},
-                "keys": list(one[-1]),
-            }
-            for one in branches
+            dict(zip(_NAMES, (*xid, routing == "True", queue, inserts == "True", list(keys)), strict=True))
+            for *xid, routing, queue, inserts, keys in branches
         ],
     }
 

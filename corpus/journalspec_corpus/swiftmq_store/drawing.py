@@ -33,6 +33,7 @@ LIES = (b"\xff" * 8, b"\x80" + bytes(7), b"\x7f" + b"\xff" * 7, bytes(8), bytes(
 #: What begins the log of a hostile store.
 START = pack(">iq", 1, 7)
 DURABLE = "durables/c$n.durable"
+FREE = b"\1".ljust(PAGE, b"\0")
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
@@ -133,6 +134,12 @@ def _queue(edition: str, count: int, page: int, *, first: int = 2, after: int = 
     return made
 
 
+def _root(edition: str, *names: bytes) -> bytes:
+    """Return the page of a root index in which all queues have page 2 as their head."""
+    entries = b"".join(b"\1" + pack(">i", len(name)) + name + pack(">i4x", 2) for name in names)
+    return _page("index", edition, entries, slots=len(names), valid=len(names))
+
+
 def _commit(*actions: bytes) -> bytes:
     return pack(">iqqi", 2, 7, 1, len(actions)) + b"".join(actions)
 
@@ -158,13 +165,9 @@ def _branches(edition: str, size: int) -> bytes:
     keys = size // 74
     body = b"\1" + pack(">qiH", 0, 1, 1) + b"q\0" + pack(">i", 1) + b"\0\0" + pack(">i", keys)
     body += b"".join(pack(">i", 33) + _entry(key, 1) for key in range(keys))
-    name = b"sys$prepared"
-    entry = b"\1" + pack(">i", len(name)) + name + pack(">i4x", 2)
     count = max(1, size // 2 // PAGE)
-    root = _page("index", edition, entry, slots=1, valid=1)
-    free = b"\1".ljust(PAGE, b"\0")
     queue = _queue(edition, count, 2 + count, after=-1)
-    return root + free + queue + _in_pages(edition, bytes_message(body), 2 + count)
+    return _root(edition, b"sys$prepared") + FREE + queue + _in_pages(edition, bytes_message(body), 2 + count)
 
 
 def _strings(size: int) -> bytes:
@@ -182,10 +185,7 @@ def _strings(size: int) -> bytes:
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
     count = max(2, size // PAGE)
-    root = _page("index", edition, b"\1" + pack(">i", 1) + b"q" + pack(">i4x", 2), slots=1, valid=1)
-    free = b"\1".ljust(PAGE, b"\0")
-    queues = b"".join(b"\1" + pack(">i", 1) + bytes([0x41 + at % 50]) + pack(">i4x", 2) for at in range(100))
-    many = _page("index", edition, queues, slots=100, valid=100)
+    root, many = _root(edition, b"q"), _root(edition, *(bytes([0x41 + at % 50]) for at in range(100)))
     chain = b"".join(
         _page("message_page", edition, slice=bytes(PAGE - CHAIN), prev=at - 1, next=at + 1)
         for at in range(3, count)
@@ -196,11 +196,11 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         "zeros": bytes(size),
         "ones": b"\1" * size,
         "twos": b"\2" * size,
-        "one-message-in-all-entries": root + free + _queue(edition, count // 2, 1, after=-1) + chain,
-        "a-long-message-in-all-entries": root + free + _queue(edition, 1, 3, after=-1) + chain,
-        "queues-with-one-head": many + free + _queue(edition, count, 1, after=-1),
-        "a-cycle": root + free + _queue(edition, count, 1, after=2),
-        "itself": root + free + _queue(edition, 1, 2, after=2) + chain,
+        "one-message-in-all-entries": root + FREE + _queue(edition, count // 2, 1, after=-1) + chain,
+        "a-long-message-in-all-entries": root + FREE + _queue(edition, 1, 3, after=-1) + chain,
+        "queues-with-one-head": many + FREE + _queue(edition, count, 1, after=-1),
+        "a-cycle": root + FREE + _queue(edition, count, 1, after=2),
+        "itself": root + FREE + _queue(edition, 1, 2, after=2) + chain,
         "a-branch-in-all-entries": _branches(edition, size),
     }
     logs = {
@@ -216,11 +216,11 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         "largest": START + pack(">iqqi", 2, 7, 1, 2**31 - 1) + bytes(size),
         "zeros": START + bytes(size),
     }
-    start, index = START.ljust(512, b"\0"), root + free + _queue(edition, 1, 1, after=-1)
+    start, index = START.ljust(512, b"\0"), root + FREE + _queue(edition, 1, 1, after=-1)
     made = {f"pages-{name}": {PAGES: data, LOG: start} for name, data in pages.items()}
     made |= {f"pages-checked-{name}": {PAGES: data, LOG: START + _commit()} for name, data in pages.items()}
     made |= {f"log-{name}": {PAGES: index, LOG: data} for name, data in logs.items()}
-    made["log-strings"] = {PAGES: root + free + _queue(edition, 1, 3, after=-1), LOG: _strings(size)}
+    made["log-strings"] = {PAGES: root + FREE + _queue(edition, 1, 3, after=-1), LOG: _strings(size)}
     swap = pack(">ii", 4, 1)
     made["swap"] = {PAGES: index, LOG: start, "swap/q-0.swap": repeated(swap, size)}
     made["durable"] = {PAGES: index, LOG: start, DURABLE: b"\xac\xed\0\5" + repeated(b"sr\0\1a", size)}

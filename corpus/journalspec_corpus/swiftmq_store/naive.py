@@ -17,17 +17,16 @@ from typing import Any
 from construct import Construct, ConstructError
 
 from journalspec import mutf8
-from journalspec.formats import get_format
 from journalspec.observation import CLEAN, RECOVERED
+from journalspec.swiftmq_store import ACTIONS
 from journalspec.swiftmq_store.schema import BRANCH, MESSAGE
-from journalspec_corpus.naive import Files, Scanned, expectations, refused
+from journalspec_corpus.naive import Files, Scanned, all_expected, asked, refused
 from journalspec_corpus.swiftmq_store.author import BRIEF, LOG, PAGE, PAGES
 from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
 FREE, USED = b"\1" + bytes(PAGE - 1), bytes(PAGE)
 TYPES = {1: "START", 2: "COMMIT", 3: "ABORT"}
-NAMES = {1: "INSERT", 2: "UPDATE", 3: "DELETE", 4: "PORTION"}
 
 
 class _Bad(Exception):  # no error: what a check finds
@@ -112,7 +111,7 @@ def _record(cursor: _Bytes, kind: int, head: bytes, most: int) -> dict[str, Any]
 
 def _action(cursor: _Bytes, most: int) -> dict[str, Any]:
     kind = cursor.number(4)
-    if kind not in NAMES:
+    if kind not in ACTIONS:
         raise _Bad("no such action")
 
     def page() -> int:
@@ -127,7 +126,7 @@ def _action(cursor: _Bytes, most: int) -> dict[str, Any]:
             raise _Bad("beyond the page")
         return data
 
-    out: dict[str, Any] = {"action": NAMES[kind], "page": page()}
+    out: dict[str, Any] = {"action": ACTIONS[kind], "page": page()}
     if kind == 3:
         out["before"] = image()
     elif kind == 4:
@@ -433,7 +432,13 @@ def _string(cursor: _Bytes, strings: list[str]) -> str | None:
 # Answers.
 
 
-def _answer(files: Files, policy: str) -> dict[str, Any]:
+def read(files: Files, edition: str) -> dict[str, Any]:
+    """Return the answer to the forensic question: what there is, damaged or not."""
+    return recover(files, edition, "")
+
+
+def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
+    """Return what a start under `policy` leaves; both editions say the same."""
     if ".completed" in files and "page.db" in files:
         # A backup (SMQ-BAK-057): it has no log.
         files = {PAGES: files["page.db"]} | {
@@ -492,20 +497,6 @@ def _check(store: Store, *, salvage: bool) -> None:
             store.branches = []
 
 
-def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what there is, damaged or not."""
-    del edition  # both say the same
-    return _answer(files, "")
-
-
-def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a start under `policy` leaves."""
-    del edition
-    return _answer(files, policy)
-
-
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    policies = get_format(FORMAT).policies
-    recoveries = ((f"recover.{policy}", recover(files, edition, policy)) for policy in policies)
-    return expectations([("read", read(files, edition)), *recoveries], BRIEF)
+    return all_expected(asked(read, recover, FORMAT, files, edition), BRIEF)

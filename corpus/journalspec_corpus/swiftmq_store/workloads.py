@@ -88,8 +88,7 @@ def pools(kept: QueueState, new: str, variant: str) -> Mapping[str, Sequence[str
 
 def meaning(word: str) -> Operation:
     """Return the operation that a word of a long workload asks for."""
-    pattern, *takes = TABLES.rows["long"]["operations"][word[0]]
-    said = dict(zip(takes, word[1:], strict=False))
+    pattern, said, _ = TABLES.said(word)
     if "key" in said:
         said["key"] = str(DIGITS.index(said["key"]))
     if "size" in said:

@@ -34,18 +34,12 @@ class BadStore(ValueError):
         self.reason = reason
 
 
-class Told(str):
+class Told(NamedTuple):
     """What is said of a store, under the code of a note; `page` is where it shows, if that is one page."""
 
-    __slots__ = ("code", "page")
     code: str
-    page: int | None
-
-    def __new__(cls, code: str, text: str, page: int | None = None) -> Told:
-        """Make it."""
-        made = super().__new__(cls, text)
-        made.code, made.page = code, page
-        return made
+    text: str
+    page: int | None = None
 
 
 class Index(NamedTuple):

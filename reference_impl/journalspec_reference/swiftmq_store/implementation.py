@@ -111,7 +111,7 @@ class _Asked:
             self._note("no-log", LOG)
         for note in found.notes:
             off = None if note.page is None else note.page * self.page_size
-            text = note if note.code in _TEXTS else ""
+            text = note.text if note.code in _TEXTS else ""
             self._note(note.code, PAGES if note.code != "branch-key" else "", text, off)
         for queue in found.queues:
             for at, why in queue.entries.whys.items():

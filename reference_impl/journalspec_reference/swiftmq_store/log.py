@@ -133,26 +133,22 @@ class Log:
 
         The bytes of a log stay until they are written over: those of a higher generation, of an untagged log.
         """
-        probe, data = Log(self.data, self._page_size, 0), bytes(self.data)
+        probe = Log(bytes(self.data), self._page_size, 0)
         probe._most, probe.tagged = self._most, True
-        probe.generation = generation
-        while probe._anywhere(data, following(probe.generation)):
-            probe.generation = following(probe.generation)
-        return probe.generation
+        while probe._has(following(generation)):
+            generation = following(generation)
+        return generation
 
-    def _anywhere(self, data: bytes, generation: int) -> bool:
+    def _has(self, generation: int) -> bool:
         """Tell whether a record of a generation stands anywhere, or so many may that nobody looks."""
+        self.generation = generation
         heads = [pack(">iq", kind, generation) for kind in (COMMIT, ABORT)]
-        if sum(map(data.count, heads)) > _LIKELY:
-            return True
-        own, self.generation = self.generation, generation
-        found = any(self._is_record(data, at) for head in heads for at in _places(data, head))
-        self.generation = own
-        return found
+        few = sum(map(self.data.count, heads)) <= _LIKELY
+        return not few or any(self._is_record(at) for head in heads for at in _places(self.data, head))
 
-    def _is_record(self, data: bytes, at: int) -> bool:
+    def _is_record(self, at: int) -> bool:
         try:
-            self._record(Cursor(data, at))
+            self._record(Cursor(self.data, at))
         except BadStore:
             return False
         return True

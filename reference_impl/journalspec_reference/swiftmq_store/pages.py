@@ -6,7 +6,7 @@ Every change goes through `patch`, `take` or `give_back`, which log it; so a rol
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from struct import pack
 from typing import NamedTuple
@@ -93,10 +93,6 @@ class CachedPages:
         """Let go of all pages: they are written."""
         self.dirty.clear()
         self._pages.clear()
-
-    def freed(self, numbers: Iterable[int]) -> set[int]:
-        """Return those of the pages that are free now."""
-        return {number for number in numbers if self[number][0] == FREE[0]}
 
     def empty(self, number: int) -> None:
         """Make a page free."""

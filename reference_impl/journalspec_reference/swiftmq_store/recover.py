@@ -12,7 +12,7 @@ from typing import Any
 
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
-from journalspec_reference.swiftmq_store.log import ABORT, START, Log, LoggedRecord, ReplayedPages
+from journalspec_reference.swiftmq_store.log import START, Log, LoggedRecord, ReplayedPages
 from journalspec_reference.swiftmq_store.store import BRANCH, Queue, Walk
 
 #: Where a store has its files, below its directory.
@@ -51,9 +51,7 @@ class Recovered:
     """What a start leaves. `refused`: why there is no start, as a code and a text."""
 
     refused: tuple[str, str] | None = None
-    #: Records that were redone (those of an ABORT too), those undone, whether they made a check necessary.
-    redone: int = 0
-    undone: int = 0
+    #: Whether the log makes a check necessary.
     checked: bool = False
     queues: list[Queue] = field(default_factory=list)
     branches: list[codec.Branch] = field(default_factory=list)
@@ -93,16 +91,12 @@ def recover(
         found.notes.append(codec.Told("no-pages", "there is no page"))
     pages = ReplayedPages(data, page_size, log_data)
     log = Log(log_data, page_size, pages.count)
-    accepted = 0
+    found.checked = check
     for record in log.records(starts=True):
         each(log, record)
-        if record.kind == START:
-            continue
         pages.apply(record)
-        accepted += 1
-        found.redone += bool(record.actions)
-        found.undone += bool(record.actions) and record.kind == ABORT
-    found.checked = check or bool(accepted) or (len(log_data) > 0 and not log.end)
+        found.checked |= record.kind != START
+    found.checked |= len(log_data) > 0 and not log.end
     _durables(files, found)
     walk = Walk(pages)
     found.read = log, pages, walk

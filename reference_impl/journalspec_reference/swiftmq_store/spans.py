@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import count
+from itertools import count, groupby
 from typing import Any
 
 from journalspec.layout import Spot
@@ -45,15 +45,25 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
 
 
 def _pages(data: Any, size: int, walk: Walk) -> Iterator[Piece]:
-    for number in range(len(data) // size):
-        start, use = number * size, walk.use(number)
+    """Yield the pages that something leads to one by one, all others in runs of a kind."""
+
+    def kind(number: int) -> tuple[str, bool, int]:
+        use = walk.use(number)
+        return use, data[number * size] == 1, number if use else -1
+
+    for (use, free, _), run in groupby(range(len(data) // size), kind):
+        first, *more = run
+        last = more[-1] if more else first
+        path, place = (
+            f"page[{first}..{last}]" if more else f"page[{first}]",
+            (first * size, (last + 1) * size),
+        )
         if use:
             text = {"root_entry": "root index", "queue_entry": "index of a queue"}.get(use, "message")
-            yield Piece(start, start + size, "record", text, series="page")
+            yield Piece(*place, "record", text, path)
         else:
-            free = data[start] == 1
-            kind, text = ("fill", "free") if free else ("unused", "nothing refers to it")
-            yield Piece(start, start + size, kind, text, f"page[{number}]", series="page")
+            text = "free" if free else "nothing refers to it"
+            yield Piece(*place, "fill" if free else "unused", text, path)
 
 
 def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> Iterator[Spot]:

@@ -149,7 +149,8 @@ class StoreWriter:
         if self._force:
             self._storage.sync(LOG)
         self._position += len(data)
-        for number in sorted(self._pages.freed(change.page for _, tx in records for change in tx.changes)):
+        changed = {change.page for _, tx in records for change in tx.changes}
+        for number in sorted(number for number in changed if self._pages[number][0] == FREE[0]):
             self._storage.write(PAGES, number * self._size, bytes(self._pages[number]))
             self._pages.dirty.discard(number)
         if self._position >= self._checkpoint_at and not self._running:

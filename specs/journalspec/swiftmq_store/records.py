@@ -8,7 +8,6 @@ from io import BytesIO
 from types import SimpleNamespace
 from typing import Any
 
-from construct import Construct
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from journalspec import parsers
@@ -24,41 +23,36 @@ _PAGE_SIZE = 2048
 def by_construct(journal: Journal, file: str, off: int) -> Plain:
     """Return the record at `off` of a log as construct has it; raises SchemaError unless it is sound."""
     stream = BytesIO(journal.files[file])
-    tagged, generation = _begins(journal.files[file])
     stream.seek(off)
-    form = _form("record" if tagged else "untagged_record", journal.edition, _page_size(journal))
-    found = parsed(form, stream, file)
+    header = "record" if _is_tagged(journal.files[file]) else "untagged_record"
+    found = parsed(_form(schema.CODEC, journal.edition, header, _page_size(journal)), stream, file)
     actions = [(action.kind, action.body) for action in found.actions]
-    return _checked(journal, file, found.header, actions, (off, found.end), generation)
+    return _checked(journal, file, found.header, actions, (off, found.end))
 
 
-@cache
-def _form(header: str, edition: str, page_size: int) -> Construct[Any, Any]:
-    action = schema.action_schema(schema.CODEC, edition, page_size)
-    return schema.record_schema(schema.CODEC, edition, action, header)
+_form = cache(schema.record_schema)
 
 
 def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
     """Return the record at `off` of a log as the generated parser has it; raises SchemaError."""
     data = journal.files[file]
-    tagged, generation = _begins(data)
+    root = SimpleNamespace(tagged=_is_tagged(data), page_size=_page_size(journal))
     parser = parsers.codec_of(LAYOUT.format_id).parser(journal.edition)
     stream = KaitaiStream(BytesIO(data))
     stream.seek(off)
     try:
-        found = parser.Record(stream, None, SimpleNamespace(tagged=tagged, page_size=_page_size(journal)))
+        found = parser.Record(stream, None, root)
     except (KaitaiStructError, EOFError) as error:
         raise SchemaError(str(error), file, stream.pos()) from error
     if unknown := [item.kind for item in found.actions if item.kind not in ACTIONS]:
         raise SchemaError(f"{unknown[0]} is no action", file, off)
     # What has a picture before it, and what has not, are two structures below one.
     actions = [(int(item.kind), getattr(item.body, "body", item.body)) for item in found.actions]
-    return _checked(journal, file, found.header, actions, (off, stream.pos()), generation)
+    return _checked(journal, file, found.header, actions, (off, stream.pos()))
 
 
-def _begins(data: bytes) -> tuple[bool, int]:
-    """Return whether a log is tagged, and its generation (SMQ-LOG-021)."""
-    return data[:4] == b"\0\0\0\1", int.from_bytes(data[4:12], signed=True)
+def _is_tagged(data: bytes) -> bool:
+    return data[:4] == b"\0\0\0\1"  # SMQ-LOG-021
 
 
 def _page_size(journal: Journal) -> int:
@@ -66,15 +60,11 @@ def _page_size(journal: Journal) -> int:
 
 
 def _checked(
-    journal: Journal,
-    file: str,
-    header: Any,
-    actions: Iterable[tuple[int, Any]],
-    at: tuple[int, int],
-    generation: int,
+    journal: Journal, file: str, header: Any, actions: Iterable[tuple[int, Any]], at: tuple[int, int]
 ) -> Plain:
     """Return a record of its parts, if no schema alone can say what is wrong (SMQ-LOG-022, 025, 027)."""
     own = getattr(header, "generation", None)
+    generation = int.from_bytes(journal.files[file][4:12], signed=True)
     if own is not None and (own != generation or own == -1):
         raise SchemaError(f"generation {own} in a log of {generation}", file, at[0])
     pages = next((len(data) for name, data in journal.files.items() if name.endswith("page.db")), 0)

@@ -33,11 +33,12 @@ from journalspec.swiftmq_store import ACTIONS, LAYOUT
 
 
 def record_schema(
-    codec: ConstructCodec, edition: str, action: Construct[Any, Any], header: str
+    codec: ConstructCodec, edition: str, header: str, page_size: int = 2048
 ) -> Construct[Any, Any]:
     """Return the schema of a record that begins with `header`, or, in a tagged log, of a START."""
     again = header == "record"
     heads = {True: codec.schema("start", edition), False: codec.schema(header, edition)}
+    action = action_schema(codec, edition, page_size)
     return Struct(
         "off" / Tell,
         "_code" / Peek(Int32sb),
@@ -47,7 +48,7 @@ def record_schema(
     )
 
 
-def action_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Construct[Any, Any]:
+def action_schema(codec: ConstructCodec, edition: str, page_size: int) -> Construct[Any, Any]:
     """Return the schema of what a record does to one page."""
     picture = Struct(
         "page" / Checked(Int32sb, lambda page, _: page >= 0, "a page"),
@@ -75,7 +76,6 @@ def action_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) ->
 
 def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Construct[Any, Any]:
     """Return the schema of a log: START if it is tagged, records, and what lies behind."""
-    action = action_schema(codec, edition, page_size)
 
     def more(stream: Any, context: Any) -> bool:
         head: bytes = stream.read(12)
@@ -87,13 +87,15 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
         own = not tagged or int.from_bytes(head[4:], signed=True) == context.start.generation
         return own or len(head) < 12
 
-    def records(header: str) -> Construct[Any, Any]:
-        return While(more, record_schema(codec, edition, action, header))
-
+    heads = {True: "record", False: "untagged_record"}
+    records: dict[Any, Construct[Any, Any]] = {
+        tagged: While(more, record_schema(codec, edition, header, page_size))
+        for tagged, header in heads.items()
+    }
     return Struct(
         "first" / Peek(Blob(4)),
         "start" / If(_tagged, codec.schema("start", edition)),
-        "records" / Switch(_tagged, {True: records("record"), False: records("untagged_record")}),
+        "records" / Switch(_tagged, records),
         "rest" / GreedyBytes,
     )
 
