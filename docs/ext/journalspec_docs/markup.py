@@ -203,7 +203,7 @@ class Translator(HTML5Translator):
         if node.get("language") or "kbd" in node["classes"]:
             super().visit_literal(node)
             return
-        names = " ".join(["literal", *node["classes"]])
+        classes = f' class="{" ".join(node["classes"])}"' if node["classes"] else ""
         ident = f' id="{node["ids"][0]}"' if node["ids"] else ""
-        self.body.append(f'<code{ident} class="{names}">{self.encode(node.astext())}</code>')
+        self.body.append(f"<code{ident}{classes}>{self.encode(node.astext())}</code>")
         raise nodes.SkipNode
