@@ -11,7 +11,7 @@ from typing import Any
 
 from journalspec.layout import Spot
 from journalspec.swiftmq_store import LAYOUT
-from journalspec_reference.api import Files, Params, Piece, Span, file_spans
+from journalspec_reference.api import Files, Inside, Params, Piece, Span, file_spans
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
 from journalspec_reference.swiftmq_store.log import (
@@ -40,6 +40,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
         plain = plain_names.get(name, name)
         pieces: list[Piece] | Iterator[Piece] = []
         fits: Any = None
+        inside: Inside | None = None
         if plain == PAGES and size >= SMALLEST_PAGE:
             walk = Walk(ReplayedPages(data, size))
             pieces = _pages(data, size, walk)
@@ -48,10 +49,11 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
             log = Log(data, size, _count(files, size))
             pieces = _records(log, data)
             fits = partial(_of_record, log, data, edition)
+            inside = partial(_beyond, log)
         elif lies_in(SWAP, plain) and plain.endswith(".swap"):
             pieces = (Piece(one.off, one.end, "record", "") for one in codec.swapped(data))
             fits = partial(_of_swap, data, edition)
-        yield from file_spans(name, pieces, len(data), fits if fields else None)
+        yield from file_spans(name, pieces, len(data), fits if fields else None, inside)
 
 
 def _count(files: Files, size: int) -> int:
@@ -115,6 +117,10 @@ def _records(log: Log, data: Any) -> Iterator[Piece]:
         else:
             rest = "zeros" if _zeros(data, log.end) else "old bytes"
             yield Piece(log.end, len(data), "unused", rest, "rest")
+
+
+def _beyond(log: Log, start: int, end: int) -> Iterator[Piece]:
+    return (Piece(item.off, item.end, "record", _KINDS[item.kind]) for item in log.beyond(start, end))
 
 
 def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot]:
