@@ -381,7 +381,7 @@ def _rows(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -> 
         if any(set(names(case)) - shared[head] for case in cases)
     }
     heads = "".join(
-        f"<th>{head}</th>"
+        f"<th scope=col>{head}</th>"
         for head in ("Case", "What is done", *columns, *(f"<code>{name}</code>" for name in questions))
     )
     rows = []
