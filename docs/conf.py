@@ -43,8 +43,11 @@ html_search_scorer = str(HERE / "_static" / "scorer.js")
 templates_path = ["_templates"]
 html_css_files = ["journalspec.css"]
 html_js_files = ["journalspec.js"]
+# The glossary is its own index, and nothing else would stand in one.
+html_use_index = False
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
-pygments_style = "friendly"
+# Of the light styles that come with Pygments the one whose colours are dark enough to be read.
+pygments_style = "default"
 pygments_dark_style = "github-dark"

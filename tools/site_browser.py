@@ -3,7 +3,8 @@
 Opens every page (or those named) at the width of a desk and of a telephone, and lists each table or block
 that is wider than its place, unless a shadow at its edge says that there is more; exit code 1 if there
 is one.
-With ``--shots`` it also keeps a picture of each page, from its top.
+With ``--faint`` it also lists text whose contrast is less than WCAG's level AA asks for, in light and dark,
+and with ``--shots`` it keeps a picture of each page, from its top.
 
 Chromium is driven through chromedriver by the WebDriver protocol, which is plain HTTP with JSON: both are
 packages of Debian, and nothing of pip or npm is needed.
@@ -74,6 +75,52 @@ const hinted = [...article.querySelectorAll("div")].filter((node) =>
   scrolls(getComputedStyle(node)) && node.clientWidth && node.scrollWidth > node.clientWidth + 1
 ).map((node) => [name(node.firstElementChild || node), node.scrollWidth, node.clientWidth]);
 return {found: found.slice(0, 50), hinted, height: root.scrollHeight};
+"""
+
+
+THEMES = ("light", "dark")
+#: Returns [what, an example, its contrast] for each kind of text that is too faint in the theme asked for:
+#: below 4.5, or 3 if it is large. What is behind it: the colours of all that it stands in, or of the box that
+#: is drawn under it.
+FAINT = r"""
+document.body.dataset.theme = arguments[0];
+for (const details of document.querySelectorAll("details")) details.open = true;
+const parsed = (text) => {
+  const numbers = text.match(/[\d.]+/g).map(Number);
+  return numbers.length > 3 ? numbers : [...numbers, 1];
+};
+const over = (top, below) => [0, 1, 2].map((at) => top[at] * top[3] + below[at] * (1 - top[3]));
+const behind = (node) => {
+  const layers = [];
+  for (let at = node; at; at = at.parentElement) layers.push(parsed(getComputedStyle(at).backgroundColor));
+  return layers.reduceRight((below, top) => over(top, below), [255, 255, 255]);
+};
+const shine = (color) => {
+  const [red, green, blue] = color.map((value) =>
+    value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+const className = (node) => node.className.baseVal ?? node.className;
+const found = {};
+const skipped = ["SCRIPT", "STYLE", "TITLE", "OPTION"];
+for (const node of document.querySelectorAll("body *")) {
+  if (skipped.includes(node.nodeName.toUpperCase())) continue;
+  if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
+  if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+  const style = getComputedStyle(node), drawn = node.closest("svg");
+  const box = node.closest("g") && node.closest("g").querySelector("rect");
+  let back = behind(drawn ? drawn.parentElement : node);
+  if (box) back = over(parsed(getComputedStyle(box).fill), back);
+  const ink = parsed(drawn ? style.fill : style.color);
+  for (let at = node; at; at = at.parentElement) ink[3] *= Number(getComputedStyle(at).opacity);
+  const [low, high] = [shine(over(ink, back)), shine(back)].sort((one, other) => one - other);
+  const contrast = (high + 0.05) / (low + 0.05), size = parseFloat(style.fontSize);
+  const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+  if (contrast >= (large ? 3 : 4.5)) continue;
+  const [around, own] = [node.parentElement, node].map((each) => `${each.nodeName}.${className(each)}`);
+  found[`${around} > ${own}`] ??= [node.textContent.trim().slice(0, 30), contrast.toFixed(2)];
+}
+return Object.entries(found).map(([name, told]) => [name, ...told]);
 """
 
 
@@ -204,6 +251,15 @@ def problems(
                 yield f"{path} at {width}: {what} has {has} of {may} pixels"
 
 
+def faint(opened: Browser, found: Sequence[Path]) -> Iterator[str]:
+    """Yield a line for each kind of text that is too faint on a page, in one theme or the other."""
+    for path in found:
+        opened.open(path)
+        for theme in THEMES:
+            for what, example, contrast in opened.run(FAINT, theme):
+                yield f"{path}, {theme}: {what} has the contrast {contrast}: {example}"
+
+
 def main() -> int:
     """List what is too wide; exit code 1 if anything is."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -212,12 +268,16 @@ def main() -> int:
     parser.add_argument("--width", type=int, action="append", help="instead of both")
     parser.add_argument("--shots", type=Path, metavar="DIR", help="keep a picture of each page here")
     parser.add_argument("--hinted", action="store_true", help="also list what scrolls and says so")
+    parser.add_argument("--faint", action="store_true", help="also list text without enough contrast")
     options = parser.parse_args()
     found = [options.site / name for name in options.pages] or pages(options.site)
     if not found:
         parser.error(f"no page below {options.site}")
     count = 0
     with browser() as opened:
+        for line in faint(opened, found) if options.faint else ():
+            print(line)
+            count += 1
         for width in options.width or WIDTHS:
             opened.resize(width)
             for path in found:
@@ -233,7 +293,7 @@ def main() -> int:
                     options.shots.mkdir(parents=True, exist_ok=True)
                     picture = f"{name.removesuffix('.html').replace('/', '_')}-{width}.png"
                     opened.picture(options.shots / picture, min(told["height"], TALLEST))
-    print(f"{len(found)} pages, {count} too wide")
+    print(f"{len(found)} pages, {count} problems")
     return 1 if count else 0
 
 

@@ -187,7 +187,7 @@
         element("td", [field.value, " ", element("code", hex(raw)), " ", element("code", text(raw))]),
       ]);
     });
-    const heads = ["Field", "Offset, length", "Value, bytes, text"].map((head) => element("th", head));
+    const heads = ["Field", "Offset, length", "Value, bytes, text"].map((head) => Object.assign(element("th", head), { scope: "col" }));
     const table = element("table", [element("thead", element("tr", heads)), element("tbody", rows)],
       { class: "docutils jspec-table" });
     return element("div", table, { class: "table-wrapper" });

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
-from site_browser import WIDTHS, Browser, BrowserProblem, browser, pages, problems
+from site_browser import WIDTHS, Browser, BrowserProblem, browser, faint, pages, problems
 
 from journalspec.formats import format_module
 from journalspec.schemas import described
@@ -242,4 +242,106 @@ def test_a_file_of_no_format_is_no_harm(opened: Browser, site: Path, tmp_path: P
     opened.open(site / "try.html")
     assert [entry["records"] for entry in seen(opened, [path], "")] == [[]]
     assert opened.run("return document.querySelectorAll('#try-found b').length") == 0
+    assert opened.complaints() == []
+
+
+#: Every so many pages are looked at for faint text: pages of a kind are alike, and there are two themes.
+EVERY_PAGE = 8
+
+
+@pytest.mark.parametrize(
+    ("style", "is_found"),
+    [
+        ("color: #767676", False),
+        ("color: #787878", True),
+        ("color: #949494; font-size: 24px", False),
+        ("color: black; opacity: 0.4", True),
+        ("color: white; background: #0008", True),
+        ("color: white; background: #000c", False),
+    ],
+)
+def test_faint_text_is_found(style: str, is_found: bool, opened: Browser, tmp_path: Path) -> None:
+    path = page_with(tmp_path, f'<body><div style="background:white"><p style="{style}">text</p></div>')
+    assert bool(list(faint(opened, [path]))) is is_found
+
+
+def test_text_has_contrast_in_both_themes(opened: Browser, site: Path) -> None:
+    opened.resize(WIDTHS[0])
+    top = [path for path in pages(site) if path.parent == site]
+    assert list(faint(opened, [*top, *pages(site)[::EVERY_PAGE]])) == []
+
+
+#: What a keyboard does: presses keys where the focus is and tells what is lit, and where the focus is then.
+PRESS = """
+const [selector, ...keys] = arguments;
+const box = document.querySelector(selector);
+box.focus();
+for (const key of keys)
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+const lit = [...document.querySelectorAll(".jspec-on")].map((node) => node.nodeName.toLowerCase());
+return [document.activeElement === box, [...new Set(lit)].sort(), getComputedStyle(box).outlineStyle];
+"""
+
+
+@pytest.mark.parametrize("format_id", described())
+def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, site: Path) -> None:
+    """From the bytes, the box or the row of a field, as with a pointer; Enter leads to what it is."""
+    schemas = site / "formats" / format_id / "schemas.html"
+    opened.open(schemas)
+    # A section with a dump has all three of them.
+    opened.run(
+        "const dump = [...document.querySelectorAll('pre.jspec-hex')].pop(), part = dump.closest('section');"
+        "dump.id = 'a-dump'; part.querySelector('svg').id = 'a-drawing';"
+        "part.querySelector('table.jspec-fields').id = 'a-table';"
+    )
+    for selector, key in (("#a-drawing", "ArrowRight"), ("#a-table", "ArrowDown")):
+        stays, lit, outline = opened.run(PRESS, selector, key)
+        assert stays, selector
+        assert {"g", "tr"} <= set(lit), selector
+        assert outline != "none", f"{selector} has the focus, and nothing shows it"
+    stays, lit, _ = opened.run(PRESS, "#a-dump", "ArrowDown")
+    assert stays
+    assert "b" in lit
+    page = next(
+        path
+        for path in sorted((site / "formats" / format_id / "cases").glob("*.html"))
+        if 'jspec-hex-fields" tabindex="0"><u>' in path.read_text(encoding="utf-8")
+    )
+    opened.open(page)
+    opened.run(PRESS, "pre.jspec-hex-fields", "ArrowDown", "Enter")
+    for _ in range(100):
+        if opened.run("return location.pathname").endswith("/schemas.html"):
+            break
+        time.sleep(0.05)
+    assert opened.run("return location.pathname").endswith(f"/{format_id}/schemas.html")
+    assert opened.run("return location.hash").startswith("#f-")
+
+
+def test_a_strip_is_one_stop_and_arrows_do_not_turn_the_page(opened: Browser, site: Path) -> None:
+    page = next(
+        path
+        for path in sorted((site / "formats").rglob("cases/*.html"))
+        if 'class="jspec-strip"' in path.read_text(encoding="utf-8")
+    )
+    opened.open(page)
+    stops = "return document.querySelector('.jspec-strip').querySelectorAll('a[tabindex=\"0\"]').length"
+    assert opened.run(stops) == 1
+    before = opened.run("return location.pathname")
+    opened.run(PRESS, ".jspec-strip a[tabindex='0']", "ArrowRight", "ArrowRight")
+    assert opened.run(stops) == 1
+    links = "[...document.querySelector('.jspec-strip').querySelectorAll('a')]"
+    assert opened.run(f"return {links}.indexOf(document.activeElement)") == 2
+    assert opened.run("return document.activeElement.title") != ""
+    assert opened.run("return location.pathname") == before
+
+
+def test_a_link_to_a_requirement_says_what_it_is_about(opened: Browser, site: Path) -> None:
+    format_id = described()[0]
+    opened.open(site / "formats" / format_id / "schemas.html")
+    opened.run("document.querySelector('a[href*=\"#req-\"]').focus()")
+    for _ in range(100):
+        if title := opened.run("return document.activeElement.title"):
+            break
+        time.sleep(0.05)
+    assert title.partition(":")[0] in {"must", "should", "may"}
     assert opened.complaints() == []

@@ -60,7 +60,9 @@ class Span:
     """One named byte range for maps and annotated hexdumps.
 
     `path` is dotted (``record[3].gtrid``); `kind` is one of header, record,
-    field, dropped, stale, fill, unused. Containers precede what they contain.
+    field, dropped, stale, fill, unused. Containers precede what they contain. What recovery
+    drops (dropped), or what lies behind the log (unused), may contain records that are
+    well-formed and no part of the answer: of kind dropped or stale, with their fields.
     """
 
     file: str
@@ -86,12 +88,25 @@ class Piece(NamedTuple):
     series: str = ""
 
 
+#: What a format calls what lies behind its log, where it does not say more.
+REST = "rest"
+#: What is said of a record that stands where there is none for recovery.
+WELL_FORMED = "well-formed, no part of the answer"
+#: What gives the headers and records that stand whole between two offsets where recovery sees none, in order.
+Inside = Callable[[int, int], Iterable[Piece]]
+
+
 def file_spans(
-    file: str, pieces: Iterable[Piece], end: int, fields: Callable[[Piece], Iterable[Spot]] | None
+    file: str,
+    pieces: Iterable[Piece],
+    end: int,
+    fields: Callable[[Piece], Iterable[Spot]] | None,
+    inside: Inside | None = None,
 ) -> Iterator[Span]:
     """Yield the spans of one file up to `end`: its pieces, their fields, and what is unused between them.
 
-    `fields` gives those of a header or record; None: they are not named.
+    `fields` gives those of a header or record; None: they are not named, nor is what `inside` finds
+    in what is dropped, in what a format calls the rest, and behind the last piece.
     """
     numbers: Counter[str] = Counter()
     at = 0
@@ -102,14 +117,41 @@ def file_spans(
         if piece.kind in ("record", "stale") and not piece.path:
             path = f"{series}[{numbers[series]}]"
         numbers[series] += 1
-        yield Span(file, piece.off, piece.end - piece.off, path, piece.kind, piece.value)
+        span = Span(file, piece.off, piece.end - piece.off, path, piece.kind, piece.value)
+        yield span
         if fields and piece.kind in ("header", "record", "stale"):
-            for spot in fields(piece):
-                off = piece.off + spot.off
-                yield Span(file, off, spot.length, f"{path}.{spot.name}", "field", spot.value)
+            yield from _named(span, piece, fields)
+        elif fields and inside and (piece.kind == "dropped" or path == REST):
+            yield from _within(span, numbers, fields, inside)
         at = max(at, piece.end)
     if at < end:
-        yield Span(file, at, end - at, "unused", "unused")
+        span = Span(file, at, end - at, "unused", "unused")
+        yield span
+        if fields and inside:
+            yield from _within(span, numbers, fields, inside)
+
+
+def _named(span: Span, piece: Piece, fields: Callable[[Piece], Iterable[Spot]]) -> Iterator[Span]:
+    for spot in fields(piece):
+        off = piece.off + spot.off
+        yield Span(span.file, off, spot.length, f"{span.path}.{spot.name}", "field", spot.value)
+
+
+def _within(
+    outer: Span, numbers: Counter[str], fields: Callable[[Piece], Iterable[Spot]], inside: Inside
+) -> Iterator[Span]:
+    """Yield what is well-formed in a region without records, and its fields; `numbers` counts by region."""
+    series, end = f"{outer.path}[]", outer.off + outer.length
+    for piece in inside(outer.off, end):
+        if piece.end > end:
+            continue
+        path = f"{outer.path}[{numbers[series]}]"
+        numbers[series] += 1
+        kind = "dropped" if outer.kind == "dropped" else "stale"
+        said = f"{piece.value}, {WELL_FORMED}".lstrip(", ")
+        span = Span(outer.file, piece.off, piece.end - piece.off, path, kind, said)
+        yield span
+        yield from _named(span, piece, fields)
 
 
 def field_names(

@@ -18,6 +18,8 @@ from journalspec_reference.content import hole_end
 WIDTH = 16
 #: Kinds that name a region rather than a field of it.
 CONTAINERS = frozenset({"header", "record", "dropped", "stale", "fill", "unused"})
+#: Kinds of regions that may contain well-formed records, and what these are then: no part of the answer.
+AROUND = frozenset({"dropped", "stale", "unused"})
 #: A run of one byte is folded if it would fill more rows than this.
 FOLD_ABOVE = 3
 CHUNK = 1 << 16
@@ -70,30 +72,58 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     """Yield the regions of `file` in offset order, covering all of its `length` bytes.
 
     A range that no span names becomes a region of kind ``unused``; spans that
-    lie within an earlier one become its fields. Ranges beyond the file are cut.
+    lie within an earlier one become its fields. A record that lies in what has none
+    is a region of its own, and what is around it comes in parts. Ranges beyond the file are cut.
     """
     at = 0
+    whole: Span | None = None
     open_span: Span | None = None
     fields: list[Span] = []
+
+    def until(stop: int) -> Iterator[Region]:
+        """Yield what is open, and what `whole` has behind it up to `stop`."""
+        nonlocal at, open_span
+        if open_span is not None:
+            yield Region(open_span, tuple(fields))
+            at, open_span = _end(open_span), None
+        if whole is not None and at < (stop := min(_end(whole), stop)):
+            yield Region(_part(whole, at, stop), ())
+            at = stop
+
     for span in spans:
         if span.file != file or span.off >= length:
             continue
-        if open_span is not None and span.off + span.length <= open_span.off + open_span.length:
-            fields.append(span)
-            continue
-        if open_span is not None:
-            yield Region(open_span, tuple(fields))
-            at = open_span.off + open_span.length
+        if open_span is not None and _end(span) <= _end(open_span):
+            if span.kind == "field" or open_span.kind not in AROUND or span.kind not in AROUND:
+                fields.append(span)
+                continue
+            # What was open is around this one: it has no fields of its own.
+            whole, open_span = open_span, None
+        yield from until(span.off)
+        if whole is not None and _end(span) > _end(whole):
+            yield from until(length)
+            whole = None
         if span.off > at:
             yield Region(Span(file, at, span.off - at, "unnamed", "unused"), ())
         begin = max(span.off, at)
-        size = min(span.off + span.length, length) - begin
+        size = min(_end(span), length) - begin
+        at = begin
         open_span, fields = Span(file, begin, max(size, 0), span.path, span.kind, span.value), []
-    if open_span is not None:
-        yield Region(open_span, tuple(fields))
-        at = open_span.off + open_span.length
+    yield from until(length)
     if at < length:
         yield Region(Span(file, at, length - at, "unnamed", "unused"), ())
+
+
+def _end(span: Span) -> int:
+    return span.off + span.length
+
+
+def _part(whole: Span, start: int, end: int) -> Span:
+    """Return a part of a region, which says of what."""
+    if (start, end) == (whole.off, _end(whole)):
+        return whole
+    said = f"{whole.value}, part of {whole.length} bytes at {whole.off}".lstrip(", ")
+    return Span(whole.file, start, end - start, whole.path, whole.kind, said)
 
 
 def lines(data: Any, spans: Iterable[Span], file: str) -> Iterator[Line]:

@@ -247,6 +247,11 @@ class Layout:
         return tuple((row, tuple(map(_field, row["fields"]))) for row in self._table["structure"])
 
     @cached_property
+    def structure_names(self) -> tuple[str, ...]:
+        """The names of all structures, in the order of the table."""
+        return tuple(dict.fromkeys(row["name"] for row, _ in self._rows))
+
+    @cached_property
     def inner(self) -> Mapping[str, Any]:
         """The field of a record whose bytes another .ksy describes, this `ksy`, its `names`; or nothing."""
         found: Mapping[str, Any] = self._table.get("inner", {})

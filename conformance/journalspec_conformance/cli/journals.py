@@ -77,7 +77,12 @@ BARE_KINDS = ("stale", "fill", "unused")
 @click.option(
     "--level", type=click.Choice(LEVELS), default="layout", show_default=True, help="How much to report."
 )
-@click.option("--hex", "as_hex", is_flag=True, help="An annotated hexdump instead of the tables.")
+@click.option(
+    "--hex",
+    "as_hex",
+    is_flag=True,
+    help="An annotated hexdump instead of the tables; what is whole in dropped regions is named too.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 def inspect_command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
     """Show the journals at PATH: fields, records, dropped regions, logical state.

@@ -20,6 +20,8 @@ from journalspec_docs import (
     download_page,
     front_page,
     generate,
+    hints,
+    lean,
     markup,
     matrix,
     observation_pages,
@@ -51,6 +53,7 @@ DIRECTIVES: dict[str, base.Build] = {
     "download-cases": download_page.cases,
     "download-reports": download_page.reports,
     "download-schemas": download_page.schemas,
+    "edition-diagrams": schema_pages.edition_diagrams,
     "enum-table": schema_pages.enum_table,
     "fault-table": reference_pages.faults,
     "field-table": schema_pages.field_table,
@@ -106,6 +109,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for name, content_of in DIRECTIVES.items():
         app.add_directive(name, base.directive(content_of, OPTIONS.get(name, {})))
     app.connect("builder-inited", generate.write)
+    app.connect("build-finished", lean.write)
+    app.connect("build-finished", hints.write)
     app.connect("build-finished", addresses.write)
     navigation = generate.Navigation()
     app.connect("env-updated", navigation.collect)

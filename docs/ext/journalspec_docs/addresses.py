@@ -56,5 +56,5 @@ def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
     script = "<script>location.hash&&location.replace(document.baseURI+location.hash)</script>"
     return (
         f'<!doctype html><base href="{escape(url)}"><meta http-equiv="refresh" content="0; url={to}">'
-        f'<title>{escape(name)}</title>{script if had_anchors else ""}<a href="{to}">Go there</a>\n'
+        f"<title>{escape(name)}</title>{script if had_anchors else ''}<a href={to}>Go there</a>"
     )

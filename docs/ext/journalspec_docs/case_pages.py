@@ -18,7 +18,6 @@ from typing import Any
 from docutils import nodes
 
 from journalspec.formats import Format
-from journalspec.requirements import requirements
 from journalspec_corpus.case import Case
 from journalspec_docs import domain, hexdump, markup, sources
 from journalspec_docs.base import Page
@@ -123,7 +122,7 @@ def _sheet(case: Case, told: set[str], *, anchored: bool = True) -> Iterator[nod
     The first of a family is `anchored` at its row of the table. What a flag means is said once; `told` knows.
     """
     origin, anchor = case.origin, node_id(case.id)
-    named = f'<code class="literal">{case.id}</code>'
+    named = f"<code>{case.id}</code>"
     link = f'<a class="headerlink" href="#{anchor}">¶</a>'
     yield markup.raw(
         (f'<h3 id="{anchor}">{named}{link}</h3>' if anchored else f"<h4>{named}</h4>")
@@ -131,7 +130,7 @@ def _sheet(case: Case, told: set[str], *, anchored: bool = True) -> Iterator[nod
     )
     parts = [_facts([case], told)]
     if again := sources.told_again(case):
-        same = (f'<code class="literal" id="{node_id(each.id)}">{each.id}</code>' for each in again)
+        same = (f'<code id="{node_id(each.id)}">{each.id}</code>' for each in again)
         parts.append(f"<p>The same in other editions: {', '.join(same)}.</p>")
     if origin.kind == "captured":
         name = f"{origin.base}/{origin.how}"
@@ -173,13 +172,10 @@ def shown(content: bytes, fill: int) -> bytes:
 def _facts(cases: Sequence[Case], told: set[str]) -> str:
     """Return what is to be said of a case, or of a family: what not all cases share with its number."""
     format_id = cases[0].format
-    texts = {entry.id: f"{entry.level}: {entry.text}" for entry in requirements(format_id)}
     effects = {name: flag.effect for name, flag in sources.flags(format_id).items()}
 
     def required(name: str) -> str:
-        href = f"../requirements.html#{requirement_id(name)}"
-        # A family says once what each is about; on every sheet it would be a tenth of the page.
-        return domain.link_html(href, name, texts[name] if len(cases) > FEW else "")
+        return domain.link_html(f"../requirements.html#{requirement_id(name)}", name)
 
     def flagged(name: str) -> str:
         link = domain.link_html(f"flags.html#{flag_id(format_id, name)}", name)
@@ -385,7 +381,7 @@ def _rows(cases: Sequence[Case], questions: Sequence[str], answers: Answers) -> 
         if any(set(names(case)) - shared[head] for case in cases)
     }
     heads = "".join(
-        f"<th>{head}</th>"
+        f"<th scope=col>{head}</th>"
         for head in ("Case", "What is done", *columns, *(f"<code>{name}</code>" for name in questions))
     )
     rows = []

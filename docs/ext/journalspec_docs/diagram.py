@@ -1,4 +1,4 @@
-"""Byte diagrams: a type of a schema as rows of 16 bytes, in plain SVG.
+"""Byte diagrams: a type of a schema as rows of 16 bytes, in plain SVG; its alternatives side by side, of 8.
 
 No script and no fixed colours: classes are styled by the site's style sheet,
 which knows the light and the dark theme. A field of variable length takes a
@@ -7,17 +7,32 @@ dashed row of its own, and the ruler starts again behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from journalspec_docs.ksy import Extent, Field, Type
 
-PER_ROW = 16
-CELL = 40
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """How many bytes a row has, how wide one is, and how wide the margin with the offsets (pixels)."""
+
+    per_row: int
+    cell: int
+    label: int
+
+    @property
+    def width(self) -> int:
+        """The width of a row with its margin, in pixels."""
+        return self.label + self.per_row * self.cell + 2
+
+
+WIDE = Grid(per_row=16, cell=40, label=104)
+#: As wide as a telephone: two of them stand beside each other on a page.
+SIDE = Grid(per_row=8, cell=35, label=66)
 ROW = 40
 GAP = 8
-LABEL = 104
 RULER = 22
 CHAR = 7.4
 #: A fixed field longer than this is drawn like a variable one: as a strip.
@@ -46,8 +61,8 @@ class DiagramRow:
     after: str = ""
 
 
-def rows(kind: Type) -> Iterator[DiagramRow]:
-    """Cut the fields of `kind` into rows of 16 bytes."""
+def rows(kind: Type, grid: Grid = WIDE) -> Iterator[DiagramRow]:
+    """Cut the fields of `kind` into rows as long as those of `grid`."""
     base = Extent()
     column = 0
     before = after = ""
@@ -58,17 +73,19 @@ def rows(kind: Type) -> Iterator[DiagramRow]:
         if not field.size.is_fixed or field.size.fixed > LONGEST:
             if pieces:
                 yield DiagramRow(base, tuple(pieces), after=after)
-            yield DiagramRow(field.offset, (Piece(field, 0, PER_ROW, True, True),), strip=True, after=before)
+            yield DiagramRow(
+                field.offset, (Piece(field, 0, grid.per_row, True, True),), strip=True, after=before
+            )
             pieces, column, before = [], 0, field.id
             continue
         left = field.size.fixed
         while left:
-            if column == PER_ROW:
+            if column == grid.per_row:
                 yield DiagramRow(base, tuple(pieces), after=after)
                 pieces, column = [], 0
             if column == 0:
                 base, after = field.offset + Extent(field.size.fixed - left), before
-            cells = min(left, PER_ROW - column)
+            cells = min(left, grid.per_row - column)
             pieces.append(Piece(field, column, cells, left == field.size.fixed, left == cells))
             column += cells
             left -= cells
@@ -78,13 +95,9 @@ def rows(kind: Type) -> Iterator[DiagramRow]:
 
 
 def describe(kind: Type) -> str:
-    """Return the diagram in words, for those who do not see it."""
-    parts = [
-        f"{field.id}: {field.type}, {field.size} bytes at {field.offset}"
-        for field in kind.fields
-        if not field.is_group
-    ]
-    return f"{kind.name}, {kind.size} bytes. " + "; ".join(parts) + "."
+    """Return the diagram in words, for those who do not see it; what the fields mean says the table."""
+    parts = [f"{field.id} {field.size}" for field in kind.fields if not field.is_group]
+    return f"Bytes of {kind.name}: " + ", ".join(parts) if parts else f"{kind.name} has no bytes"
 
 
 #: What the colours say; the keys are the roles of fields.
@@ -99,92 +112,98 @@ ROLES = {
 }
 
 
-def svg(kind: Type, ident: str) -> str:
-    """Return the diagram of `kind` as one ``<figure>``; `ident` is unique on the page."""
+def figure(kind: Type) -> str:
+    """Return the diagram of `kind` as one ``<figure>``."""
     numbers: dict[str, int] = {}
+    drawn = f'<div class="jspec-scroll">{svg(kind, WIDE, numbers)}</div>'
+    return f'<figure class="jspec-diagram">{drawn}{_keys(numbers, [kind])}</figure>'
+
+
+def sides(kinds: Sequence[Type]) -> str:
+    """Return the diagrams of alternatives side by side as one ``<figure>``, each under its name."""
+    numbers: dict[str, int] = {}
+    parts = "".join(f"<div><p>{escape(kind.name)}</p>{svg(kind, SIDE, numbers)}</div>" for kind in kinds)
+    drawn = f'<div class="jspec-sides">{parts}</div>'
+    # The key comes first: alternatives may be many.
+    return f'<figure class="jspec-diagram">{_keys(numbers, kinds)}{drawn}</figure>'
+
+
+def svg(kind: Type, grid: Grid, numbers: dict[str, int]) -> str:
+    """Return the drawing of `kind`; names without room in their boxes get the next of `numbers`."""
     body: list[str] = []
     y = RULER
-    for row in rows(kind):
-        body += _row(row, y, numbers)
+    for row in rows(kind, grid):
+        body += _row(row, y, grid, numbers)
         y += ROW + (GAP if row.strip else 0)
-    width = LABEL + PER_ROW * CELL + 2
-    title = f"Byte layout of {kind.name}"
+    return (
+        f'<svg viewBox="0 0 {grid.width} {y + 4}" width="{grid.width}" height="{y + 4}" role="img" '
+        f'aria-label="{escape(describe(kind))}">{_ruler(grid)}{"".join(body)}</svg>'
+    )
+
+
+def _keys(numbers: dict[str, int], kinds: Iterable[Type]) -> str:
+    """Return the names behind the numbers, and the key to the colours that diagrams use."""
     legend = "".join(
         f"<li><b>{number}</b> <code>{escape(name)}</code></li>" for name, number in numbers.items()
     )
-    return (
-        f'<figure class="jspec-diagram"><div class="jspec-scroll">'
-        f'<svg viewBox="0 0 {width} {y + 4}" width="{width}" height="{y + 4}" role="img" '
-        f'aria-labelledby="{ident}-t {ident}-d" xmlns="http://www.w3.org/2000/svg">'
-        f'<title id="{ident}-t">{escape(title)}</title><desc id="{ident}-d">{escape(describe(kind))}</desc>'
-        f"{_ruler()}{''.join(body)}</svg></div>"
-        + (f'<ol class="jspec-legend">{legend}</ol>' if legend else "")
-        + _colours(kind)
-        + "</figure>"
-    )
-
-
-def _colours(kind: Type) -> str:
-    """Return the key to the colours that the diagram uses."""
-    used = {field.role for field in kind.fields if not field.is_group}
+    used = {field.role for kind in kinds for field in kind.fields if not field.is_group}
     items = "".join(
         f'<li><span class="role-{role}">{ROLES[role]}</span></li>' for role in ROLES if role in used
     )
-    return f'<ul class="jspec-colours" aria-hidden="true">{items}</ul>'
+    return (
+        f'<ol class="jspec-legend">{legend}</ol>' if legend else ""
+    ) + f'<ul class="jspec-colours" aria-hidden="true">{items}</ul>'
 
 
-def _ruler() -> str:
-    marks = (
-        f'<text class="ruler" x="{LABEL + (column + 0.5) * CELL}" y="{RULER - 8}">{column:x}</text>'
-        for column in range(PER_ROW)
-    )
-    return "".join(marks)
+def _ruler(grid: Grid) -> str:
+    # Each letter of a text may have a place of its own.
+    places = " ".join(str(grid.label + column * grid.cell + grid.cell // 2) for column in range(grid.per_row))
+    marks = "".join(f"{column:x}" for column in range(grid.per_row))
+    return f'<text class="ruler" x="{places}" y="{RULER - 8}">{marks}</text>'
 
 
-def _row(row: DiagramRow, y: int, numbers: dict[str, int]) -> list[str]:
-    return [_offset(row, y)] + [_piece(piece, y, row.strip, numbers) for piece in row.pieces]
+def _row(row: DiagramRow, y: int, grid: Grid, numbers: dict[str, int]) -> list[str]:
+    return [_offset(row, y, grid)] + [_piece(piece, y, row.strip, grid, numbers) for piece in row.pieces]
 
 
-def _offset(row: DiagramRow, y: int) -> str:
+def _offset(row: DiagramRow, y: int, grid: Grid) -> str:
     """Return the label in the margin: a number, a short expression, or the field before."""
-    text = f"{row.offset.fixed:#06x}" if row.offset.is_fixed else str(row.offset)
-    limit = int(LABEL / CHAR) - 1
-    middle = y + ROW // 2
+    text = f"{row.offset.fixed:#04x}" if row.offset.is_fixed else str(row.offset)
+    limit = int(grid.label / CHAR) - 1
+    middle, x = y + ROW // 2, grid.label - 10
     if len(text) <= limit:
-        return f'<text class="offset" x="{LABEL - 10}" y="{middle + 3}">{escape(text)}</text>'
+        return f'<text class="offset" x="{x}" y="{middle + 3}">{escape(text)}</text>'
     name = row.after if len(row.after) <= limit else row.after[: limit - 1] + "…"
     return (
-        f'<text class="offset" y="{middle - 4}"><tspan x="{LABEL - 10}">after</tspan>'
-        f'<tspan x="{LABEL - 10}" dy="14">{escape(name)}</tspan></text>'
+        f'<text class="offset" y="{middle - 4}"><tspan x="{x}">after</tspan>'
+        f'<tspan x="{x}" dy="14">{escape(name)}</tspan></text>'
     )
 
 
-def _piece(piece: Piece, y: int, strip: bool, numbers: dict[str, int]) -> str:
+def _piece(piece: Piece, y: int, strip: bool, grid: Grid, numbers: dict[str, int]) -> str:
     field = piece.field
-    x = LABEL + piece.column * CELL
-    width = piece.cells * CELL
-    classes = f"cell role-{field.role}" + (" strip" if strip else "")
-    hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}" + (
-        f". {field.doc}" if field.doc else ""
-    )
+    x = grid.label + piece.column * grid.cell
+    width = piece.cells * grid.cell
+    classes = f"role-{field.role}" + (" strip" if strip else "")
+    # What the field means says its row in the table.
+    hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}"
     shape = f'<rect class="{classes}" x="{x}" y="{y}" width="{width}" height="{ROW - 4}" rx="2"/>'
-    ticks = "".join(
-        f'<path class="tick" d="M{x + step * CELL} {y + ROW - 8}v4"/>'
-        for step in range(1, piece.cells)
-        if not strip
-    )
-    text = _caption(piece, strip, numbers)
-    label = f'<text class="name" x="{x + width / 2}" y="{y + ROW / 2 + 3}">{escape(text)}</text>'
+    marks = "".join(f"M{x + step * grid.cell} {y + ROW - 8}v4" for step in range(1, piece.cells) if not strip)
+    ticks = f'<path d="{marks}"/>' if marks else ""
+    text = _caption(piece, width, strip, numbers)
+    label = f'<text x="{x + width // 2}" y="{y + ROW // 2 + 3}">{escape(text)}</text>'
     return f'<g data-f="{escape(field.id)}"><title>{escape(hint)}</title>{shape}{ticks}{label}</g>'
 
 
-def _caption(piece: Piece, strip: bool, numbers: dict[str, int]) -> str:
+def _caption(piece: Piece, width: int, strip: bool, numbers: dict[str, int]) -> str:
     name = piece.field.id
+    room = int((width - 4) / CHAR)
     if strip:
         size = str(piece.field.size)
-        return f"{name} · {size} bytes" if not size.startswith("size(") else f"{name} · variable"
+        whole = f"{name} · variable" if size.startswith("size(") else f"{name} · {size} bytes"
+        return whole if len(whole) <= room else name
     whole = name if piece.first else f"… {name}"
-    if len(whole) * CHAR <= piece.cells * CELL - 6:
+    if len(whole) <= room:
         return whole
     if not piece.first and name not in numbers:
         return "…"

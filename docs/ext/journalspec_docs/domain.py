@@ -87,8 +87,8 @@ class JournalspecDomain(Domain):
         found = self.objects.get((typ, target))
         if found is None:
             return None
-        # A sentence is enough to know what is meant: whole texts made up a tenth of the site.
-        hint = shorten(found.hint, HINT, placeholder="…")
+        # Those of requirements are told once for all pages, see hints.py.
+        hint = "" if typ == "req" else shorten(found.hint, HINT, placeholder="…")
         return make_refnode(builder, fromdocname, found.docname, found.node_id, contnode, hint or None)
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
@@ -119,10 +119,9 @@ def requirement_id(name: str) -> str:
     return f"req-{name.lower()}"
 
 
-def link_html(href: str, name: str, hint: str = "") -> str:
+def link_html(href: str, name: str) -> str:
     """Return a link as HTML, in few bytes: pages have thousands. That each leads somewhere is tested."""
-    title = f' title="{escape(shorten(hint, HINT, placeholder="…"))}"' if hint else ""
-    return f"<a href={href}{title}>{escape(name)}</a>"
+    return f"<a href={href}>{escape(name)}</a>"
 
 
 class ReferenceRole(SphinxRole):

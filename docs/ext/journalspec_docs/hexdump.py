@@ -29,7 +29,14 @@ MAX_LINES = 48
 #: No more of a value is shown than this many letters: a name may have 32,767, and its line is the page's.
 MAX_VALUE = 48
 
+#: Stops of the tabulator in a dump, in letters: bytes, the same as text, name and value each begin at one.
+#: Blanks in their place were a twentieth of the site; the style sheet has the same number.
+TAB = 9
+TEXT_AT, NAME_AT, VALUE_AT = 4 * TAB, 5 * TAB, 7 * TAB
+
 CONTAINERS = ("header", "record")
+#: Kinds of what is no part of the answer, well-formed records among it.
+OUTSIDE = ("dropped", "stale")
 
 #: Colour class -> what it is called in a dump, of which a site has a hundred thousand.
 SHORT = {
@@ -97,12 +104,16 @@ def fields_html(
     known = list(spans)
     heads = containers(known)
     out: list[str] = []
+    outside = 0
     for segment in flatten(known, len(content)):
         if only and not only.off <= segment.start < only.off + only.length:
             continue
-        out += [_heading(span) for span in heads.get(segment.start, ())]
+        for span in heads.get(segment.start, ()):
+            out.append(_heading(span))
+            outside = 0 if span.kind in CONTAINERS else span.off + span.length
         pieces = _unfolded(segment, content, FIELD_WIDTH)
-        rows = [_field_line(segment, content, start, end, roles) for start, end in pieces]
+        mark = " class=d" if segment.start < outside else ""
+        rows = [_field_line(segment, content, start, end, roles, mark) for start, end in pieces]
         if len(rows) > LONG:
             between = pieces[-1][0] - pieces[HEAD][0]
             rows[HEAD:-1] = [f'<span class="more">… {between} more bytes of it</span>']
@@ -140,7 +151,7 @@ def _pre(rows: list[str], style: str, most: int = MAX_LINES, rest: str = "") -> 
 def _heading(span: Span) -> str:
     value = f" · {escape(value_of(span))}" if span.value else ""
     text = f"{escape(span.path)}{value} · {span.length} bytes at {span.off}"
-    return f"<u>{text}</u>"
+    return f"<u>{text}</u>" if span.kind in CONTAINERS else f"<u class=d>{text}</u>"
 
 
 def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, int]]:
@@ -152,14 +163,21 @@ def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, i
     return list(lines(segment, width, aligned=False))
 
 
-def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: Roles) -> str:
+def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: Roles, mark: str = "") -> str:
+    """Return a line of a field; its offset is marked where the record is no part of the answer."""
     data = content[start:end]
-    shown = f"{data[0]:02x} ... ({len(data)} bytes)" if len(data) > FIELD_WIDTH else data.hex(" ")
-    pad = " " * max(FIELD_WIDTH * 3 - 1 - len(shown), 0)
-    text = "" if len(data) > FIELD_WIDTH else escape(text_cells(data), quote=False)
-    text += " " * max(FIELD_WIDTH - len(data), 0) if len(data) <= FIELD_WIDTH else " " * FIELD_WIDTH
+    folded = len(data) > FIELD_WIDTH
+    shown = f"{data[0]:02x} ... ({len(data)} bytes)" if folded else data.hex(" ")
+    text = "" if folded else escape(text_cells(data), quote=False)
     note = _note(segment.span) if start == segment.start else ""
-    return f"<i>{start:08x}</i>  {_coloured(shown, segment.span, roles)}{pad}  {text}  {note}".rstrip()
+    coloured = _coloured(shown, segment.span, roles) + _tabs(TAB + len(shown), TEXT_AT)
+    line = f"<i{mark}>{start:08x}</i>\t{coloured}{text}"
+    return f"{line}\t{note}" if note else line
+
+
+def _tabs(at: int, to: int) -> str:
+    """Return what leads from one column to a later stop, or at least to the next one."""
+    return "\t" * max(to // TAB - at // TAB, 1)
 
 
 def _coloured(shown: str, span: Span | None, roles: Roles) -> str:
@@ -172,8 +190,8 @@ def _note(span: Span | None) -> str:
     if span is None:
         return "unused"
     name = (span.path.partition(".")[2] or span.path) if span.kind == "field" else span.kind
-    value = f" <em>{escape(value_of(span))}</em>" if span.value else ""
-    return f"{escape(name):<18}{value}".rstrip()
+    gap = _tabs(NAME_AT + len(name), VALUE_AT)
+    return f"{escape(name)}{gap}<em>{escape(value_of(span))}</em>" if span.value else escape(name)
 
 
 def _grid_line(base: int, pieces: list[tuple[int, int, Segment]], content: bytes, roles: Roles) -> str:
@@ -244,10 +262,13 @@ def _split(starts: list[int], owners: list[Span | None], at: int) -> int:
 
 
 def containers(spans: Iterable[Span]) -> dict[int, list[Span]]:
-    """Return the headers and records by the offset at which they begin, outermost first."""
+    """Return the headers and records by the offset at which they begin, outermost first.
+
+    Those too that are no part of the answer: they have a number, which what is around them has not.
+    """
     found: dict[int, list[Span]] = {}
     for span in spans:
-        if span.kind in CONTAINERS:
+        if span.kind in CONTAINERS or (span.kind in OUTSIDE and span.path.endswith("]")):
             found.setdefault(span.off, []).append(span)
     return found
 

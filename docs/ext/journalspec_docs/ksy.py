@@ -113,6 +113,11 @@ class Field:
     depth: int = 0
     #: Whether the fields that follow, one deeper, are what this one consists of.
     is_group: bool = False
+    #: Its size if its condition holds.
+    there: Extent = Extent()
+    #: What it is by the value of another field: (value, type).
+    cases: tuple[tuple[str, str], ...] = ()
+    decided_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,6 +237,9 @@ class _Reader:
             condition=str(attribute.get("if", "")),
             repeat=_repeat(attribute),
             original=str(attribute.get("-orig-id", "")),
+            there=self.size_there(attribute, name),
+            cases=_cases(attribute.get("type")),
+            decided_by=str(attribute["type"]["switch-on"]) if isinstance(attribute.get("type"), dict) else "",
         )
 
     def instance(self, attribute: dict[str, Any]) -> Field:
@@ -264,6 +272,11 @@ class _Reader:
         return "text" if text in _TEXT else self.target(text, str(attribute.get("id", "without id")))
 
     def size(self, attribute: dict[str, Any], name: str) -> Extent:
+        one = self.size_there(attribute, name)
+        varies = "if" in attribute and not (one.is_fixed and one.fixed == 0)
+        return Extent(0, (f"size({name})",)) if varies else one
+
+    def size_there(self, attribute: dict[str, Any], name: str) -> Extent:
         one = self.element_size(attribute, name)
         repeat = attribute.get("repeat")
         if repeat == "expr" and one.is_fixed:
@@ -273,8 +286,6 @@ class _Reader:
             )
         elif repeat is not None:
             one = Extent(0, (f"size({name})",))
-        if "if" in attribute and not (one.is_fixed and one.fixed == 0):
-            return Extent(0, (f"size({name})",))
         return one
 
     def element_size(self, attribute: dict[str, Any], name: str) -> Extent:
@@ -324,6 +335,16 @@ def _enum_entry(value: object, entry: object) -> EnumEntry:
         original = str(entry.get("-orig-id", ""))
         return EnumEntry(number, str(entry["id"]), _clean(entry.get("doc", "")), original)
     return EnumEntry(number, str(entry))
+
+
+def _cases(kind: object) -> tuple[tuple[str, str], ...]:
+    """Return (value, type) of a field whose type another one decides on; enums by their names."""
+    if not isinstance(kind, dict):
+        return ()
+    return tuple(
+        ("else" if str(value) == "_" else str(value).rpartition("::")[2], str(name).split("::")[-1])
+        for value, name in kind["cases"].items()
+    )
 
 
 def _requirements(body: Mapping[str, Any]) -> tuple[str, ...]:

@@ -23,10 +23,14 @@ def cell_nodes(content: Cell) -> list[nodes.Node]:
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], *classes: str) -> nodes.Node:
-    """Return a table in a scrolling box, with columns as wide as their content."""
+    """Return a table in a scrolling box, with columns as wide as their content.
+
+    The first column of a matrix heads its rows.
+    """
     body = nodes.table(classes=["jspec-table", "colwidths-auto", *classes])
     group = nodes.tgroup(cols=len(headers))
-    group += [nodes.colspec(colwidth=1) for _ in headers]
+    stubs = [1 if "jspec-matrix" in classes and not at else 0 for at in range(len(headers))]
+    group += [nodes.colspec(colwidth=1, stub=stub) for stub in stubs]
     head = nodes.thead()
     head += _row(headers)
     content = nodes.tbody()
@@ -175,6 +179,20 @@ class Translator(HTML5Translator):
         self.body.append("<tr>")
         node.column = 0  # type: ignore[attr-defined]  # cells count themselves
 
+    def visit_entry(self, node: nodes.Element) -> None:
+        """Begin a cell; those of heads say of what."""
+        row = node.parent
+        is_head = isinstance(row.parent, nodes.thead)
+        is_stub = bool(row.parent.parent.stubs[row.column])  # type: ignore[union-attr]  # as above
+        row.column += 1  # type: ignore[union-attr]
+        spans = {"rowspan": "morerows", "colspan": "morecols"}
+        told = "".join(f' {name}="{node[more] + 1}"' for name, more in spans.items() if more in node)
+        scope = ' scope="col"' if is_head else ' scope="row"' if is_stub else ""
+        self.body.append(f"<{'th' if scope else 'td'}{scope}{told}>")
+
+    def depart_entry(self, node: nodes.Element) -> None:
+        """End a cell as its parent does: see lean.py."""
+
     def visit_field_name(self, node: nodes.Element) -> None:
         """Begin the name of a fact."""
         self.body.append("<dt>")
@@ -203,7 +221,7 @@ class Translator(HTML5Translator):
         if node.get("language") or "kbd" in node["classes"]:
             super().visit_literal(node)
             return
-        names = " ".join(["literal", *node["classes"]])
+        classes = f' class="{" ".join(node["classes"])}"' if node["classes"] else ""
         ident = f' id="{node["ids"][0]}"' if node["ids"] else ""
-        self.body.append(f'<code{ident} class="{names}">{self.encode(node.astext())}</code>')
+        self.body.append(f"<code{ident}{classes}>{self.encode(node.astext())}</code>")
         raise nodes.SkipNode

@@ -160,7 +160,7 @@ def worked_answer(page: Page, format_: Format) -> Iterator[nodes.Node]:
             seen = reference.recover(given, edition=case.edition, policy=policy, params=case.params)
             question = f"recover, policy {policy}"
         text = dumps(seen.to_json(Level.LAYOUT))
-        part += [markup.paragraph(f"{question}:"), nodes.literal_block(text, text, language="json")]
+        part += [markup.paragraph(f"{question}:"), nodes.literal_block(text, text, language="text")]
     yield part
 
 

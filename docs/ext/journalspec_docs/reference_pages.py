@@ -245,7 +245,7 @@ def _schema(name: str, schema: Schema, home: str) -> nodes.section:
     if defined:
         part += markup.table(("Definition", "Type", "Meaning"), defined)
     text = json.dumps(schema, indent=1)
-    listing = nodes.literal_block(text, text, language="json", classes=["no-search"])
+    listing = nodes.literal_block(text, text, language="text", classes=["no-search"])
     part += markup.folded("JSON Schema", listing)
     return part
 

@@ -162,7 +162,7 @@ def coverage(page: Page, format_: Format) -> Iterator[nodes.Node]:
 KEY = (
     '<p class="jspec-key"><span class="o">obeyed</span>, <span class="b">broken</span> or '
     '<span class="x">both</span> in so many cases of the group. Under <i>proof</i>: the mutant that breaks '
-    "the requirement (rest the pointer on it), with the case that kills it.</p>"
+    "the requirement (point at it, or go there by keyboard), with the case that kills it.</p>"
 )
 
 
@@ -175,14 +175,17 @@ def _heat(format_: Format) -> str:
         for first in cases
         for case in (first, *sources.told_again(first))
     }
-    heads = "".join(f'<th><a href="cases/{escape(name)}.html">{escape(name)}</a>' for name in groups)
+    heads = "".join(
+        f'<th scope=col><a href="cases/{escape(name)}.html">{escape(name)}</a>' for name in groups
+    )
+    fixed = "".join(f"<th scope=col>{head}" for head in ("Requirement", "obeyed", "broken", "proof"))
     out = [
         '<div class="table-wrapper"><table class="docutils jspec-table jspec-matrix jspec-heat">'
-        f"<thead><tr><th>Requirement<th>obeyed<th>broken<th>proof{heads}</thead><tbody>"
+        f"<thead><tr>{fixed}{heads}</thead><tbody>"
     ]
     items = requirements(format_.id)
     for area, title in items.areas.items():
-        out.append(f'<tr id="coverage-{area.lower()}"><th colspan=4>{escape(title)} ({area})')
+        out.append(f'<tr id="coverage-{area.lower()}"><th scope=rowgroup colspan=4>{escape(title)} ({area})')
         out += [_heat_row(format_, item, place, len(groups)) for item in items.in_area(area)]
     return "".join([*out, "</tbody></table></div>"])
 
@@ -194,19 +197,19 @@ def _heat_row(format_: Format, item: Requirement, place: Mapping[str, int], widt
     for at in range(width):
         obeyed, broken = (count[at] for count in counts)
         kind = "x" if obeyed and broken else "o" if obeyed else "b"
-        hint = f' title="{obeyed} obey, {broken} break"' if obeyed and broken else ""
-        cells.append(f"<td class={kind}{hint}>{obeyed + broken}" if obeyed or broken else "<td>")
+        told = f"{obeyed}+{broken}" if obeyed and broken else obeyed or broken
+        cells.append(f"<td class={kind}>{told}" if told else "<td>")
     missing = "fail" if item.level == "must" else "none"
     none = f'<span class="jspec-badge jspec-badge-{missing}">none</span>'
     link = f'<a href="requirements.html#{requirement_id(item.id)}">{item.id}</a> {item.level}'
     numbers = "".join(f"<td>{len(found) or none}" for found in (obeys, breaks))
-    return f"<tr><td>{link}{numbers}<td>{_proof_html(format_, item)}{''.join(cells)}"
+    return f"<tr><th scope=row>{link}{numbers}<td>{_proof_html(format_, item)}{''.join(cells)}"
 
 
 def _proof_html(format_: Format, item: Requirement) -> str:
     proof = sources.proofs(format_.id).get(item.id, {})
     if "why" in proof:
-        return f'<span class="jspec-badge" title="{escape(proof["why"])}">none</span>'
+        return f'<span class="jspec-badge" tabindex=0 title="{escape(proof["why"])}">none</span>'
     if not proof:
         return ""
     told = f"mutant {proof['mutant']}, killed by {proof['case']}"

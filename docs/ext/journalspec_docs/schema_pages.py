@@ -11,7 +11,7 @@ from docutils import nodes
 
 from journalspec.formats import Format, format_ids, get_format
 from journalspec.requirements import requirements
-from journalspec_docs import diagram, hexdump, markup, sources
+from journalspec_docs import alternatives, diagram, hexdump, markup, sources
 from journalspec_docs.base import Page, table
 from journalspec_docs.ksy import Extent, Field, offset_text
 from journalspec_reference.api import load
@@ -93,11 +93,31 @@ def schema_types(page: Page, format_: Format) -> Iterator[nodes.Node]:
 
 
 def byte_diagram(page: Page, format_: Format, name: str) -> Iterable[nodes.Node]:
-    """``{byte-diagram} FORMAT TYPE``: the fields as a grid, 16 bytes per row."""
+    """``{byte-diagram} FORMAT TYPE``: the fields as a grid of bytes, or all alternatives of them."""
     schema, kind = sources.find_type(format_.id, name)
     kind = sources.shown_type(format_.id, schema, kind)
     page.depends_on(schema.path)
-    yield markup.raw(diagram.svg(kind, f"diagram-{page.env.new_serialno('jspec-diagram')}"))
+    page.depends_on_room(format_, "fields.toml")
+    several = alternatives.of_type(format_.id, schema, kind)
+    yield markup.raw(diagram.sides(several) if several else diagram.figure(kind))
+
+
+def edition_diagrams(page: Page, format_: Format) -> Iterator[nodes.Node]:
+    """``{edition-diagrams} FORMAT``: each structure that not all editions have alike, in all its forms."""
+    page.depends_on_room(format_, "fields.toml")
+    found = alternatives.by_edition(format_.id)
+    if not found:
+        return
+    part = markup.section(
+        "Editions side by side",
+        "schema-editions",
+        markup.paragraph("What not all editions have alike. A dashed box varies in length."),
+    )
+    for structure, several in found.items():
+        part += markup.section(
+            [markup.literal(structure)], f"schema-editions-{structure}", markup.raw(diagram.sides(several))
+        )
+    yield part
 
 
 def field_table(page: Page, format_: Format, name: str) -> Iterator[nodes.Node]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
@@ -31,7 +32,7 @@ def disk(files: Files, fields: bool = True) -> Iterator[Span]:
     for each in map(examined.__getitem__, files):
         file = active if active is not None and each.name == active.name else each
         named = field_names(LAYOUT, "2.1", file.data) if fields else None
-        yield from file_spans(file.name, _disk(file), file.length, named)
+        yield from file_spans(file.name, _disk(file), file.length, named, partial(_whole, file.data, DISK))
 
 
 def _disk(file: LogFile) -> Iterator[Piece]:
@@ -44,6 +45,10 @@ def _disk(file: LogFile) -> Iterator[Piece]:
         return
     yield from _log(file.data, file.limit, DISK)
     yield from (_piece(record, "stale") for record in search(file.data, file.limit, file.length))
+
+
+def _whole(data: Any, layout: Framing, start: int, end: int) -> Iterator[Piece]:
+    return (_piece(record, "stale") for record in search(data, start, end, layout))
 
 
 def _log(data: Any, limit: int, layout: Framing) -> Iterator[Piece]:
@@ -60,7 +65,8 @@ def seed(files: Files, fields: bool = True) -> Iterator[Span]:
     """Yield the spans of files that hold records and nothing else."""
     for name, data in files.items():
         named = field_names(LAYOUT, "seed", data) if fields else None
-        yield from file_spans(name, _log(data, len(data), SEED), len(data), named)
+        inside = partial(_whole, data, SEED)
+        yield from file_spans(name, _log(data, len(data), SEED), len(data), named, inside)
 
 
 def nio(files: Files, fields: bool = True) -> Iterator[Span]:

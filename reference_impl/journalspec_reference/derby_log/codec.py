@@ -87,11 +87,17 @@ def header(data: bytes, number: int) -> Instant:
 
 def record(data: Any, off: int, number: int) -> WrappedRecord | None:
     """Decode the wrapper at `off` of log file `number`; None at an end marker or the file's end."""
+    end = extent(data, off, number)
+    return None if end is None else WrappedRecord(off, data[off + _WRAPPER.size : end - _LENGTH.size], end)
+
+
+def extent(data: Any, off: int, number: int) -> int | None:
+    """Return where the record at `off` ends, of which but its first and last bytes are looked at; or None."""
     if off == len(data):
         return None
     if off + _LENGTH.size > len(data):
         raise BadLog("no room for the length of a record", "truncated")
-    (length,) = _LENGTH.unpack(data[off : off + _LENGTH.size])
+    length: int = _LENGTH.unpack(data[off : off + _LENGTH.size])[0]
     if length == 0:
         return None
     end = off + length + OVERHEAD
@@ -103,7 +109,7 @@ def record(data: Any, off: int, number: int) -> WrappedRecord | None:
         raise BadLog("the instant of a record is not its place", "bad-instant")
     if _LENGTH.unpack(data[end - _LENGTH.size : end])[0] != length:
         raise BadLog("the two lengths of a record differ", "bad-trailer")
-    return WrappedRecord(off, data[off + _WRAPPER.size : end - _LENGTH.size], end)
+    return end
 
 
 def compressed(data: bytes, off: int, *, wide: bool) -> tuple[int, int]:

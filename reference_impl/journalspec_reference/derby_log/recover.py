@@ -125,9 +125,12 @@ class Reader:
 
 
 class LogPass:
-    """One pass over a log; `policy` is that of recovery, or empty for reading."""
+    """One pass over a log; `policy` is that of recovery, or empty for reading.
 
-    def __init__(self, files: Files, edition: str, policy: str) -> None:
+    `suite`: it is that of the suite's database, of whose tables rows are told.
+    """
+
+    def __init__(self, files: Files, edition: str, policy: str, *, suite: bool = True) -> None:
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         keep = _KEPT * sum(file.length for file in self._logs.values()) + _KEPT_OF_ANY
@@ -150,8 +153,7 @@ class LogPass:
         self._reader = Reader(None)
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(_found, self._logs, self.log, edition)
-        named = tables(edition) if params.get("tables", "suite") == "suite" else {}
-        self.store = Store(named, containers(files), self._find)
+        self.store = Store(tables(edition) if suite else {}, containers(files), self._find)
         self.answer: Observation | None = None
         try:
             self._run()

@@ -22,6 +22,8 @@ CONTROLS = ("log.ctrl", "logmirror.ctrl")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
 _PIECE = 1 << 20
+#: Bytes before the instant of a record: its length.
+_LENGTH = 4
 
 
 class LoggedRecord(NamedTuple):
@@ -169,6 +171,40 @@ class _Reached:
 
     def __getitem__(self, place: slice) -> bytes:
         return bytes(self._window.reach(place.start, place.stop)[place])
+
+
+class _Peeked(_Reached):
+    """The same, of bytes here and there."""
+
+    def __getitem__(self, place: slice) -> bytes:
+        return bytes(self._window.peek(place.start, place.stop))
+
+
+def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecord]:
+    """Yield the records of file `number` that stand whole anywhere in ``data[start:end]``, not overlapping.
+
+    A record says where it stands. Of what says otherwise nothing more is looked at, and of what does not end
+    as it begins, its last bytes: the search is linear whatever the bytes say.
+    """
+    window = Window(data, end)
+    peeked, reached = _Peeked(window, window.limit), _Reached(window, window.limit)
+    # Zeros are passed over: what is looked for is the last byte of the number that is none.
+    stamp = number.to_bytes(4, "big").rstrip(b"\0")
+    pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
+    behind = _LENGTH + len(stamp) - 1
+    at = start
+    for place in window.find(pattern, start + behind, window.limit, 1, behind):
+        off = place - behind
+        if off < at or off + codec.OVERHEAD > window.limit:
+            continue
+        try:
+            # Only what ends as it begins is worth loading.
+            found = codec.record(reached, off, number) if codec.extent(peeked, off, number) else None
+        except BadLog:
+            continue
+        if found:
+            yield LoggedRecord(off, found.end, found.body)
+            at = found.end
 
 
 class LogEnd(NamedTuple):

@@ -104,17 +104,28 @@ def walk(
     yield from Search(data, limit, dialect, dialect.stamp(file_id)).between(dialect.header_size, limit)
 
 
-def stale(
-    data: Any, file_id: int | None, dialect: Dialect, gaps: Iterable[tuple[int, int]]
-) -> Iterator[JournalRecord]:
-    """Yield the records of earlier lives of a file within `gaps`: healthy but for their file id.
+class Stale:
+    """The records of earlier lives of a file: healthy but for their file id.
 
     Of a file whose header cannot be used (None) whatever file id they carry. A forensic
     extra: four bytes of check size are all that vouches for them.
     """
-    own = b"" if file_id is None else dialect.stamp(file_id).to_bytes(4, "big")
-    search = Search(data, len(data), dialect, None, lambda item: data[item.off + 1 : item.off + 5] != own)
+
+    def __init__(self, data: Any, file_id: int | None, dialect: Dialect) -> None:
+        own = b"" if file_id is None else dialect.stamp(file_id).to_bytes(4, "big")
+        self._search = Search(
+            data, len(data), dialect, None, lambda item: data[item.off + 1 : item.off + 5] != own
+        )
+
+    def between(self, start: int, end: int) -> Iterator[JournalRecord]:
+        """Yield those that begin from `start` to `end`."""
+        return (item for item in self._search.between(start, end) if isinstance(item, JournalRecord))
+
+
+def stale(
+    data: Any, file_id: int | None, dialect: Dialect, gaps: Iterable[tuple[int, int]]
+) -> Iterator[JournalRecord]:
+    """Yield the records of earlier lives of a file within `gaps`."""
+    search = Stale(data, file_id, dialect)
     for start, end in gaps:
-        for item in search.between(start, end):
-            if isinstance(item, JournalRecord):
-                yield item
+        yield from search.between(start, end)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.layout import Spot
-from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
+from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.jboss_journal.codec import Dialect, JournalRecord
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
 from journalspec_reference.jboss_journal.recover import laid_out
-from journalspec_reference.jboss_journal.scan import stale
+from journalspec_reference.jboss_journal.scan import Stale
 
 
 def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -21,30 +22,33 @@ def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -
     found = gather(files, dialect, params)
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
-        pieces = _pieces(file, limit_of(file, params))
-        yield from file_spans(file.name, pieces, file.length, _namer(file) if fields else None)
+        # Without a sound header nobody knows which file id would be right.
+        earlier = partial(_earlier, Stale(file.data, None if file.problem else file.file_id, file.dialect))
+        pieces = _pieces(file, limit_of(file, params), earlier)
+        named = _namer(file) if fields else None
+        yield from file_spans(file.name, pieces, file.length, named, earlier)
 
 
-def _pieces(file: DataFile, limit: int) -> Iterator[Piece]:
+def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
     if file.problem is not None:
         yield Piece(0, file.length, "dropped", file.problem[0], "file")
         return
     at, header = min(file.dialect.header_size, file.length), header_of(file)
     yield Piece(0, at, "header", f"file {header['file_id']}" if header else "file")
     for item in laid_out(file, limit):
-        yield from _earlier(file, at, item.off)
+        yield from earlier(at, item.off)
         if isinstance(item, JournalRecord):
             yield Piece(item.off, item.end, "record", item.kind.name)
         else:
             yield Piece(item.off, item.end, "dropped", item.reason)
         at = item.end
-    yield from _earlier(file, at, limit)
+    yield from earlier(at, limit)
 
 
-def _earlier(file: DataFile, start: int, end: int) -> Iterator[Piece]:
+def _earlier(search: Stale, start: int, end: int) -> Iterator[Piece]:
     """Yield the records of earlier lives of a file that stand from `start` to `end`."""
     if start < end:
-        for item in stale(file.data, file.file_id, file.dialect, [(start, end)]):
+        for item in search.between(start, end):
             yield Piece(item.off, item.end, "stale", item.kind.name)
 
 

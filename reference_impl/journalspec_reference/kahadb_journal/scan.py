@@ -32,6 +32,8 @@ from journalspec_reference.kahadb_journal.codec import (
 
 #: What ends a log: an end marker, zeros, a batch of no bytes, or the end of the file.
 MARKED, ZEROS, EMPTY, FILE = "marker", "zeros", "empty-batch", "file"
+#: Bytes of a payload that hold the number of its command and the length of its message, at most.
+LONGEST_HEAD = 11
 #: So many bytes are looked at together.
 _PIECE = 1 << 20
 
@@ -51,14 +53,16 @@ def _pattern(start: bytes) -> re.Pattern[bytes]:
 
 
 class Scan:
-    """The batches, damage and end of one file; `checked`: checksums are compared."""
+    """The batches, damage and end of one file up to `limit`; `checked`: checksums are compared."""
 
-    def __init__(self, data: Any, dialect: Dialect, *, checked: bool = True) -> None:
+    def __init__(
+        self, data: Any, dialect: Dialect, *, checked: bool = True, limit: int | None = None
+    ) -> None:
         self._data = data
         self._dialect = dialect
         self._checked = checked
-        self._limit = len(data)
-        self._window = Window(data)
+        self._limit = len(data) if limit is None else limit
+        self._window = Window(data, limit)
 
     def walk(self) -> Iterator[SoundBatch | Damage | End]:
         """Yield what stands in the file in order; touching damage is one, with the reason of the first."""
@@ -67,7 +71,7 @@ class Scan:
             item = self._at(at)
             if isinstance(item, Damage):
                 damage = damage or item
-                at = self._next(item.end)
+                at = self.next_control(item.end)
                 if at < self._limit:
                     continue
                 yield Damage(damage.off, self._limit, damage.reason, damage.detail)
@@ -82,12 +86,12 @@ class Scan:
 
     def batches(self, start: int) -> Iterator[SoundBatch]:
         """Yield the sound batches from `start` on, wherever they stand."""
-        at = self._next(start)
+        at = self.next_control(start)
         while at < self._limit:
             item = self._at(at)
             if isinstance(item, SoundBatch):
                 yield item
-            at = self._next(item.end if not isinstance(item, End) else at + CONTROL)
+            at = self.next_control(item.end if not isinstance(item, End) else at + CONTROL)
 
     def _at(self, at: int) -> SoundBatch | Damage | End:
         """Return what stands at `at`; of damage the end is where to look for the next batch."""
@@ -157,7 +161,7 @@ class Scan:
             at = min(at + 4096, stop) if at < stop else stop
         return True
 
-    def _next(self, start: int) -> int:
+    def next_control(self, start: int) -> int:
         """Return where the next control record begins from `start` on, the end of the file if none does."""
         begin = self._dialect.start
         zeros = len(begin) - len(begin.lstrip(b"\0"))
@@ -175,6 +179,28 @@ def records(window: Window, batch: SoundBatch) -> Iterator[StoredRecord]:
         payload = bytes(window.reach(at, at + length)[at + HEAD : at + length]) if kind == USER else b""
         yield StoredRecord(at, at + length, kind, payload, first)
         at, first = at + length, None
+
+
+def leftovers(data: Any, dialect: Dialect, start: int, end: int) -> Iterator[StoredRecord]:
+    """Yield control records in ``data[start:end]``, and the records behind each up to the first torn one.
+
+    No checksum is asked: what they are a batch of is dropped. Nothing is looked at twice. Of a payload
+    only the beginning is given, which says how long it is.
+    """
+    scan = Scan(data, dialect, limit=end)
+    window = Window(data, end)
+    at = scan.next_control(start)
+    while at + CONTROL <= end:
+        yield StoredRecord(at, at + CONTROL, BATCH, b"")
+        at += CONTROL
+        while at + HEAD <= end:
+            length, kind = head(window.peek(at, at + HEAD), 0)
+            if kind != USER or not HEAD <= length <= end - at:
+                break
+            beginning = bytes(window.peek(at + HEAD, min(at + length, at + HEAD + LONGEST_HEAD)))
+            yield StoredRecord(at, at + length, kind, beginning)
+            at += length
+        at = scan.next_control(at)
 
 
 def record_at(data: Any, off: int) -> StoredRecord | None:

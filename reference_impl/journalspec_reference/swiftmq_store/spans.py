@@ -12,7 +12,7 @@ from typing import Any
 
 from journalspec.layout import Spot
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
+from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
 from journalspec_reference.swiftmq_store.log import PORTION, START_SIZE, UPDATE, Log, ReplayedPages
@@ -30,6 +30,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
         use = role(plain_names.get(name, name))
         pieces: Iterable[Piece] = ()
         fits: Any = None
+        inside: Inside | None = None
         if use == "pages" and size >= SMALLEST_PAGE:
             walk = Walk(ReplayedPages(data, size))
             pieces = _pages(data, size, walk)
@@ -38,10 +39,11 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
             log = Log(data, size, len(files[given[PAGES]]) // size if PAGES in given else 0)
             pieces = _records(log, data, edition)
             fits = partial(_of_record, log, data, edition)
+            inside = partial(_beyond, log, edition)
         elif use == "swap":
             pieces = (Piece(off, end, "record") for off, end in codec.swapped(data))
             fits = field_names(LAYOUT, edition, data, "swap_entry")
-        yield from file_spans(name, pieces, len(data), fits if fields else None)
+        yield from file_spans(name, pieces, len(data), fits if fields else None, inside)
 
 
 def _pages(data: Any, size: int, walk: Walk) -> Iterator[Piece]:
@@ -111,6 +113,11 @@ def _records(log: Log, data: Any, edition: str) -> Iterator[Piece]:
         else:
             rest = "zeros" if _zeros(data, log.end) else "old bytes"
             yield Piece(log.end, len(data), "unused", rest, "rest")
+
+
+def _beyond(log: Log, edition: str, start: int, end: int) -> Iterator[Piece]:
+    for item in log.beyond(start, end):
+        yield Piece(item.off, item.end, "record", LAYOUT.type_name(edition, item.kind))
 
 
 def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot]:

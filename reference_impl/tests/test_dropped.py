@@ -1,0 +1,179 @@
+"""Well-formed records where recovery sees none: they are named, marked, and no part of the answer."""
+
+from __future__ import annotations
+
+import struct
+import time
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_corpus.load import find_case, load_cases
+from journalspec_reference.api import REST, WELL_FORMED, Span, load
+from journalspec_reference.hexdump import Head, lines, regions
+
+#: Every so many published cases are looked at.
+EVERY = 7
+
+
+def nested(spans: list[Span]) -> list[Span]:
+    return [span for span in spans if span.value.endswith(WELL_FORMED)]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_what_is_named_lies_whole_in_a_region_without_records(format_id: str) -> None:
+    reference, found = load(format_id), 0
+    for case in load_cases(format_id)[::EVERY]:
+        files, edition, params = case.files(), case.edition, case.params
+        spans = list(reference.spans(files, edition=edition, params=params))
+        bare = list(reference.spans(files, edition=edition, params=params, fields=False))
+        assert bare == [span for span in spans if span.kind != "field" and span not in nested(spans)]
+        answered = {
+            (record.at.file, record.at.off)
+            for record in reference.read(files, edition=edition, params=params).records
+        }
+        last: dict[str, int] = {}
+        for span in nested(spans):
+            found += 1
+            around = next(
+                each
+                for each in bare
+                if each.file == span.file and each.off <= span.off < each.off + each.length
+            )
+            assert span.off + span.length <= around.off + around.length, case.id
+            assert around.kind in {"dropped", "unused"}
+            assert span.kind == ("dropped" if around.kind == "dropped" else "stale")
+            assert last.get(span.file, 0) <= span.off, case.id
+            assert (span.file, span.off) not in answered, case.id
+            last[span.file] = span.off + span.length
+            own = [each for each in spans if each.path.startswith(f"{span.path}.") and each.file == span.file]
+            assert sum(each.length for each in own) == span.length, case.id
+    assert found > 0
+
+
+@pytest.mark.parametrize(
+    ("case_id", "wanted"),
+    [
+        (
+            "btm.fileset.unequal-before-format-id",
+            ["log[0] COMMITTING", "log[1] COMMITTING", "log[2] COMMITTING"],
+        ),
+        ("drb.end.lost-head", [f"{REST}[0] INSERT", f"{REST}[1] END"]),
+        ("jbm.torn-over-old.s2-add-09", [*(f"dropped[{at}] ADD" for at in range(4)), "dropped[4] DELETE"]),
+        ("khd.torn-zero-edition.byte-20", ["dropped[0] batch"]),
+        ("smq.log.stale", [f"{REST}[0] COMMIT"]),
+    ],
+)
+def test_the_records_of_a_case_are_found(case_id: str, wanted: list[str]) -> None:
+    case = find_case(case_id)
+    spans = list(load(case.format).spans(case.files(), edition=case.edition, params=case.params))
+    assert [f"{span.path} {span.value.partition(',')[0]}" for span in nested(spans)] == wanted
+
+
+def _bitronix(size: int) -> Iterator[tuple[str, str, bytes]]:
+    frame = struct.pack(">iiiqiIBi", 8, size, 28, 1, 1, 0, 0, 0)
+    yield (
+        "seed",
+        "seed.log",
+        frame.replace(struct.pack(">i", 28), struct.pack(">i", 16)) * (size // len(frame)),
+    )
+
+
+def _derby(size: int) -> Iterator[tuple[str, str, bytes]]:
+    head = struct.pack(">iiqq", 128, 9, 1, 0) + struct.pack(">iq", 5, 7)
+    parts = [struct.pack(">iqi", size - at - 16, 1 << 32 | at, 0) for at in range(len(head), size - 16, 16)]
+    yield "10.16", "log1.dat", head + b"".join(parts)
+
+
+def _jboss(size: int) -> Iterator[tuple[str, str, bytes]]:
+    claims = struct.pack(">biqibq", 11, 3, 1, size // 2, 1, 0)
+    yield (
+        "s2",
+        "jbm-data-1.jbm",
+        struct.pack(">i", 1) + struct.pack(">biqi", 11, 1, 1, size) + claims * (size // len(claims)),
+    )
+
+
+def _kahadb(size: int) -> Iterator[tuple[str, str, bytes]]:
+    control = struct.pack(">ib11siq", 28, 2, b"WRITE BATCH", size, 1)
+    yield "5.16", "db-1.log", control * (size // len(control))
+    yield "5.16", "db-1.log", (control + struct.pack(">ib", 5, 1) * 9) * (size // (len(control) + 45))
+
+
+def _swiftmq(size: int) -> Iterator[tuple[str, str, bytes]]:
+    # Each action is the beginning of a COMMIT, and a record that has all that follow as its actions.
+    inserts = struct.pack(">ii", 1, 2) * (size // 8)
+    yield "13", "transaction.log", struct.pack(">iq", 1, 7) + inserts
+    yield (
+        "13",
+        "transaction.log",
+        struct.pack(">iq", 1, 7) + struct.pack(">iqqi", 2, 6, 1, size // 16) + inserts,
+    )
+
+
+HOSTILE = {
+    "bitronix_tlog": _bitronix,
+    "derby_log": _derby,
+    "jboss_journal": _jboss,
+    "kahadb_journal": _kahadb,
+    "swiftmq_store": _swiftmq,
+}
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_hostile_bytes_take_time_in_proportion_and_no_memory(format_id: str) -> None:
+    small, large = (list(HOSTILE[format_id](size)) for size in (1 << 15, 1 << 17))
+    for (edition, name, few), (_, _, many) in zip(small, large, strict=True):
+        spent = []
+        for content in (few, many):
+            tracemalloc.start()
+            began = time.process_time()
+            named = load(format_id).spans({name: content}, edition=edition)
+            for _ in lines(content, named, name):
+                pass
+            spent.append(time.process_time() - began)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 8 * len(content) + (1 << 21), (name, peak)
+        # Four times the bytes; what is quadratic takes sixteen times as long.
+        assert spent[1] < 9 * spent[0] + 0.5, (name, spent)
+
+
+def test_a_region_is_cut_around_what_is_named_in_it() -> None:
+    spans = [
+        Span("f", 0, 100, "dropped", "dropped", "torn"),
+        Span("f", 20, 10, "dropped[0]", "dropped", f"ADD, {WELL_FORMED}"),
+        Span("f", 20, 4, "dropped[0].id", "field", "7"),
+        Span("f", 30, 10, "dropped[1]", "dropped", f"ADD, {WELL_FORMED}"),
+        Span("f", 100, 5, "record[0]", "record", "ADD"),
+    ]
+    found = list(regions(spans, "f", 120))
+    assert [(item.span.path, item.span.off, item.span.length) for item in found] == [
+        ("dropped", 0, 20),
+        ("dropped[0]", 20, 10),
+        ("dropped[1]", 30, 10),
+        ("dropped", 40, 60),
+        ("record[0]", 100, 5),
+        ("unnamed", 105, 15),
+    ]
+    assert [span.path for span in found[1].fields] == ["dropped[0].id"]
+    assert found[0].span.value == found[3].span.value == "torn, part of 100 bytes at 0"
+
+
+def test_a_dump_begins_before_all_of_a_region_is_known() -> None:
+    """A region may be a file of gigabytes that is full of old records."""
+    asked = 0
+
+    def spans() -> Iterator[Span]:
+        nonlocal asked
+        yield Span("f", 0, 16_000, "dropped", "dropped", "torn")
+        for at in range(0, 16_000, 16):
+            asked += 1
+            yield Span("f", at, 16, f"dropped[{at // 16}]", "dropped", WELL_FORMED)
+
+    told = lines(bytes(16_000), spans(), "f")
+    assert isinstance(next(told), Head)
+    assert asked <= 2
+    assert sum(isinstance(line, Head) for line in told) == 999
