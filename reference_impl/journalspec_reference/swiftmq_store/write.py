@@ -191,11 +191,12 @@ class StoreWriter:
         self._number += 1
         return Transaction(self._number - 1)
 
-    def _now(self, work: Callable[[Transaction], Any]) -> None:
-        """Do what is a transaction of its own."""
+    def _now(self, work: Callable[[Transaction], Any]) -> Any:
+        """Do what is a transaction of its own; return what it returns."""
         tx = self._begin()
-        work(tx)
+        made = work(tx)
         self._write((COMMIT, tx))
+        return made
 
     def _transaction(self, op: Operation, queue: bytes) -> Transaction:
         """Return the transaction that an operation on a queue names, begun if it is new; else its own one."""
@@ -225,29 +226,26 @@ class StoreWriter:
         """Return the index of a queue, which is made by a transaction of its own if it is new."""
         if found := self._root.find(queue):
             return PagedIndex(self._pages, found[1].page, root=False)
-        heads: list[int] = []
 
-        def make(tx: Transaction) -> None:
-            heads.append(PagedIndex.make(self._pages, tx))
-            self._root.add(tx, queue, root_entry(queue, heads[0]))
+        def make(tx: Transaction) -> int:
+            head = PagedIndex.make(self._pages, tx)
+            self._root.add(tx, queue, root_entry(queue, head))
+            return head
 
-        self._now(make)
-        return PagedIndex(self._pages, heads[0], root=False)
+        return PagedIndex(self._pages, self._now(make), root=False)
 
-    def _add(self, tx: Transaction, queue: bytes, data: bytes, page: int | None = None) -> tuple[int, int]:
-        """Add a message, or one more entry for the message at `page`; return its key and page."""
+    def _add(self, tx: Transaction, queue: bytes, data: bytes) -> int:
+        """Add a message; return its key."""
         index = self._index(queue)
         key = self._keys.get(queue, index.last_key()) + 1
         self._keys[queue] = key
-        branch = queue == PREPARED
-        page = self._pages.add_message(tx, data) if page is None else page
+        page, of = self._pages.add_message(tx, data), codec.message(data)
         self._references[page] += 1
-        of = codec.message(data)
-        numbers = (0, 0, 0) if branch else (of.priority, 1, of.expiration)
+        numbers = (0, 0, 0) if queue == PREPARED else (of.priority, 1, of.expiration)
         index.add(tx, key, queue_entry(codec.QueueEntry(*numbers, key, page)))
         tx.queues.add(queue)
         tx.inserted.append((queue, key))
-        return key, page
+        return key
 
     def _take_out(self, tx: Transaction, queue: bytes, key: int) -> None:
         index = self._index(queue)
@@ -271,8 +269,7 @@ class StoreWriter:
             raise WriterRefused("unencodable", str(bad)) from None
         self._index(queue)
         tx = self._transaction(op, queue)
-        key, _ = self._add(tx, queue, data)
-        return self._done(op, tx, key=key)
+        return self._done(op, tx, key=self._add(tx, queue, data))
 
     def _remove(self, op: Operation) -> dict[str, Any]:
         queue, key = str(op["queue"]).encode(), int(op["key"])
@@ -321,9 +318,7 @@ class StoreWriter:
         name = mutf8.encode(queue.decode())
         body = pack(">?qiH", True, 0, int(bool(tx.inserted)), len(name)) + name + xid
         body += pack(">i", len(keys)) + entries
-        record = self._begin()
-        self._add(record, PREPARED, _PLAIN + sized(body))
-        self._write((COMMIT, record))
+        self._now(lambda record: self._add(record, PREPARED, _PLAIN + sized(body)))
         if tx.inserted:
             self._write((COMMIT, tx))
         return self._answer()
