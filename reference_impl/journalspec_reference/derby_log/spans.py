@@ -58,7 +58,7 @@ def _start(files: Files, edition: str) -> Instant:
         item = Scan(file.data, file.number, summed=False).at(at.position) if at and file else None
         if not isinstance(item, LoggedRecord):
             return nowhere
-        body = decode(item.body, known(edition, EDITIONS))
+        body = decode(item.body, known(edition))
         return Instant.unpack(body.fields["undo_from"]) if body.operation.name == "CHECKPOINT" else nowhere
     except BadLog:
         return nowhere
