@@ -308,6 +308,7 @@ def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, 
         if 'jspec-hex-fields" tabindex="0"><u>' in path.read_text(encoding="utf-8")
     )
     opened.open(page)
+    opened.run("for (const box of document.querySelectorAll('details')) box.open = true")
     opened.run(PRESS, "pre.jspec-hex-fields", "ArrowDown", "Enter")
     for _ in range(100):
         if opened.run("return location.pathname").endswith("/schemas.html"):

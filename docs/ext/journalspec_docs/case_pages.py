@@ -31,6 +31,8 @@ PER_PAGE = 60
 FEW = 3
 #: A dump with more HTML than this begins folded, as do those of generated families.
 OPEN_BELOW = 6000
+#: A dump with less HTML than this is shown again rather than pointed at.
+SHORT = 900
 #: Of a text that a product was given or has told so many letters are shown.
 LONGEST_TEXT = 64
 #: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
@@ -109,17 +111,21 @@ def group(page: Page, format_: Format, name: str, number: str) -> Iterator[nodes
         yield from _family(page, cases, name.replace(".", "-"))
         return
     told: set[str] = set()
+    dumped: dict[str, str] = {}
     for case in pages(cases)[int(number) - 1]:
         for each in (case, *sources.told_again(case)):
             page.note("case", each.id, node_id(each.id), each.title)
-        yield from _sheet(case, told)
+        yield from _sheet(case, told, dumped)
 
 
-def _sheet(case: Case, told: set[str], *, anchored: bool = True) -> Iterator[nodes.Node]:
+def _sheet(
+    case: Case, told: set[str], dumped: dict[str, str], *, anchored: bool = True
+) -> Iterator[nodes.Node]:
     """Yield title, facts, bytes and permitted answers of one case, as HTML: there are thousands.
 
     Trees of them, and of their headings in the navigation of every other page, took most of a build.
-    The first of a family is `anchored` at its row of the table. What a flag means is said once; `told` knows.
+    The first of a family is `anchored` at its row of the table. What a flag means is said once, and bytes are
+    shown once: `told` and `dumped` know.
     """
     origin, anchor = case.origin, node_id(case.id)
     named = f"<code>{case.id}</code>"
@@ -137,7 +143,7 @@ def _sheet(case: Case, told: set[str], *, anchored: bool = True) -> Iterator[nod
         href = f"../captured/{origin.base}.html#{captured_id(name)}"
         parts.append(f'<p>Its bytes, and how they came about: <a href="{href}"><code>{name}</code></a>.</p>')
     else:
-        parts += [*_dumps(case)] or ["<p>No files at all.</p>"]
+        parts += [*_dumps(case, dumped)] or ["<p>No files at all.</p>"]
     if case.write is not None:
         parts.append(
             markup.details("Write operations", _json_html(case.write, _command(case.id)), is_open=True)
@@ -145,8 +151,8 @@ def _sheet(case: Case, told: set[str], *, anchored: bool = True) -> Iterator[nod
     yield markup.raw("".join([*parts, *_expectations(case)]), searched=False)
 
 
-def _dumps(case: Case) -> Iterator[str]:
-    """Yield the annotated bytes of each input file, in a box that folds."""
+def _dumps(case: Case, dumped: dict[str, str]) -> Iterator[str]:
+    """Yield the annotated bytes of each input file, in a box that folds, or where on the page they are."""
     spans = list(load(case.format).spans(case.files(), edition=case.edition))
     for file in case.input.files:
         content = shown(file.content(), file.fill)
@@ -155,6 +161,13 @@ def _dumps(case: Case) -> Iterator[str]:
         own = [span for span in spans if span.file == file.path]
         roles = sources.roles_of(case.format)
         html = hexdump.fields_html(content, own, roles, _lines(case.input.files), _command(case.id))
+        same = f"{file.size} {html.replace(case.id, '')}"
+        if len(html) > SHORT and same in dumped:
+            yield f"<p><code>{escape(file.path)}</code> has the bytes of {dumped[same]}.</p>"
+            continue
+        dumped.setdefault(
+            same, f'<code>{escape(file.path)}</code> in <a href="#{node_id(case.id)}">{case.id}</a>'
+        )
         is_open = case.origin.kind == "authored" and len(html) < OPEN_BELOW
         yield markup.details(f"{file.path}, {file.size} bytes{more}", html, is_open=is_open)
 
@@ -300,7 +313,7 @@ def _family(page: Page, cases: Sequence[Case], name: str) -> Iterator[nodes.Node
         "At a glance", f"{name}-strip", markup.raw(_strips(cases, questions, answers), searched=False)
     )
     yield markup.section("The cases", f"{name}-cases", markup.raw(_rows(cases, questions, answers)))
-    yield markup.section("The first in full", f"{name}-first", *_sheet(cases[0], set(), anchored=False))
+    yield markup.section("The first in full", f"{name}-first", *_sheet(cases[0], set(), {}, anchored=False))
 
 
 Answers = Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]
