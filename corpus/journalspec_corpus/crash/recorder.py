@@ -251,7 +251,11 @@ class Recorder:
         for item in done:
             self.did(item, op)
         if refused is not None:
-            raise refused
+            try:
+                raise refused
+            finally:
+                # It knows this frame, and through it all that is at work: a circle that nobody looks for.
+                del refused
         safe = self.promised(op, durable=durable)
         if safe:
             self.storage.note(Ack(tuple(safe)))
