@@ -46,12 +46,13 @@ class Keys:
 
         Raises KeyError if a field is missing that every record has.
         """
-        return ":".join(
-            [
-                _text(values[name] if default is None else values.get(name, default))
-                for name, default in self.fields.items()
-            ]
-        )
+        out = []
+        for name, default in self.fields.items():
+            value = values[name] if default is None else values.get(name, default)
+            # Nearly all that is told of records is of these types; asking for them by name is the cheapest.
+            kind = type(value)
+            out.append(value if kind is str else str(value) if kind is int else _text(value))
+        return ":".join(out)
 
     def read(self, key: str) -> dict[str, str]:
         """Return the fields of a key."""
@@ -86,12 +87,6 @@ def _told(format_id: str, kind: str) -> Mapping[str, str]:
 
 
 def _text(value: Any) -> str:
-    # Nearly all that is told of records is of these types; asking for them by name is the cheapest.
-    kind = type(value)
-    if kind is str:
-        return cast(str, value)
-    if kind is int:
-        return str(value)
     if isinstance(value, (bytes, memoryview)):
         return value.hex()
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
