@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.engine_layout import TraceLayout, unfit
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.engine_layout import NEW, TraceLayout, unfit
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
+from journalspec_corpus.crash.reading import keys_of
 from journalspec_corpus.crash.switches import ENGINE_SWITCH
 from journalspec_corpus.crash.trace import Mark, Part, Trace, Write
 from journalspec_corpus.pipeline.plan import Plan
@@ -147,3 +148,31 @@ def test_signatures_are_told_apart_by_both_halves(rows: list[tuple[int, int]]) -
     first, which = distinct(np.array(rows, np.uint64))
     assert [rows[first[number]] for number in which] == rows
     assert len(first) == len(set(rows))
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_what_the_shard_has_is_not_signed_again(format_id: str) -> None:
+    """But for states in whose answers something stands that nobody wrote: these are signed in each trace."""
+    from journalspec_corpus.crash.engine import SeenStates, engine_of  # it needs Numba
+
+    presets = tuple(preset for preset in PRESETS if preset.stratum == REACHABLE)
+    engine, seen = engine_of(crash_format(format_id), presets, SEED), SeenStates()
+    assert engine is not None
+    kept = 0
+    for trace in traces(format_id, 6):
+        first = engine.batch(trace, seen)
+        assert first is not None
+        given, new = first.answer.copy(), first.judged.rows[:, NEW] > 0
+        again = engine.batch(trace, seen)
+        assert again is not None
+        assert not again.judged.rows[:, NEW].any()
+        assert [engine.answers[at] for at in again.answer] == [engine.answers[at] for at in given]
+        keys = keys_of(trace)
+        foreign = [
+            any(not keys.issuperset((*answer.keys, *answer.aside)) for answer in engine.answers[at])
+            for at in given
+        ]
+        signed = again.signed.signatures.any(axis=1)
+        assert (signed == np.asarray(foreign)).all()
+        kept += int((new & ~signed).sum())
+    assert kept

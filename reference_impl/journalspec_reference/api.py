@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -239,6 +239,8 @@ class Implementation:
         self._detect = detect
         #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.
         self.assumed = assumed
+        #: by edition, as it was asked for; only those that there are
+        self._asked: dict[str, Rules] = {}
 
     def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
         """Return the journals of this format among `files`, best first; never raises.
@@ -261,9 +263,8 @@ class Implementation:
 
         Raises ValueError for a policy that the format does not have.
         """
-        policies = get_format(self.format_id).policies
-        if policy not in policies:
-            raise ValueError(f"no policy {policy!r}: use one of {', '.join(policies)}")
+        if policy not in self._policies:
+            raise ValueError(f"no policy {policy!r}: use one of {', '.join(self._policies)}")
         return self._of(edition).recover(files, policy, params or {})
 
     def spans(
@@ -279,8 +280,15 @@ class Implementation:
         """Open (or create) a journal on `storage` for writing; `params` are those of the edition's writer."""
         return self._of(edition).writer(storage, params or {})
 
+    @cached_property
+    def _policies(self) -> tuple[str, ...]:
+        return tuple(get_format(self.format_id).policies)
+
     def _of(self, edition: str) -> Rules:
-        return self._rules[get_format(self.format_id).edition(edition).id]
+        found = self._asked.get(edition)
+        if found is None:
+            found = self._asked[edition] = self._rules[get_format(self.format_id).edition(edition).id]
+        return found
 
 
 def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:

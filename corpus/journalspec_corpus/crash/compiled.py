@@ -97,23 +97,27 @@ def helper(function: F) -> F:
 
 @part
 def copied(to: Any, at: int, data: Any, start: int, length: int) -> None:
-    """Put ``data[start:start + length]`` to `at`, front to back: what slices do, and quicker to compile."""
-    for index in range(length):
-        to[at + index] = data[start + index]
+    """Put ``data[start:start + length]`` to `at`, front to back: what slices do, and quicker to compile.
+
+    Places have no sign: what might count from the end is looked at number by number.
+    """
+    place, source = np.uint64(at), np.uint64(start)
+    for index in range(np.uint64(max(length, 0))):
+        to[place + index] = data[source + index]
 
 
 @part
 def copied_row(to: Any, row: Any, data: Any, start: Any) -> None:
     """Put row `start` of `data` in place of a row of `to`."""
-    for index in range(data.shape[1]):
-        to[row, index] = data[start, index]
+    for index in range(np.uint64(data.shape[1])):
+        to[np.uint64(row), index] = data[np.uint64(start), index]
 
 
 @part
 def copied_rows(to: Any, data: Any, count: int) -> None:
     """Put the first `count` rows of `data` in place of those of `to`."""
-    for row in range(count):
-        for index in range(data.shape[1]):
+    for row in range(np.uint64(max(count, 0))):
+        for index in range(np.uint64(data.shape[1])):
             to[row, index] = data[row, index]
 
 
@@ -151,6 +155,12 @@ def mix(h: Hashes, value: Any) -> None:
     h[0] = one ^ (one >> _S32)
     two = (h[1] + word) * _M2
     h[1] = two ^ (two >> _S29)
+
+
+@helper
+def byte_at(data: Bytes, at: int) -> Any:
+    """Return the byte at a place that is not below 0."""
+    return data[np.uint64(at)]
 
 
 @helper

@@ -45,7 +45,7 @@ from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.kernel import Kernel, Points, Signed, blank, order_table
 from journalspec_corpus.crash.pages import PAGE
 from journalspec_corpus.crash.persistence import Preset
-from journalspec_corpus.crash.reading import kernel_of, reading_of
+from journalspec_corpus.crash.reading import kernel_of, keys_of, reading_of
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import cut_digest, sizes_text
@@ -81,7 +81,8 @@ class SeenStates:
 class Batch:
     """All honest states of one trace: until the engine is asked for those of the next one.
 
-    ``answer[i]`` is the number of the answers (:attr:`CompiledEngine.answers`) to row i of `judged`,
+    ``answer[i]`` is the number of the answers (:attr:`CompiledEngine.answers`) to row i of `judged`;
+    what the kernel says (`signed`) it says of the rows that are new, and of few others.
     ``owed[i]`` the key of what is expected there, in `layout.owed`.
     """
 
@@ -117,10 +118,14 @@ class CompiledEngine:
         self.seed = seed
         self.kernel = kernel
         self.answers: list[tuple[Answer, ...]] = []
+        #: by number of answers: the keys of all records that they hold
+        self._listed: list[frozenset[str]] = []
         # It has what was read for other shards, and of states from the engine in Python.
         self._reading = reading_of(adapter)
         self._number: dict[tuple[Answer, ...], int] = {}
         self._known: dict[bytes, int] = {}
+        #: the answers to rows of the shard, -1 where they are not known, or are answers as good as these
+        self._answer_of: Ints = np.full(1 << 10, -1, np.int64)
         self._pool: npt.NDArray[np.uint8] = np.empty(1 << 20, np.uint8)
 
     def batch(self, trace: Trace, seen: SeenStates) -> Batch | None:
@@ -132,7 +137,8 @@ class CompiledEngine:
         judged = states_of(layout.flat, seen.keys, seen.owners, before, self._pool)
         # The next trace puts its bytes there: what comes out is good until then.
         self._pool = judged.pool
-        signed = None if judged.fault else self._signed(layout, judged)
+        wanted = self._wanted(judged, before)
+        signed = None if judged.fault else self._signed(layout, judged, wanted)
         seen.keys, seen.owners, seen.filled = judged.keys, judged.owners, judged.filled
         if signed is None:
             # The engine in Python says what is wrong, or has readers look at all files.
@@ -140,17 +146,45 @@ class CompiledEngine:
             return None
         groups = judged.groups
         owed = 2 * groups[:, made.G_CRASH] + (groups[:, made.G_TORN] >= 0)
-        answer = self._answered(layout, judged, signed.signatures)
+        answer = self._answered(layout, judged, signed.signatures, wanted)
         return Batch(layout, judged, signed, answer, np.repeat(owed, groups[:, made.G_COUNT]))
 
-    def _signed(self, layout: TraceLayout, judged: TraceStates) -> Signed | None:
-        """Return what the kernel says of each row; None if a reader has to look at some of them."""
+    def _wanted(self, judged: TraceStates, before: int) -> npt.NDArray[np.bool_]:
+        """Tell which rows have to be signed: new ones, and others to which no answer is known yet.
+
+        The shard had `before` rows. The same state has the same files and edition, so that it gets the same
+        answers.
+        """
+        if judged.filled > len(self._answer_of):
+            grown = np.full(2 * judged.filled, -1, np.int64)
+            grown[: len(self._answer_of)] = self._answer_of
+            self._answer_of = grown
+        # Rows may be forgotten, and their numbers are given anew.
+        self._answer_of[before : judged.filled] = -1
+        owner = judged.rows[:, made.OWNER]
+        wanted: npt.NDArray[np.bool_] = judged.rows[:, made.NEW] > 0
+        wanted |= (owner < before) & (self._answer_of[owner] < 0)
+        return wanted
+
+    def _signed(
+        self, layout: TraceLayout, judged: TraceStates, wanted: npt.NDArray[np.bool_]
+    ) -> Signed | None:
+        """Return what the kernel says of each row that is `wanted`; None if a reader has to look at some."""
         t, pool = layout.flat, judged.pool.view()
         pool.flags.writeable = False  # as the kernels know it
         flat = blank(t.files, t.base)._replace(blocks=judged.blocks, values=judged.values, pool=pool)
         order = self._ordered(layout, judged)
         words = t.words if self.adapter.reach is not None else t.words[:0]
-        points = Points(order.groups, judged.codes, judged.patches, order.sizes, order.orders, t.names, words)
+        points = Points(
+            order.groups,
+            judged.codes,
+            judged.patches,
+            order.sizes,
+            order.orders,
+            t.names,
+            words,
+            wanted.view(np.uint8),
+        )
         signed: Signed = self.kernel.run(flat, points, *self.kernel.given(layout.trace))
         if len(signed.signatures) < len(judged.rows):
             return None
@@ -240,12 +274,17 @@ class CompiledEngine:
             seen = np.where(cut >= 0, short[cut], seen)
         return bytes(seen.astype(">u8").tobytes())
 
-    def _answered(self, layout: TraceLayout, judged: TraceStates, signed: Hashes) -> npt.NDArray[np.int64]:
+    def _answered(
+        self, layout: TraceLayout, judged: TraceStates, signed: Hashes, wanted: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.int64]:
         """Return the number of the answers to each row; a signature that is new is read once."""
-        first, which = distinct(signed)
+        rows = np.flatnonzero(wanted)
+        first, which = distinct(signed[rows])
         numbers = np.empty(len(first), np.int64)
+        exact = np.ones(len(first), np.bool_)
         contents: _Contents | None = None
-        for at, row in enumerate(first.tolist()):
+        keys = keys_of(layout.trace)
+        for at, row in enumerate(rows[first].tolist()):
             name = signed[row].tobytes()
             number = self._known.get(name)
             if number is None:
@@ -254,19 +293,34 @@ class CompiledEngine:
                 number = self._number.setdefault(given, len(self.answers))
                 if number == len(self.answers):
                     self.answers.append(given)
+                    self._listed.append(
+                        frozenset(key for answer in given for key in (*answer.keys, *answer.aside))
+                    )
                 self._known[name] = number
             numbers[at] = number
-        return numbers[which]
+            # With a record that nobody wrote in this trace they are good for verdicts on this trace alone.
+            exact[at] = self._listed[number] <= keys
+        owner = judged.rows[:, made.OWNER]
+        found = numbers[which]
+        self._answer_of[owner[rows]] = found
+        answer: npt.NDArray[np.int64] = self._answer_of[owner]
+        answer[rows] = found
+        self._answer_of[owner[rows[~exact[which]]]] = -1
+        return answer
 
 
 def distinct(signed: Hashes) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return a row of each signature, and for each row the number of its own among them."""
+    """Return the first row of each signature, in order, and for each row the number of its own among them."""
     # Numbers are sorted many times as fast as bytes; where one half tells all apart, the other need not.
     _, first, which = np.unique(signed[:, 0], return_index=True, return_inverse=True)
     if not np.array_equal(signed[first, 1][which], signed[:, 1]):
         raw = np.ascontiguousarray(signed).view(np.dtype((np.void, _HASH_BYTES)))[:, 0]
         _, first, which = np.unique(raw, return_index=True, return_inverse=True)
-    return first, which
+    # Files are put together quickest where one state follows another.
+    order = np.argsort(first)
+    place = np.empty(len(order), np.intp)
+    place[order] = np.arange(len(order))
+    return first[order], place[which]
 
 
 class _Contents:

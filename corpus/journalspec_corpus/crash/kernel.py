@@ -21,6 +21,7 @@ from journalspec_corpus.crash.compiled import (
     Bytes,
     Hashes,
     Ints,
+    byte_at,
     copied,
     file_pair,
     helper,
@@ -111,7 +112,8 @@ class Points(NamedTuple):
     since the group before. `sizes` has those of all files for each group, -1 for one in flight. A row of
     `orders` is how many files the format reads under a set of names, and their numbers in its order; -1 if a
     reader has to look. Of a group, set of names n has row `G_ORDER` + n. `names` and `words` are as in
-    :class:`.engine_layout.FlatTrace`; `words` is empty if nobody asks what can be seen.
+    :class:`.engine_layout.FlatTrace`; `words` is empty if nobody asks what can be seen. `wanted` is not 0
+    where somebody asks about a row: nothing is said of the others.
     """
 
     groups: Ints
@@ -121,10 +123,11 @@ class Points(NamedTuple):
     orders: Ints
     names: Ints
     words: Hashes
+    wanted: Bytes
 
 
 class Signed(NamedTuple):
-    """What a kernel says of rows: two numbers for each; none at all if a reader has to look at some.
+    """What a kernel says of rows: two numbers for each that is wanted; none at all if a reader has to look.
 
     ``cut[i]`` is -1 if recovery can look at everything in row i; else it names a row of `lanes`, which are
     those of what it can look at, and of `whole`: the row of the names, and the sizes of all files.
@@ -318,7 +321,8 @@ def _one_group(flat: Flat, codes: Codes, orders: Ints) -> Points:
     rows = np.ascontiguousarray(codes).reshape(-1)
     nothing = np.zeros((0, 2), np.int64)
     sizes = np.full((1, len(flat.files)), -1, np.int64)
-    return Points(group, rows, nothing, sizes, orders, nothing, np.zeros((0, 2), np.uint64))
+    wanted = np.ones(len(codes), np.uint8)
+    return Points(group, rows, nothing, sizes, orders, nothing, np.zeros((0, 2), np.uint64), wanted)
 
 
 def trace_seed(trace: Trace) -> Hashes:
@@ -328,8 +332,8 @@ def trace_seed(trace: Trace) -> Hashes:
 
 @helper
 def _turned(flat: Flat, points: Points, number: int, row: int) -> bool:
-    """Show a row of a group, touching only what differs from the one before; tell whether anything does."""
-    group, moved = points.groups[number], row == 0
+    """Show a row of a group, touching only what differs from what is shown; tell whether anything does."""
+    group, moved = points.groups[number], False
     first = group[G_CODES] + row * group[G_BLOCKS]
     for at in range(group[G_BLOCKS]):
         block, code = flat.blocks[group[G_TABLE] + at], np.int64(points.codes[first + at])
@@ -383,16 +387,15 @@ def _overlay(flat: Flat, file: int, at: int, value: int, length: int) -> bool:
     # Most of it is the same: in words first.
     while last - first >= WORD and word_at(scratch, at + first) == word_at(pool, value + first):
         first += WORD
-    while first < last and scratch[at + first] == pool[value + first]:
+    while first < last and byte_at(scratch, at + first) == byte_at(pool, value + first):
         first += 1
     while last - first >= WORD and word_at(scratch, at + last - WORD) == word_at(pool, value + last - WORD):
         last -= WORD
-    while last > first and scratch[at + last - 1] == pool[value + last - 1]:
+    while last > first and byte_at(scratch, at + last - 1) == byte_at(pool, value + last - 1):
         last -= 1
     if first == last:
         return False
-    for index in range(first, last):
-        scratch[at + index] = pool[value + index]
+    copied(scratch, at + first, pool, value + first, last - first)
     inside = at - files[file, START]
     files[file, USED] = max(files[file, USED], inside + last)
     files[file, STALE] = 1
@@ -542,12 +545,16 @@ def signer(recover: Any, look: Any) -> Any:
         ends, found, unread = np.zeros(files, np.int64), np.zeros(4, np.uint64), False
         for number in range(len(points.groups)):
             _shown(flat, points, number)
-            first = points.groups[number, G_FIRST]
+            first, last = points.groups[number, G_FIRST], -1
             for row in range(points.groups[number, G_COUNT]):
                 at = first + row
-                if not _turned(flat, points, number, row):
-                    out[at, 0], out[at, 1], cut[at] = out[at - 1, 0], out[at - 1, 1], cut[at - 1]
+                if points.wanted[at] == 0:
                     continue
+                moved = _turned(flat, points, number, row)
+                if last >= 0 and not moved:
+                    out[at, 0], out[at, 1], cut[at] = out[last, 0], out[last, 1], cut[last]
+                    continue
+                last = at
                 names = _names_now(flat, points, number, row)
                 order = points.orders[points.groups[number, G_ORDER] + names]
                 if order[0] < 0:
@@ -558,15 +565,8 @@ def signer(recover: Any, look: Any) -> Any:
                 if asked:
                     look(flat, order, ends)
                     if _seen(flat, points, names, ends, found):
-                        place = _place(table, lanes, found)
-                        if table[place] < 0:
-                            table[place] = many
-                            copied(lanes[many], 0, found, 0, len(found))
-                            whole[many, 0] = names
-                            for file in range(files):
-                                whole[many, 1 + file] = flat.files[file, SIZE_NOW]
-                            many += 1
-                        cut[at] = table[place]
+                        cut[at] = _noted(flat, names, found, table, lanes, whole, many)
+                        many = max(many, cut[at] + 1)
         let_go(flat)
         let_go(points)
         let_go(tools)
@@ -575,6 +575,19 @@ def signer(recover: Any, look: Any) -> Any:
         return Signed(out, cut, lanes[:many, :2].copy(), whole[:many])
 
     return sign
+
+
+@helper
+def _noted(flat: Flat, names: int, found: Hashes, table: Ints, lanes: Hashes, whole: Ints, many: int) -> Any:
+    """Return which of `many` rows is what recovery can look at: one more if it is new."""
+    place = _place(table, lanes, found)
+    if table[place] < 0:
+        table[place] = many
+        copied(lanes[many], 0, found, 0, len(found))
+        whole[many, 0] = names
+        for file in range(len(flat.files)):
+            whole[many, 1 + file] = flat.files[file, SIZE_NOW]
+    return table[place]
 
 
 @helper

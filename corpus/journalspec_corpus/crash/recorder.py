@@ -49,12 +49,13 @@ class Keys:
 
         Raises KeyError if a field is missing that every record has.
         """
-        return ":".join(
-            [
-                _text(values[name] if default is None else values.get(name, default))
-                for name, default in self.fields.items()
-            ]
-        )
+        out = []
+        for name, default in self.fields.items():
+            value = values[name] if default is None else values.get(name, default)
+            # Nearly all that is told of records is of these types; asking for them by name is the cheapest.
+            kind = type(value)
+            out.append(value if kind is str else str(value) if kind is int else _text(value))
+        return ":".join(out)
 
     def read(self, key: str) -> dict[str, str]:
         """Return the fields of a key."""
@@ -101,12 +102,6 @@ def _told(format_id: str, kind: str) -> Mapping[str, str]:
 
 
 def _text(value: Any) -> str:
-    # Nearly all that is told of records is of these types; asking for them by name is the cheapest.
-    kind = type(value)
-    if kind is str:
-        return cast(str, value)
-    if kind is int:
-        return str(value)
     if isinstance(value, (bytes, memoryview)):
         return value.hex()
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
@@ -274,7 +269,11 @@ class Recorder:
         for item in done:
             self.did(item, op)
         if refused is not None:
-            raise refused
+            try:
+                raise refused
+            finally:
+                # It knows this frame, and through it all that is at work: a circle that nobody looks for.
+                del refused
         safe = self.promised(op, durable=durable)
         if safe:
             self.storage.note(Ack(tuple(safe)))

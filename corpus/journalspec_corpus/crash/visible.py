@@ -219,13 +219,19 @@ def _shortened(
     for at, block in enumerate(point.blocks):
         if block.kind != DATA or block.index * point.granule >= lengths[block.file]:
             continue
-        used = np.unique(codes[:, at])
-        if not used.any():
+        mine = codes[:, at]
+        occurs = np.zeros(len(block.versions), bool)
+        occurs[mine] = True
+        if not occurs[1:].any():
             # Contents have version 0 of every block.
             continue
-        used = used if used[0] == 0 else np.concatenate([np.zeros(1, used.dtype), used])
-        columns.append(np.searchsorted(used, codes[:, at]).astype(codes.dtype))
-        blocks.append(replace(block, versions=tuple([block.versions[code] for code in used.tolist()])))
+        occurs[0] = True
+        blocks.append(block)
+        if not occurs.all():
+            used = np.flatnonzero(occurs).tolist()
+            blocks[-1] = replace(block, versions=tuple([block.versions[code] for code in used]))
+            mine = (np.cumsum(occurs) - 1).astype(codes.dtype)[mine]
+        columns.append(mine)
     shown = np.stack(columns, axis=1) if columns else codes[:, :0]
     return replace(point, blocks=tuple(blocks), sizes=tuple(lengths), names=names), shown
 

@@ -22,7 +22,8 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, TextIO
@@ -50,9 +51,11 @@ def run(
     or cannot write, OSError if this process cannot.
     """
     if jobs <= 1 or len(shards) <= 1:
-        for done, number in enumerate(shards, start=1):
-            TASKS[task](plan, out, number)
-            progress(done)
+        with _seldom_collected():
+            for done, number in enumerate(shards):
+                TASKS[task](plan, out, number)
+                _settle(done)
+                progress(done + 1)
         return
     if task == "shard":
         # Workers that start together would each compile the same.
@@ -176,7 +179,6 @@ def serve(lines: TextIO, answers: TextIO) -> None:
     task = TASKS[start["task"]]
     numbers: queue.SimpleQueue[int] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines, numbers), daemon=True).start()
-    # Next to nothing of what a shard is made of hangs together in circles: between two shards is enough.
     gc.disable()
     for done in count():
         answer = json.dumps(_answer(task, plan, out, numbers.get()))
@@ -186,13 +188,34 @@ def serve(lines: TextIO, answers: TextIO) -> None:
         except BrokenPipeError:
             # The builder was killed: nobody is left to be told, of this either.
             os._exit(0)
-        if done % _SETTLED:
-            gc.collect(0)
-        else:
-            # Workloads by the ten thousand, compiled code and what is remembered stay: they need no looking
-            # through for garbage.
-            gc.collect()
-            gc.freeze()
+        _settle(done)
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Look for garbage only where :func:`_settle` is called; afterwards as before."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        if before:
+            gc.enable()
+
+
+def _settle(done: int) -> None:
+    """Look for garbage behind shard number `done` of this process.
+
+    Next to nothing of what a shard is made of hangs together in circles: between two shards is enough.
+    """
+    if done % _SETTLED:
+        gc.collect(0)
+    else:
+        # Workloads by the ten thousand, compiled code and what is remembered stay: they need no looking
+        # through for garbage.
+        gc.collect()
+        gc.freeze()
 
 
 def _listen(lines: TextIO, numbers: queue.SimpleQueue[int]) -> None:

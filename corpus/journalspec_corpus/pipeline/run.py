@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,9 +184,8 @@ def judged_rows(
             else:
                 where = tally.rows[again]
             states_again = states.take(again)
-            tally.repeats.append(
-                Repeats(writer_of(trace), where, states_again.preset, expected, states=states_again)
-            )
+            judged = partial(_judged_again, states_again, expected, adapter)
+            tally.repeats.append(Repeats(writer_of(trace), where, states_again.preset, expected, judged))
         if keep:
             yield _judged(states, expected, adapter, names, packed_rows(contents), np.asarray(keep), outcomes)
 
@@ -247,10 +247,13 @@ def _judged(
     )
 
 
-def _judged_again(facts: Facts, expected: Expected, adapter: CrashFormat) -> list[Column]:
-    """Return one column of verdicts per reader."""
-    found, which = reading_of(adapter).answers(facts.states.point, facts.states.codes)
-    return _verdicts(found, which, facts.refusals, expected, adapter)
+def _judged_again(
+    states: States, expected: Expected, adapter: CrashFormat, chosen: npt.NDArray[np.intp]
+) -> list[Column]:
+    """Return the verdicts on some of `states`, one column per reader."""
+    states = states.take(chosen)
+    found, which = reading_of(adapter).answers(states.point, states.codes)
+    return _verdicts(found, which, Facts(states).refusals, expected, adapter)
 
 
 def _verdicts(
@@ -410,85 +413,86 @@ class Shard:
     def _add_batch(self, number: int, batch: Batch) -> None:
         """Add the honest states of a trace from the compiled engine."""
         judged, layout = batch.judged, batch.layout
-        rows, groups = judged.rows, judged.groups
-        self.tally.generated += len(rows)
-        keep = np.flatnonzero(rows[:, NEW])
+        rows = judged.rows
         assert self.engine is not None  # it made the batch
-        verdicts, outcome = self._batch_verdicts(batch)
-        refusal, preset = rows[:, REFUSAL].astype(np.uint8), rows[:, PRESET].astype(np.uint8)
-        category = rows[:, CATEGORY].astype(np.uint8)
-        numbers = {key: len(self._owed) + at for at, key in enumerate(layout.owed)}
-        owed_of = np.full(2 * len(layout.trace.ops) + 2, -1, np.int32)
-        acknowledged = np.zeros(len(owed_of), np.int32)
-        for key, place in numbers.items():
-            owed_of[key], acknowledged[key] = place, len(layout.owed[key].must_keep)
-        self._owed += layout.owed.values()
-        lookup = [self._fields.setdefault(name, len(self._fields)) for name in layout.field_names]
-        lengths = np.where(groups[:, G_TORN] >= 0, 0, groups[:, G_BLOCKS])
-        group = rows[:, GROUP]
+        self.tally.generated += len(rows)
         kept = rows[:, NEW] > 0
+        keep = np.flatnonzero(kept)
+        kinds, owed = _owed_kinds(batch)
+        verdicts, outcome = self._batch_verdicts(batch, keep, kinds, owed[keep])
+        new = np.ascontiguousarray(rows[keep].T)
+        refusal, preset, category = (new[at].astype(np.uint8) for at in (REFUSAL, PRESET, CATEGORY))
+        group, groups = new[GROUP], np.ascontiguousarray(judged.groups.T)
+        torn = groups[G_TORN]
+        lookup = [self._fields.setdefault(name, len(self._fields)) for name in layout.field_names]
         self._columns.append(
             Columns(
                 number,
                 judged.states[keep],
                 judged.contents[keep],
                 self.engine.visible(batch, keep),
-                outcome[keep].tobytes(),
+                outcome.tobytes(),
                 STRATA.index(REACHABLE),
-                preset[keep],
-                groups[group[keep], G_CRASH].astype(np.int32),
+                preset,
+                groups[G_CRASH].astype(np.int32)[group],
                 b"".join(_group_masks(judged, kept)),
-                lengths[group[keep]].astype(np.int32),
-                rows[keep, TEAR].astype(np.int32),
+                np.where(torn >= 0, 0, groups[G_BLOCKS]).astype(np.int32)[group],
+                new[TEAR].astype(np.int32),
                 ("",) * len(keep),
-                category[keep],
-                np.asarray(lookup, np.int32)[rows[keep, FIELD]],
-                acknowledged[batch.owed[keep]],
-                refusal[keep],
-                [column[keep] for column in verdicts],
-                owed_of[batch.owed[keep]],
+                category,
+                np.asarray(lookup, np.int32)[new[FIELD]],
+                np.asarray([len(expected.must_keep) for expected in kinds], np.int32)[owed[keep]],
+                refusal,
+                verdicts,
+                (len(self._owed) + owed[keep]).astype(np.int32),
             )
         )
-        self.sampled |= sampled_of(
-            layout.trace,
-            groups[group[keep], G_TORN],
-            groups[group[keep], G_WRITTEN],
-            preset[keep],
-            category[keep],
-        )
+        self._owed += kinds
+        self.sampled |= sampled_of(layout.trace, torn[group], groups[G_WRITTEN][group], preset, category)
         again = np.flatnonzero(~kept)
         if len(again) and self.tally.repeats is not None:
-            # One entry for all crash points that owe the same.
-            again = again[np.argsort(batch.owed[again], kind="stable")]
-            for part in np.split(again, np.flatnonzero(np.diff(batch.owed[again])) + 1):
+            again = again[np.argsort(owed[again], kind="stable")]
+            for part in np.split(again, np.flatnonzero(np.diff(owed[again])) + 1):
+                expected, told = kinds[owed[part[0]]], np.ascontiguousarray(rows[part].T)
+                judge_again = partial(self._again, expected, batch.answer[part], told[REFUSAL])
+                preset = told[PRESET].astype(np.uint8)
                 self.tally.repeats.append(
-                    Repeats(
-                        writer_of(layout.trace),
-                        rows[part, OWNER],
-                        preset[part],
-                        layout.owed[int(batch.owed[part[0]])],
-                        given=[column[part] for column in verdicts],
-                    )
+                    Repeats(writer_of(layout.trace), told[OWNER], preset, expected, judge_again)
                 )
 
-    def _batch_verdicts(self, batch: Batch) -> tuple[list[npt.NDArray[np.uint8]], npt.NDArray[np.void]]:
-        """Return one column of verdicts per reader, and that of outcomes.
+    def _again(
+        self,
+        expected: Expected,
+        answer: npt.NDArray[np.int64],
+        refusal: npt.NDArray[np.int64],
+        chosen: npt.NDArray[np.intp],
+    ) -> list[Column]:
+        """Return the verdicts on some states of a batch that the shard had, one column per reader."""
+        assert self.engine is not None  # it made the batch
+        used, which = np.unique(answer[chosen], return_inverse=True)
+        found = [self.engine.answers[number] for number in used.tolist()]
+        return _verdicts(
+            found, which.astype(np.int32), refusal[chosen].astype(np.uint8), expected, self.adapter
+        )
+
+    def _batch_verdicts(
+        self,
+        batch: Batch,
+        rows: npt.NDArray[np.intp],
+        kinds: list[Expected],
+        owed: npt.NDArray[np.int64],
+    ) -> tuple[list[npt.NDArray[np.uint8]], npt.NDArray[np.void]]:
+        """Return one column of verdicts per reader on `rows`, in which ``kinds[owed]`` is owed; and outcomes.
 
         Each (what is expected, answers, refusal) is looked at once.
         """
         assert self.engine is not None  # it made the batch
-        found, owed = self.engine.answers, batch.layout.owed
-        # Where nothing changed crash points share what is expected.
-        distinct = {id(expected): expected for expected in owed.values()}
-        places = {name: at for at, name in enumerate(distinct)}
-        lookup = np.zeros(max(owed, default=0) + 1, np.int64)
-        for key, expected in owed.items():
-            lookup[key] = places[id(expected)]
-        refusal = batch.judged.rows[:, REFUSAL]
-        entries = (lookup[batch.owed] * len(found) + batch.answer) * len(REFUSALS) + refusal
+        found = self.engine.answers
+        refusal = batch.judged.rows[rows, REFUSAL]
+        entries = (owed * len(found) + batch.answer[rows]) * len(REFUSALS) + refusal
         used, which = np.unique(entries, return_inverse=True)
         table = np.zeros((len(self.adapter.readers), len(used)), np.uint8)
-        outcomes, digests, kinds = self._outcomes, [], list(distinct.values())
+        outcomes, digests = self._outcomes, []
         outcomes.begin(keys_of(batch.layout.trace))
         for at, entry in enumerate(used.tolist()):
             rest, kind = divmod(entry, len(REFUSALS))
@@ -506,7 +510,6 @@ class Shard:
             self._owed,
             np.concatenate([np.zeros(0, np.int32), *(part.owed for part in self._columns)]),
             self.tally.repeats or [],
-            lambda states, expected: _judged_again(Facts(states), expected, self.adapter),
         )
 
     @property
@@ -573,13 +576,29 @@ def _compiled_tally() -> SeenIds:
     return SeenIds(repeats=[], seen=SeenStates())
 
 
+def _owed_kinds(batch: Batch) -> tuple[list[Expected], npt.NDArray[np.int64]]:
+    """Return what is expected in the states of a batch, and for each row the number of that.
+
+    Where nothing changed crash points share what is expected.
+    """
+    owed = batch.layout.owed
+    number: dict[int, int] = {}
+    lookup = np.zeros(max(owed, default=0) + 1, np.int64)
+    for key, expected in owed.items():
+        lookup[key] = number.setdefault(id(expected), len(number))
+    return list({id(expected): expected for expected in owed.values()}.values()), lookup[batch.owed]
+
+
 def _group_masks(judged: TraceStates, kept: npt.NDArray[np.bool_]) -> Iterator[bytes]:
     """Yield the masks of the rows that are kept: one byte per block, nothing for a torn write."""
     for group in judged.groups.tolist():
         width, first, count = group[G_BLOCKS], group[G_FIRST], group[G_COUNT]
         if width and group[G_TORN] < 0:
-            codes = judged.codes[group[G_CODES] : group[G_CODES] + count * width].reshape(count, width)
-            yield codes[kept[first : first + count]].astype(np.uint8).tobytes()
+            mine = kept[first : first + count]
+            codes = judged.codes[group[G_CODES] : group[G_CODES] + count * width]
+            if not mine.all():
+                codes = codes.reshape(count, width)[mine]
+            yield codes.astype(np.uint8).tobytes()
 
 
 def is_compiled(plan: Plan) -> bool:

@@ -149,16 +149,15 @@ _AT = [LABELS.index(name) for name in ("stratum", "writer", "edition", "preset")
 class Repeats:
     """States that a writer reaches and that were there already, and what is owed in them here.
 
-    `which` says which they are: rows of the shard, or ids. `given` are one column of verdicts per
-    reader; where they are not known, `states` can be judged.
+    `which` says which they are: rows of the shard, or ids. ``judged(chosen)`` returns the verdicts on
+    some of them here, a column for each reader.
     """
 
     writer: str
     which: npt.NDArray[np.int64] | list[bytes]
     preset: Column
     expected: Expected
-    given: list[Column] | None = None
-    states: States | None = None
+    judged: Callable[[npt.NDArray[np.intp]], list[Column]]
 
 
 def repeated(
@@ -166,7 +165,6 @@ def repeated(
     owed: Sequence[Expected],
     owners: npt.NDArray[np.int32],
     repeats: Sequence[Repeats],
-    verdicts: Callable[[States, Expected], list[Column]],
 ) -> list[Reached]:
     """Return what the repeated states of a shard say, whose own rows are in `table`; sorted.
 
@@ -193,20 +191,15 @@ def repeated(
     columns = [codes[whole] for codes in known]
     wanted = failed[whole]
     ends = np.cumsum([len(own) for own in rows]).tolist()
+    dropped = _Forbidden(owed)
     for entry, own, end in zip(repeats, rows, ends, strict=True):
         here = slice(end - len(own), end)
         if entry.expected.must_drop:
-            wanted[here] |= _owes_more(entry.expected, owed, owners[own])
-        given = entry.given
-        chosen = np.flatnonzero(wanted[here]) if given is None else np.zeros(0, np.int64)
+            wanted[here] |= dropped.less_than(entry.expected, owners[own])
+        chosen = np.flatnonzero(wanted[here])
         if len(chosen):
-            assert entry.states is not None  # one of the two is known
-            judged = verdicts(entry.states.take(chosen), entry.expected)
-            for column, found in zip(columns, judged, strict=True):
+            for column, found in zip(columns, entry.judged(chosen), strict=True):
                 column[here][chosen] = found
-        elif given is not None:
-            for column, found in zip(columns, given, strict=True):
-                np.copyto(column[here], found, where=wanted[here])
     again = table.select([*LABELS, *(VERDICT + reader for reader in readers)])
     again = again.take(pa.array(whole))
     writers = np.repeat(np.arange(len(repeats), dtype=np.int32), [len(own) for own in rows])
@@ -224,22 +217,31 @@ def _verdict_codes(column: pa.ChunkedArray) -> Column:
     return np.asarray([_NUMBER[name] for name in labels], np.uint8)[codes]
 
 
-def _owes_more(
-    expected: Expected, owed: Sequence[Expected], owners: npt.NDArray[np.int32]
-) -> npt.NDArray[np.bool_]:
-    """Tell for each owner, a number in `owed`, whether `expected` forbids a record that it does not."""
-    forbidden = _forbidden(expected)
-    if not forbidden:
-        return np.zeros(len(owners), bool)
-    numbers, which = np.unique(owners, return_inverse=True)
-    more = [
-        owed[owner] is not expected and not forbidden <= _forbidden(owed[owner]) for owner in numbers.tolist()
-    ]
-    return np.asarray(more, bool)[which]
+class _Forbidden:
+    """The records that must not come back in the states of a shard, by number of what is `owed`."""
 
+    def __init__(self, owed: Sequence[Expected]) -> None:
+        self._owed = owed
+        self._known: dict[int, frozenset[str]] = {}
 
-def _forbidden(expected: Expected) -> set[str]:
-    return {key for key, record in expected.record_of.items() if record in expected.must_drop}
+    def less_than(self, expected: Expected, owners: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        """Tell for each owner, a number in `owed`, whether `expected` forbids a record that it does not."""
+        forbidden = self._of(expected)
+        more = np.zeros(len(self._owed), bool)
+        if not forbidden:
+            return more[owners]
+        for owner in np.flatnonzero(np.bincount(owners, minlength=len(self._owed))).tolist():
+            other = self._owed[owner]
+            more[owner] = other is not expected and not forbidden <= self._of(other)
+        return more[owners]
+
+    def _of(self, expected: Expected) -> frozenset[str]:
+        known = self._known.get(id(expected))
+        if known is None:
+            dropped = expected.must_drop
+            keys = [key for key, record in expected.record_of.items() if record in dropped] if dropped else ()
+            known = self._known[id(expected)] = frozenset(keys)
+        return known
 
 
 def _set(table: pa.Table, name: str, codes: npt.NDArray[np.generic], labels: list[str]) -> pa.Table:

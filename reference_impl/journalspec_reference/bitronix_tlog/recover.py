@@ -262,6 +262,8 @@ class Log:
         self.notes: Sequence[Note] = joined(
             note_place, tuple(_header_notes(file, self._boundaries)), self._notes.done()
         )
+        # What is read again holds on to this log; that it holds on to that as well would be a circle.
+        del self._records, self._dropped, self._between, self._notes
 
     def _taken(self) -> Iterator[LogRecord]:
         odd = RecordNotes(self._file.name, self._file.layout)
