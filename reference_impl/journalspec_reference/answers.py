@@ -121,7 +121,9 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     Raises UnknownEdition if nobody said the edition and reading does not settle it.
     """
     implementation = load_implementation(journal.format)
-    journal = replace(journal, params={**implementation.assumed(journal.files), **journal.params})
+    # An implementation may be any object that answers; most assume nothing.
+    assumed = getattr(implementation, "assumed", lambda files: {})(journal.files)
+    journal = replace(journal, params={**assumed, **journal.params})
     edition, seen, trials = _settle(journal)
     journal = replace(journal, edition=edition)
     options: dict[str, Any] = {"edition": edition, "params": journal.params}

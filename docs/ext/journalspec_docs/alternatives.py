@@ -32,12 +32,7 @@ MANY = 12
 
 def of_type(format_id: str, schema: KsySchema, kind: Type) -> list[Type]:
     """Return the alternatives of a type of a schema; none if it always looks alike."""
-    layout = _layout(format_id)
-    own = [
-        (structure, edition)
-        for structure, edition in _places(format_id)
-        if (layout.ksy(edition)[0], layout.structure(structure, edition).ksy) == (schema.id, kind.name)
-    ]
+    own = [each for each in _places(format_id) if _described(format_id, *each) == (schema.id, kind.name)]
     found = _side_by_side(format_id, own)
     return found if len(found) > 1 else _by_condition(kind) or _by_content(schema, kind)
 
@@ -59,7 +54,14 @@ def _layout(format_id: str) -> Layout:
     return layout
 
 
+def _described(format_id: str, structure: str, edition: str) -> tuple[str, str]:
+    layout = _layout(format_id)
+    return layout.ksy(edition)[0], layout.structure(structure, edition).ksy
+
+
 def _places(format_id: str) -> Iterator[Place]:
+    if not hasattr(format_module("journalspec", format_id), "LAYOUT"):
+        return  # a format may have its bytes in schemas alone
     layout = _layout(format_id)
     for structure in layout.structure_names:
         for edition in get_format(format_id).editions:
