@@ -33,6 +33,7 @@ from journalspec.observation import (
     region_place,
 )
 from journalspec.reread import Lazy, joined
+from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import UNREADABLE, Content, Unreadable
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, appeared, by_reason
@@ -122,7 +123,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     """
     implementation = load_implementation(journal.format)
     # An implementation may be any object that answers; most assume nothing.
-    assumed = getattr(implementation, "assumed", lambda files: {})(journal.files)
+    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.files)
     journal = replace(journal, params={**assumed, **journal.params})
     edition, seen, trials = _settle(journal)
     journal = replace(journal, edition=edition)
