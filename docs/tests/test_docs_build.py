@@ -95,8 +95,8 @@ def test_no_anchor_stands_twice_on_a_page(parsed: dict[Path, Page]) -> None:
 
 
 def test_headings_and_heads_of_tables_lead_through_every_page(parsed: dict[Path, Page], site: Path) -> None:
-    read = {path: page for path, page in parsed.items() if path in set(pages(site))}
-    for path, page in read.items():
+    for path in pages(site):
+        page = parsed[path]
         assert page.levels.count(1) == 1, path
         assert page.levels[0] == 1, path
         assert [(one, other) for one, other in pairwise(page.levels) if other > one + 1] == [], path
