@@ -92,6 +92,18 @@ class Batch:
     answer: npt.NDArray[np.int64]
     owed: npt.NDArray[np.int64]
 
+    def kinds(self) -> tuple[list[Expected], npt.NDArray[np.int64]]:
+        """Return what is expected in the states, and for each row the number of that.
+
+        Where nothing changed crash points share what is expected.
+        """
+        owed = self.layout.owed
+        number: dict[int, int] = {}
+        lookup = np.zeros(max(owed, default=0) + 1, np.int64)
+        for key, expected in owed.items():
+            lookup[key] = number.setdefault(id(expected), len(number))
+        return list({id(expected): expected for expected in owed.values()}.values()), lookup[self.owed]
+
     def expected(self, key: int) -> Expected:
         """Return what is expected under a key of `owed`."""
         return self.layout.owed[key]

@@ -23,7 +23,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from typing import Any, TextIO
@@ -51,10 +51,13 @@ def run(
     or cannot write, OSError if this process cannot.
     """
     if jobs <= 1 or len(shards) <= 1:
-        with _seldom_collected():
+        # Looking through all that a process has takes seconds: for a few shards that is no gain.
+        many = len(shards) >= _SETTLED
+        with _seldom_collected() if many else nullcontext():
             for done, number in enumerate(shards):
                 TASKS[task](plan, out, number)
-                _settle(done)
+                if many:
+                    _settle(done)
                 progress(done + 1)
         return
     if task == "shard":

@@ -418,7 +418,7 @@ class Shard:
         self.tally.generated += len(rows)
         kept = rows[:, NEW] > 0
         keep = np.flatnonzero(kept)
-        kinds, owed = _owed_kinds(batch)
+        kinds, owed = batch.kinds()
         verdicts, outcome = self._batch_verdicts(batch, keep, kinds, owed[keep])
         new = np.ascontiguousarray(rows[keep].T)
         refusal, preset, category = (new[at].astype(np.uint8) for at in (REFUSAL, PRESET, CATEGORY))
@@ -574,19 +574,6 @@ def _compiled_tally() -> SeenIds:
     from journalspec_corpus.crash.engine import SeenStates  # noqa: PLC0415  # it needs Numba
 
     return SeenIds(repeats=[], seen=SeenStates())
-
-
-def _owed_kinds(batch: Batch) -> tuple[list[Expected], npt.NDArray[np.int64]]:
-    """Return what is expected in the states of a batch, and for each row the number of that.
-
-    Where nothing changed crash points share what is expected.
-    """
-    owed = batch.layout.owed
-    number: dict[int, int] = {}
-    lookup = np.zeros(max(owed, default=0) + 1, np.int64)
-    for key, expected in owed.items():
-        lookup[key] = number.setdefault(id(expected), len(number))
-    return list({id(expected): expected for expected in owed.values()}.values()), lookup[batch.owed]
 
 
 def _group_masks(judged: TraceStates, kept: npt.NDArray[np.bool_]) -> Iterator[bytes]:
