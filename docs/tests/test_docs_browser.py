@@ -27,6 +27,15 @@ EVERY = 6
 MAY_SCROLL = ("jspec-matrix", "jspec-hex", "svg", "pre")
 
 
+def page_of_dumps(site: Path, format_id: str) -> Path:
+    """Return a page of cases with a dump whose fields can be walked through."""
+    return next(
+        path
+        for path in sorted((site / "formats" / format_id / "cases").glob("*.html"))
+        if 'jspec-hex-fields" tabindex="0"><u>' in path.read_text(encoding="utf-8")
+    )
+
+
 @pytest.fixture(scope="module")
 def opened() -> Iterator[Browser]:
     try:
@@ -219,12 +228,7 @@ def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
     assert len(seen_from) > 2, name
     assert len(set(seen_from)) == 1, f"{name}: {seen_from}"
     assert {"B", "TR", "g"} <= set(seen_from[0].split())
-    page = next(
-        path
-        for path in sorted((site / "formats" / format_id / "cases").glob("*.html"))
-        if 'jspec-hex-fields" tabindex="0"><u>' in path.read_text(encoding="utf-8")
-    )
-    opened.open(page)
+    opened.open(page_of_dumps(site, format_id))
     opened.run("document.querySelector('pre.jspec-hex-fields b').click()")
     for _ in range(100):
         found = opened.run("return [location.pathname, location.hash, !!document.querySelector(':target')]")
@@ -302,12 +306,7 @@ def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, 
     stays, lit, _ = opened.run(PRESS, "#a-dump", "ArrowDown")
     assert stays
     assert "b" in lit
-    page = next(
-        path
-        for path in sorted((site / "formats" / format_id / "cases").glob("*.html"))
-        if 'jspec-hex-fields" tabindex="0"><u>' in path.read_text(encoding="utf-8")
-    )
-    opened.open(page)
+    opened.open(page_of_dumps(site, format_id))
     opened.run("for (const box of document.querySelectorAll('details')) box.open = true")
     opened.run(PRESS, "pre.jspec-hex-fields", "ArrowDown", "Enter")
     for _ in range(100):

@@ -149,7 +149,9 @@ class LogPass:
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
         self._linked = edition not in (SEED, "10.0", "10.1")
-        self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=self._linked)
+        #: Whether there are checksum records.
+        self._summed = edition not in (SEED, "10.0")
+        self.log = Log(self._logs, summed=self._summed, linked=self._linked)
         self._reader = Reader(None)
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(_found, self._logs, self.log, edition)
@@ -326,7 +328,7 @@ class LogPass:
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return up to where the checksum records before `start` vouch for what follows it."""
         out = start
-        for item in self.log.scan(file).walk() if start > HEADER else ():
+        for item in self.log.scan(file).walk() if self._summed and start > HEADER else ():
             if isinstance(item, End) or item.off >= start:
                 break
             out = max(out, item.end + (item.covers or 0))
@@ -361,7 +363,7 @@ class LogPass:
     def _behind(self, last: LogEnd) -> None:
         """Tell how the log ends, and what the files behind it are (DRB-END)."""
         self.last = last
-        if self._unverified is not None and self._edition != "10.0":
+        if self._unverified is not None and self._summed:
             self._late.append(self._unverified)
         file, end = last.file, last.end
         if last.note and last.next is not None:

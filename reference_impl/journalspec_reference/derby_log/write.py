@@ -78,10 +78,17 @@ class LogWriter:
     def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {
-            **{"open": self._open, "checkpoint": self._on_checkpoint, "close": self._close},
-            **dict.fromkeys(("insert", "update", "delete"), self._change),
-            **{"start": self._start, "prepare": self._complete, "commit": self._complete},
-            **{"rollback": self._rollback, "decide": self._decide},
+            "open": self._open,
+            "insert": self._change,
+            "update": self._change,
+            "delete": self._change,
+            "start": self._start,
+            "prepare": self._complete,
+            "commit": self._complete,
+            "rollback": self._rollback,
+            "decide": self._decide,
+            "checkpoint": self._on_checkpoint,
+            "close": self._close,
         }
         return perform(handlers, op, self._open_)
 
