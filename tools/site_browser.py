@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -234,21 +234,22 @@ def problems(
     opened: Browser,
     found: Sequence[Path],
     widths: Sequence[int] = WIDTHS,
-    may_scroll: Sequence[str] | None = None,
+    may_scroll: Mapping[int, Sequence[str]] | None = None,
 ) -> Iterator[str]:
     """Yield a line for each block without a hint that is wider than its place.
 
-    With `may_scroll` also for what has a hint, unless its name has one of these parts.
+    At a width in `may_scroll` also for what has a hint, unless its name has one of the parts listed there.
     """
     for width in widths:
         opened.resize(width)
         for path in found:
             opened.open(path)
             told = opened.run(TOO_WIDE)
-            hinted = [] if may_scroll is None else told["hinted"]
-            scrolling = [entry for entry in hinted if not any(part in entry[0] for part in may_scroll or ())]
-            for what, has, may in [*told["found"], *scrolling]:
-                yield f"{path} at {width}: {what} has {has} of {may} pixels"
+            may = (may_scroll or {}).get(width)
+            hinted = [] if may is None else told["hinted"]
+            scrolling = [entry for entry in hinted if not any(part in entry[0] for part in may or ())]
+            for what, has, room in [*told["found"], *scrolling]:
+                yield f"{path} at {width}: {what} has {has} of {room} pixels"
 
 
 def faint(opened: Browser, found: Sequence[Path]) -> Iterator[str]:

@@ -75,14 +75,12 @@ def test_what_is_cut_is_found_unless_something_says_so(
     assert bool(list(problems(opened, [page_with(tmp_path, body)]))) is is_found
 
 
-def test_no_page_cuts_a_table_or_a_block(opened: Browser, site: Path) -> None:
+def test_no_page_cuts_a_table_or_a_block_and_at_a_desk_only_matrices_and_dumps_scroll(
+    opened: Browser, site: Path
+) -> None:
     found = pages(site)
     assert len(found) > 50
-    assert list(problems(opened, found)) == []
-
-
-def test_at_a_desk_only_matrices_and_dumps_scroll(opened: Browser, site: Path) -> None:
-    assert list(problems(opened, pages(site), WIDTHS[:1], may_scroll=MAY_SCROLL)) == []
+    assert list(problems(opened, found, may_scroll={WIDTHS[0]: MAY_SCROLL})) == []
 
 
 def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]:
