@@ -153,7 +153,7 @@ def _check(found: Recovered, *, salvage: bool) -> None:
             found.dropped[queue.name] = faults[0]
         if salvage and faults:
             whys = queue.entries.whys.items()
-            found.lost += ((queue.name, queue.entries[at].entry.key, why) for at, why in whys)
+            found.lost += ((queue.name, queue.entries.entry(at).key, why) for at, why in whys)
             queue.why, queue.entries = None, queue.entries.whole()
         elif faults and queue.name == codec.PREPARED:
             found.branches = []

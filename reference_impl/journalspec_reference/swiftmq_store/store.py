@@ -1,6 +1,6 @@
 """Walking a store from page 0: queues and their messages, each page claimed once.
 
-What was read is kept by digests and places: memory grows with the number of messages, not with their bodies.
+What was read is kept by places: memory grows with the number of messages, not with their bodies.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ import hashlib
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import starmap
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
@@ -28,42 +29,68 @@ BRANCH = "branch: "
 
 
 class Entry(NamedTuple):
-    """A message in a queue: its entry, and its digest and length, or why it cannot be read."""
+    """A message in a queue: its entry and length, why nobody can read it if so, and the pages."""
 
     entry: codec.QueueEntry
-    digest: bytes | None
     length: int
     why: str | None
+    pages: ReplayedPages
+
+    @property
+    def digest(self) -> bytes | None:
+        """The SHA-256 of the message, which is read again for it; None if it cannot be read."""
+        if self.why:
+            return None
+        found, left, number = hashlib.sha256(), self.length, self.entry.page
+        while left:
+            page = self.pages[number]
+            header = codec.chain(page)
+            piece = page[codec.CHAIN_HEADER : header.length][:left]
+            found.update(piece)
+            left, number = left - len(piece), header.next
+        return found.digest()
 
 
-#: How an entry is kept: it, the length of its message, and the digest of that.
-_KEPT = Struct(">iiqqiq32s")
+#: How an entry is kept, beside the length of its message.
+_KEPT = Struct(">iiqqi")
 
 
 class Entries(Sequence[Entry]):
-    """The entries of a queue, in few bytes each: there may be millions."""
+    """The entries of a queue, in few bytes each: there may be millions, and thousands of queues."""
 
-    def __init__(self) -> None:
-        self._rows = bytearray()
+    __slots__ = ("_lengths", "_pages", "_rows", "whys")
+
+    def __init__(self, pages: ReplayedPages) -> None:
+        self._pages = pages
+        self._rows, self._lengths = bytearray(), array("q")
         #: Place among the entries -> why its message cannot be read, in order of places.
         self.whys: dict[int, str] = {}
 
-    def add(self, entry: codec.QueueEntry) -> None:
-        """Append an entry whose message is not known yet."""
-        self._rows += _KEPT.pack(*entry, 0, b"")
+    def add(self, entries: Iterable[tuple[int, ...]]) -> None:
+        """Append entries whose messages are not known yet."""
+        self._rows += b"".join(starmap(_KEPT.pack, entries))
 
-    def know(self, at: int, found: Entry) -> None:
-        """Say what the message of an entry is."""
-        _KEPT.pack_into(self._rows, at * _KEPT.size, *found.entry, found.length, found.digest or b"")
-        if found.why:
-            self.whys[at] = found.why
+    def know(self, length: int, why: str | None = None) -> None:
+        """Say what the message of the next entry is."""
+        if why:
+            self.whys[len(self._lengths)] = why
+        self._lengths.append(length)
+
+    def entry(self, at: int) -> codec.QueueEntry:
+        """Return an entry, whether its message is known or not."""
+        return codec.QueueEntry(*_KEPT.unpack_from(self._rows, at * _KEPT.size))
+
+    def first_pages(self) -> Iterator[int]:
+        """Yield where each message begins."""
+        return (row[-1] for row in _KEPT.iter_unpack(self._rows))
 
     def whole(self) -> Entries:
         """Return those whose messages can be read."""
-        found = Entries()
-        for at in range(len(self)):
-            if at not in self.whys:
-                found._rows += self._rows[at * _KEPT.size : (at + 1) * _KEPT.size]
+        found = Entries(self._pages)
+        for one in self:
+            if not one.why:
+                found.add([one.entry])
+                found.know(one.length)
         return found
 
     def __len__(self) -> int:
@@ -73,9 +100,7 @@ class Entries(Sequence[Entry]):
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]
-        *entry, length, digest = _KEPT.unpack_from(self._rows, at * _KEPT.size)
-        why = self.whys.get(at)
-        return Entry(codec.QueueEntry(*entry), None if why else digest, length, why)
+        return Entry(self.entry(at), self._lengths[at], self.whys.get(at), self._pages)
 
 
 class Chained:
@@ -102,19 +127,27 @@ class Chained:
         return next(self.pieces(place, place + 1))[0]
 
 
-@dataclass
+@dataclass(slots=True)
 class Queue:
     """A queue: its entries in the order of its index, and what is wrong with the index if it is damaged."""
 
     name: bytes
     head: int
-    entries: Entries = field(default_factory=Entries)
+    entries: Entries
     why: str | None = None
 
     @property
     def faults(self) -> list[str]:
         """Return why a check at start does not leave the queue as it is."""
         return [self.why] if self.why else list(self.entries.whys.values())
+
+
+def _whole(data: Any) -> int | None:
+    """Return the length of a message, None if there is none."""
+    try:
+        return codec.message(data).end
+    except codec.BadStore:
+        return None
 
 
 class Walk:
@@ -171,7 +204,7 @@ class Walk:
             text = f"page {number} follows {before} and says that it follows {said}"
             self.notes.append(codec.Told("wrong-link", text, number))
 
-    def _index(self, head: int, role: int, decode: Callable[[bytes], Iterator[T]]) -> Iterator[list[T]]:
+    def _index(self, head: int, role: int, decode: Callable[[bytes], Iterable[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
         number, before = head, codec.NONE
         while True:
@@ -201,30 +234,36 @@ class Walk:
             return
         try:
             for found in self._index(0, _ROOT, codec.root_entries):
-                self.queues += (Queue(entry.name, entry.page) for entry in found)
+                self.queues += (Queue(entry.name, entry.page, Entries(self._pages)) for entry in found)
         except codec.BadStore as bad:
             self.why = str(bad)
         # All indexes first: a message that names a page of one by mistake is wrong, not the index.
         for queue in self.queues:
             self._queue(queue)
         for number, queue in enumerate(self.queues):
-            for at in range(len(queue.entries)):
-                queue.entries.know(at, self._entry(number, at, prepared=queue.name == codec.PREPARED))
+            prepared = queue.name == codec.PREPARED
+            for at, (page, data) in enumerate(self._pages.alone(queue.entries.first_pages())):
+                length = None if prepared or data is None or self._roles[page] else _whole(data)
+                if length is None:
+                    queue.entries.know(*self._entry(number, at, prepared=prepared)[1:3])
+                else:
+                    self._roles[page], self._first[page] = _MESSAGE, number << 32 | at
+                    queue.entries.know(length)
 
     def _queue(self, queue: Queue) -> None:
         last = codec.NONE
         try:
             for found in self._index(queue.head, _QUEUE, codec.queue_entries):
-                for entry in found:
-                    if entry.key <= last:
-                        self.notes.append(codec.Told("key-order", f"key {entry.key} follows key {last}"))
-                    last = entry.key
-                    queue.entries.add(entry)
+                for _, _, _, key, _ in found:
+                    if key <= last:
+                        self.notes.append(codec.Told("key-order", f"key {key} follows key {last}"))
+                    last = key
+                queue.entries.add(found)
         except codec.BadStore as bad:
             queue.why = str(bad)
 
     def _entry(self, queue: int, at: int, *, prepared: bool) -> Entry:
-        entry: codec.QueueEntry = self.queues[queue].entries[at].entry
+        entry = self.queues[queue].entries.entry(at)
         there = 0 <= entry.page < len(self._first)
         place = self._first[entry.page] if there else codec.NONE
         if place == codec.NONE:
@@ -250,18 +289,15 @@ class Walk:
         try:
             found = codec.message(data)
         except codec.BadStore as bad:
-            return Entry(entry, None, len(data), fault or str(bad))
+            return Entry(entry, len(data), fault or str(bad), self._pages)
         if fault and not again:
             self.notes.append(codec.Told("bad-chain", fault))
         if prepared:
             try:
                 self.branches.append(codec.branch(data))
             except codec.BadStore as bad:
-                return Entry(entry, None, len(data), BRANCH + str(bad))
-        digest = hashlib.sha256()
-        for piece in [data[: found.end]] if isinstance(data, bytes) else data.pieces(0, found.end):
-            digest.update(piece)
-        return Entry(entry, digest.digest(), found.end, None)
+                return Entry(entry, len(data), BRANCH + str(bad), self._pages)
+        return Entry(entry, found.end, None, self._pages)
 
     def _content(self, first: int, *, again: bool) -> tuple[bytes | Chained, str | None]:
         """Return what the pages of a message hold, up to what is wrong with them; of many, where it is.
