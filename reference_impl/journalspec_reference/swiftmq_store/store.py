@@ -22,8 +22,6 @@ T = TypeVar("T")
 #: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
-#: A message up to this length is read at once (bytes).
-_AT_ONCE = 1 << 16
 #: How the reason begins if a message is whole and the prepared branch in it is not.
 BRANCH = "branch: "
 
@@ -106,8 +104,16 @@ class Entries(Sequence[Entry]):
 class Chained:
     """What the pages of a message hold, read when it is looked at."""
 
-    def __init__(self, pages: ReplayedPages, numbers: Sequence[int], ends: Sequence[int]) -> None:
-        self._pages, self._numbers, self._ends = pages, numbers, ends
+    def __init__(self, pages: ReplayedPages) -> None:
+        self._pages = pages
+        #: The pages that hold something, and where each of them ends in the message.
+        self._numbers, self._ends = array("q"), array("q")
+
+    def add(self, number: int, length: int) -> None:
+        """Append what a page holds."""
+        if length:
+            self._numbers.append(number)
+            self._ends.append(len(self) + length)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -140,14 +146,6 @@ class Queue:
     def faults(self) -> list[str]:
         """Return why a check at start does not leave the queue as it is."""
         return [self.why] if self.why else list(self.entries.whys.values())
-
-
-def _whole(data: Any) -> int | None:
-    """Return the length of a message, None if there is none."""
-    try:
-        return codec.message(data).end
-    except codec.BadStore:
-        return None
 
 
 class Walk:
@@ -196,13 +194,17 @@ class Walk:
         page = self._pages[number]
         self._roles[number] = role
         if codec.is_free(page):
-            self.notes.append(codec.Told("free-in-use", f"page {number} is in use and marked free", number))
+            self._note("free-in-use", f"page {number} is in use and marked free", number)
         return page
+
+    def _note(self, code: str, text: str, page: int | None = None) -> None:
+        self.notes.append(codec.Told(code, text, page))
 
     def _follows(self, number: int, before: int, said: int) -> None:
         if said != before:
-            text = f"page {number} follows {before} and says that it follows {said}"
-            self.notes.append(codec.Told("wrong-link", text, number))
+            self._note(
+                "wrong-link", f"page {number} follows {before} and says that it follows {said}", number
+            )
 
     def _index(self, head: int, role: int, decode: Callable[[bytes], Iterable[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
@@ -223,7 +225,7 @@ class Walk:
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
                 text = f"page {number} has {len(entries)} valid entries and says {header.valid}"
-                self.notes.append(codec.Told("wrong-valid-count", text, number))
+                self._note("wrong-valid-count", text, number)
             yield entries
             before, number = number, header.next
             if number == codec.NONE:
@@ -243,7 +245,11 @@ class Walk:
         for number, queue in enumerate(self.queues):
             prepared = queue.name == codec.PREPARED
             for at, (page, data) in enumerate(self._pages.alone(queue.entries.first_pages())):
-                length = None if prepared or data is None or self._roles[page] else _whole(data)
+                closely = prepared or data is None or self._roles[page]
+                try:
+                    length = None if closely else codec.message(data).end
+                except codec.BadStore:
+                    length = None
                 if length is None:
                     queue.entries.know(*self._entry(number, at, prepared=prepared)[1:3])
                 else:
@@ -256,7 +262,7 @@ class Walk:
             for found in self._index(queue.head, _QUEUE, codec.queue_entries):
                 for _, _, _, key, _ in found:
                     if key <= last:
-                        self.notes.append(codec.Told("key-order", f"key {key} follows key {last}"))
+                        self._note("key-order", f"key {key} follows key {last}")
                     last = key
                 queue.entries.add(found)
         except codec.BadStore as bad:
@@ -291,7 +297,7 @@ class Walk:
         except codec.BadStore as bad:
             return Entry(entry, len(data), fault or str(bad), self._pages)
         if fault and not again:
-            self.notes.append(codec.Told("bad-chain", fault))
+            self._note("bad-chain", fault)
         if prepared:
             try:
                 self.branches.append(codec.branch(data))
@@ -299,15 +305,12 @@ class Walk:
                 return Entry(entry, len(data), BRANCH + str(bad), self._pages)
         return Entry(entry, found.end, None, self._pages)
 
-    def _content(self, first: int, *, again: bool) -> tuple[bytes | Chained, str | None]:
-        """Return what the pages of a message hold, up to what is wrong with them; of many, where it is.
+    def _content(self, number: int, *, again: bool) -> tuple[Chained, str | None]:
+        """Return what the pages of a message hold, and what is wrong with them: it ends there.
 
         `again`: they were claimed for the message before.
         """
-        parts: list[bytes] = []
-        numbers, ends = array("q"), array("q")
-        number, before, end = first, codec.NONE, 0
-        fault = None
+        found, before, fault = Chained(self._pages), codec.NONE, None
         try:
             while number != codec.NONE:
                 page = self._pages[number] if again else self._claim(number, _MESSAGE)
@@ -315,22 +318,14 @@ class Walk:
                 self._follows(number, before, header.prev)
                 if header.next != codec.NONE and header.length != len(page):
                     text = f"page {number} is not the last of its message and not full"
-                    self.notes.append(codec.Told("short-page", text, number))
-                used = page[codec.CHAIN_HEADER : header.length]
-                end += len(used)
-                if used:
-                    numbers.append(number)
-                    ends.append(end)
-                if end <= _AT_ONCE:
-                    parts.append(used)
+                    self._note("short-page", text, number)
+                found.add(number, min(header.length, len(page)) - codec.CHAIN_HEADER)
                 if header.length > len(page):
                     raise codec.BadStore(f"a page of a message with {header.length} bytes")
                 before, number = number, header.next
         except codec.BadStore as bad:
             fault = str(bad)
-        if end <= _AT_ONCE:
-            return b"".join(parts), fault
-        return Chained(self._pages, numbers, ends), fault
+        return found, fault
 
 
 #: Page sizes that a store may have, and so many queues are looked at to tell which it has.
