@@ -15,8 +15,6 @@ from journalspec import mutf8
 NONE = -1
 #: What an index page and a page of a message begin with; what an entry of a queue index takes.
 INDEX_HEADER, CHAIN_HEADER, QUEUE_ENTRY = 17, 13, 33
-#: What an entry of the root index takes beside the name; the last four bytes of it mean nothing.
-ROOT_ENTRY = 13
 #: Page sizes are 2 KB and its multiples; a reader takes every size that has room for the headers.
 SMALLEST_PAGE = INDEX_HEADER + QUEUE_ENTRY
 #: The queue that holds the prepared branches.
@@ -174,30 +172,32 @@ def index(page: bytes) -> Index:
     return found
 
 
-def root_entries(page: bytes) -> Iterator[RootEntry]:
-    """Yield the valid entries of a page of the root index."""
+def root_slots(page: bytes) -> Iterator[tuple[int, int, int, RootEntry]]:
+    """Yield where each entry of a page of the root index begins and ends, its first byte, and the entry."""
     cursor = Cursor(page, INDEX_HEADER)
     for _ in range(index(page).slots):
-        valid, name, head = cursor.u1(), cursor.blob(), cursor.s4()
-        cursor.take(4)
-        if valid == 1:
-            yield RootEntry(name, head)
+        off, valid, name, head = cursor.off, cursor.u1(), cursor.blob(), cursor.s4()
+        cursor.room(4)  # which mean nothing
+        yield off, cursor.off, valid, RootEntry(name, head)
 
 
-def queue_entry(data: bytes, off: int = 0) -> tuple[bool, QueueEntry]:
-    """Decode an entry of a queue index; tell whether it is valid."""
-    valid, *values = _ENTRY.unpack_from(data, off)
-    return valid == 1, QueueEntry(*values)
+def root_entries(page: bytes) -> list[RootEntry]:
+    """Return the valid entries of a page of the root index."""
+    return [entry for _, _, valid, entry in root_slots(page) if valid == 1]
 
 
-def queue_entries(page: bytes) -> list[tuple[int, ...]]:
-    """Return the valid entries of a page of a queue index, each as the members of QueueEntry."""
+def queue_slots(page: bytes) -> Iterator[tuple[int, ...]]:
+    """Yield of each entry of a page of a queue index its first byte and the members of QueueEntry."""
     slots = index(page).slots
     end = INDEX_HEADER + slots * QUEUE_ENTRY
     if end > len(page):
         raise BadStore(f"{slots} entries do not fit into a page")
-    entries = (_ENTRY.unpack_from(page, off) for off in range(INDEX_HEADER, end, QUEUE_ENTRY))
-    return [entry[1:] for entry in entries if entry[0] == 1]
+    return (_ENTRY.unpack_from(page, off) for off in range(INDEX_HEADER, end, QUEUE_ENTRY))
+
+
+def queue_entries(page: bytes) -> list[tuple[int, ...]]:
+    """Return the valid entries of a page of a queue index, each as the members of QueueEntry."""
+    return [entry[1:] for entry in queue_slots(page) if entry[0] == 1]
 
 
 def chain(page: bytes) -> Chain:
@@ -322,7 +322,7 @@ def branch(data: Any) -> Branch:
         image = cursor.blob()
         if len(image) < _ENTRY.size:
             raise BadStore(f"a prepared entry of {len(image)} bytes")
-        entries.append(queue_entry(image)[1])
+        entries.append(QueueEntry(*_ENTRY.unpack_from(image)[1:]))
     return Branch(form, gtrid, bqual, routing, queue, kind, entries)
 
 
