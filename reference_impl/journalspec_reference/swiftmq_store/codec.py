@@ -291,16 +291,16 @@ def _optional(cursor: Cursor) -> None:
 
 def message(data: Any) -> Message:
     """Decode a message; what comes behind its end does not belong to it."""
-    cursor = Cursor(data)
-    cursor.room(_FIXED.size)
     head = bytes(data[: _FIXED.size + len(_ABSENT)])
+    cursor = Cursor(data, len(head))
+    if len(head) < _FIXED.size:
+        raise BadStore(f"{_FIXED.size} bytes at 0 do not fit")
     kind, expiration, priority = _FIXED.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
     # Most of it is missing from most messages: a byte each, looked at without a call.
-    if head.endswith(_ABSENT, _FIXED.size):
-        cursor.off += len(_ABSENT)
-    else:
+    if not head.endswith(_ABSENT, _FIXED.size):
+        cursor.off = _FIXED.size
         _optional(cursor)
     off = cursor.off
     _body(cursor, kind)
