@@ -13,7 +13,7 @@ from struct import pack
 from typing import Any, NamedTuple
 
 from journalspec.swiftmq_store import ACTIONS
-from journalspec_reference.content import Window
+from journalspec_reference.content import BUDGET, Window
 from journalspec_reference.swiftmq_store.codec import NONE, BadStore, Cursor, alone
 
 START, COMMIT, ABORT = 1, 2, 3
@@ -24,7 +24,8 @@ START_SIZE, LEAST_ACTION = 12, 8
 #: So many actions of a record are kept once they are decoded; of more, only where they stand.
 KEPT_ACTIONS = 4096
 #: A page so near to the last one that was read is read together with its neighbours: so many bytes at a time.
-NEAR, BLOCK = 64, 1 << 16
+#: Pages of an index stand farther from each other, with the messages between them that they name.
+NEAR, BLOCK = 32, 1 << 16
 #: Once the images of a page, counted with so many bytes each, are longer than the page, it is made.
 LEAST_IMAGE = 32
 
@@ -300,7 +301,10 @@ class ReplayedPages:
             some = max(1, BLOCK // self.page_size) if near else 1
             first = number // some * some
             self._latest, self._held = number, range(first, min(first + some, self.in_file))
-            self._block = self._peek(first * self.page_size, self._held.stop * self.page_size)
+            start, end = first * self.page_size, self._held.stop * self.page_size
+            # A file that fits into memory stays there: it is looked at for digests too.
+            kept = near and len(self._data) <= BUDGET
+            self._block = self._data[start:end] if kept else self._peek(start, end)
         return (number - self._held.start) * self.page_size
 
     def alone(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:

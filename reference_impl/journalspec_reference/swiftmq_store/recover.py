@@ -127,7 +127,11 @@ def _branches(found: Recovered) -> None:
     for branch in found.branches:
         named.setdefault(branch.queue.encode(), set()).update(map(_key, branch.entries))
     pages = {
-        queue.name: {key: one.entry.page for one in queue.entries if (key := _key(one.entry)) in keys}
+        queue.name: {
+            key: entry.page
+            for entry in map(queue.entries.entry, range(len(queue.entries)))
+            if (key := _key(entry)) in keys
+        }
         for queue in found.queues
         if (keys := named.get(queue.name))
     }

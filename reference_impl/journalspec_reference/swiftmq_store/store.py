@@ -27,40 +27,26 @@ BRANCH = "branch: "
 
 
 class Entry(NamedTuple):
-    """A message in a queue: its entry and length, why nobody can read it if so, and the pages."""
+    """A message in a queue: its entry, and its digest and length, or why it cannot be read."""
 
     entry: codec.QueueEntry
+    digest: bytes | None
     length: int
     why: str | None
-    pages: ReplayedPages
-
-    @property
-    def digest(self) -> bytes | None:
-        """The SHA-256 of the message, which is read again for it; None if it cannot be read."""
-        if self.why:
-            return None
-        found, left, number = hashlib.sha256(), self.length, self.entry.page
-        while left:
-            page = self.pages[number]
-            header = codec.chain(page)
-            piece = page[codec.CHAIN_HEADER : header.length][:left]
-            found.update(piece)
-            left, number = left - len(piece), header.next
-        return found.digest()
 
 
-#: How an entry is kept, beside the length of its message.
-_KEPT = Struct(">iiqqi")
+#: How an entry is kept, and of its message the length and the digest; no digest: it is not made yet.
+_KEPT, _FOUND, _LATER = Struct(">iiqqi"), Struct(">q32s"), bytes(32)
 
 
 class Entries(Sequence[Entry]):
     """The entries of a queue, in few bytes each: there may be millions, and thousands of queues."""
 
-    __slots__ = ("_lengths", "_pages", "_rows", "whys")
+    __slots__ = ("_found", "_pages", "_rows", "whys")
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
-        self._rows, self._lengths = bytearray(), array("q")
+        self._rows, self._found = bytearray(), bytearray()
         #: Place among the entries -> why its message cannot be read, in order of places.
         self.whys: dict[int, str] = {}
 
@@ -68,11 +54,11 @@ class Entries(Sequence[Entry]):
         """Append entries whose messages are not known yet."""
         self._rows += b"".join(starmap(_KEPT.pack, entries))
 
-    def know(self, length: int, why: str | None = None) -> None:
-        """Say what the message of the next entry is."""
+    def know(self, digest: bytes | None, length: int, why: str | None = None) -> None:
+        """Say what the message of the next entry is. One without a digest has one page."""
         if why:
-            self.whys[len(self._lengths)] = why
-        self._lengths.append(length)
+            self.whys[len(self._found) // _FOUND.size] = why
+        self._found += _FOUND.pack(length, digest or _LATER)
 
     def entry(self, at: int) -> codec.QueueEntry:
         """Return an entry, whether its message is known or not."""
@@ -85,10 +71,10 @@ class Entries(Sequence[Entry]):
     def whole(self) -> Entries:
         """Return those whose messages can be read."""
         found = Entries(self._pages)
-        for one in self:
-            if not one.why:
-                found.add([one.entry])
-                found.know(one.length)
+        for at in range(len(self)):
+            if at not in self.whys:
+                found._rows += self._rows[at * _KEPT.size : (at + 1) * _KEPT.size]
+                found._found += self._found[at * _FOUND.size : (at + 1) * _FOUND.size]
         return found
 
     def __len__(self) -> int:
@@ -98,7 +84,14 @@ class Entries(Sequence[Entry]):
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]
-        return Entry(self.entry(at), self._lengths[at], self.whys.get(at), self._pages)
+        entry, why = self.entry(at), self.whys.get(at)
+        length, digest = _FOUND.unpack_from(self._found, at * _FOUND.size)
+        if digest == _LATER and not why:
+            # Once: a message may be that of many entries.
+            page = self._pages[entry.page]
+            digest = hashlib.sha256(page[codec.CHAIN_HEADER :][:length]).digest()
+            _FOUND.pack_into(self._found, at * _FOUND.size, length, digest)
+        return Entry(entry, None if why else digest, length, why)
 
 
 class Chained:
@@ -175,7 +168,7 @@ class Walk:
     @property
     def references(self) -> Counter[int]:
         """How many entries refer to each message, by its first page."""
-        return Counter(one.entry.page for queue in self.queues for one in queue.entries)
+        return Counter(page for queue in self.queues for page in queue.entries.first_pages())
 
     @property
     def unreached(self) -> Iterator[int]:
@@ -251,10 +244,10 @@ class Walk:
                 except codec.BadStore:
                     length = None
                 if length is None:
-                    queue.entries.know(*self._entry(number, at, prepared=prepared)[1:3])
+                    queue.entries.know(*self._entry(number, at, prepared=prepared)[1:])
                 else:
                     self._roles[page], self._first[page] = _MESSAGE, number << 32 | at
-                    queue.entries.know(length)
+                    queue.entries.know(None, length)
 
     def _queue(self, queue: Queue) -> None:
         last = codec.NONE
@@ -295,15 +288,18 @@ class Walk:
         try:
             found = codec.message(data)
         except codec.BadStore as bad:
-            return Entry(entry, len(data), fault or str(bad), self._pages)
+            return Entry(entry, None, len(data), fault or str(bad))
         if fault and not again:
             self._note("bad-chain", fault)
         if prepared:
             try:
                 self.branches.append(codec.branch(data))
             except codec.BadStore as bad:
-                return Entry(entry, len(data), BRANCH + str(bad), self._pages)
-        return Entry(entry, found.end, None, self._pages)
+                return Entry(entry, None, len(data), BRANCH + str(bad))
+        digest = hashlib.sha256()
+        for piece in data.pieces(0, found.end):
+            digest.update(piece)
+        return Entry(entry, digest.digest(), found.end, None)
 
     def _content(self, number: int, *, again: bool) -> tuple[Chained, str | None]:
         """Return what the pages of a message hold, and what is wrong with them: it ends there.
