@@ -23,9 +23,9 @@ START_SIZE, LEAST_ACTION = 12, 8
 
 #: So many actions of a record are kept once they are decoded; of more, only where they stand.
 KEPT_ACTIONS = 4096
-#: A page so near to the last one that was read is read together with its neighbours: so many bytes at a time.
+#: A page so near to those that are held is read together with its neighbours: so many bytes at a time.
 #: Pages of an index stand farther from each other, with the messages between them that they name.
-NEAR, BLOCK = 32, 1 << 16
+NEAR, BLOCK = 8, 1 << 16
 #: Once the images of a page, counted with so many bytes each, are longer than the page, it is made.
 LEAST_IMAGE = 32
 
@@ -286,8 +286,8 @@ class ReplayedPages:
         self._changes: dict[int, _Changes] = {}
         #: What reads some bytes and nothing around them; bytes in memory are looked at as they are.
         self._peek: Any = getattr(data, "peek", None)
-        #: The pages that were read last, their bytes, and the page that they were read for.
-        self._held, self._block, self._latest = range(0 if self._peek else self.in_file), data, 0
+        #: The pages that were read last, and their bytes.
+        self._held, self._block = range(0 if self._peek else self.in_file), data
         #: The page that was made last: who reads a message comes back to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
@@ -297,10 +297,10 @@ class ReplayedPages:
         Pages that follow each other are read in one go, others alone.
         """
         if number not in self._held:
-            near = abs(number - self._latest) <= NEAR
+            near = self._held.start - NEAR <= number < self._held.stop + NEAR
             some = max(1, BLOCK // self.page_size) if near else 1
             first = number // some * some
-            self._latest, self._held = number, range(first, min(first + some, self.in_file))
+            self._held = range(first, min(first + some, self.in_file))
             start, end = first * self.page_size, self._held.stop * self.page_size
             # A file that fits into memory stays there: it is looked at for digests too.
             kept = near and len(self._data) <= BUDGET
