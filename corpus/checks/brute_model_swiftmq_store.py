@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from brute_effects import Effect, FoldModel, IssuedOp, State
+from journalspec.swiftmq_store.schema import BRANCH
 
 SIZE = 2048
 Image = bytearray
@@ -81,18 +82,12 @@ def walked(image: Image) -> State:
 
 
 def _branch(body: bytes) -> Effect:
-    """Return what the body of a branch's message says."""
-    inserts, named = _number(body, 9) == 1, int.from_bytes(body[13:15], "big")
-    queue, at = body[15 : 15 + named].decode(), 15 + named
-    routing, form, at = body[at] == 1, _number(body, at + 1), at + 5
-    ids = []
-    for _ in range(2):
-        length = _number(body, at + 1) if body[at] else -4
-        ids.append(body[at + 5 : at + 5 + max(0, length)].hex())
-        at += 5 + length
-    keys = [_number(body, at + 4 + place * 37 + 21, 8) for place in range(_number(body, at))]
-    told = (str(form), ids[1], ids[0], str(routing), queue, str(inserts), ",".join(map(str, keys)))
-    return ("in doubt", *told)
+    """Return what the body of a branch's message says, as the schema has it."""
+    found = BRANCH.parse(body)
+    gtrid, bqual = (one.value.data.hex() if one.value else "" for one in (found.gtrid, found.bqual))
+    keys = ",".join(str(_number(image.data, 17, 8)) for image in found["keys"])
+    told = (str(found.format_id), gtrid, bqual, str(found.routing == 1), found.queue.data.decode())
+    return ("in doubt", *told, str(found.kind == 1), keys)
 
 
 def effects(state: Mapping[str, Any]) -> State:

@@ -31,6 +31,12 @@ class Invalid(Exception):  # no error: what a check finds
         self.reason, self.end = reason, end
 
 
+def require(holds: bool, why: str) -> None:
+    """Raise Invalid unless it holds."""
+    if not holds:
+        raise Invalid(why)
+
+
 @dataclass
 class Scanned:
     """One file: why it is `unusable`, or its records and dropped regions and what else there is to say.
@@ -62,6 +68,23 @@ class Scanned:
         return [whole] if self.unusable else self.dropped
 
 
+class Taker:
+    """Bytes that are taken from the front."""
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data, self.at = data, at
+
+    def take(self, size: int) -> bytes:
+        """Take `size` bytes; raises Invalid (malformed) if there are fewer."""
+        require(0 <= size <= len(self.data) - self.at, "malformed")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def number(self, size: int, *, signed: bool = True) -> int:
+        """Take a number of a fixed width."""
+        return int.from_bytes(self.take(size), "big", signed=signed)
+
+
 def natural(name: str) -> list[tuple[int, int, str]]:
     """Return the key by which names of files sort: runs of digits as numbers."""
     parts = re.split(r"([0-9]+)", name)
@@ -78,13 +101,17 @@ def refused(phase: str, code: str) -> dict[str, Any]:
     return {"verdict": REFUSED, "phase": phase, "code": code}
 
 
-def decoded(layout: Layout, edition: str, data: bytes) -> tuple[dict[str, Any], int]:
+def decoded(
+    layout: Layout, edition: str, data: bytes, structure: str = "record"
+) -> tuple[dict[str, Any], int]:
     """Return the values of the record that `data` begins with, field by field, and where it ends.
+
+    A record may begin with, or consist of, other structures of the table.
 
     Raises Invalid (malformed) where a field leaves the data, a number is out of the
     bounds that the table gives, or a length contradicts what it counts.
     """
-    form = layout.structure("record", edition)
+    form = layout.structure(structure, edition)
     out: dict[str, Any] = {}
     starts: dict[str, int] = {}
     at = 0

@@ -6,6 +6,9 @@ import tomllib
 from importlib.resources import files
 from typing import Any
 
+from journalspec_corpus import naive
+from journalspec_corpus.naive import Invalid
+
 
 def _operations() -> dict[int, tuple[str, list[list[str]]]]:
     """Return format id -> name, and the kind and name of each field."""
@@ -19,26 +22,12 @@ OPERATIONS = _operations()
 WIDTHS = {"b": 1, "w": 4, "q": 8}
 
 
-class NoBody(Exception):  # no error: what a check finds
-    """The bytes are no body of a record."""
-
-
-class Taker:
-    """Bytes that are taken from the front."""
+class Taker(naive.Taker):
+    """Bytes that are taken from the front; `long`: a compressed number took more of them than it has to."""
 
     def __init__(self, data: bytes) -> None:
-        self.data, self.at, self.long = data, 0, False
-
-    def take(self, size: int) -> bytes:
-        """Take `size` bytes; raises NoBody if there are fewer."""
-        if size < 0 or self.at + size > len(self.data):
-            raise NoBody
-        self.at += size
-        return self.data[self.at - size : self.at]
-
-    def number(self, size: int) -> int:
-        """Take a number of a fixed width, signed."""
-        return int.from_bytes(self.take(size), "big", signed=size > 1)
+        super().__init__(data)
+        self.long = False
 
     def compressed(self, sizes: tuple[int, int, int]) -> int:
         """Take a compressed number: its first two bits say how many bytes it has."""
@@ -61,7 +50,7 @@ class Taker:
         """Take the format id of an object: `wanted`, or 0 for none."""
         found = int.from_bytes(self.take(2), "big")
         if found not in (wanted, 0):
-            raise NoBody
+            raise Invalid("malformed")
         return found != 0
 
     def xa(self) -> dict[str, Any] | None:
@@ -78,16 +67,16 @@ class Taker:
 
 
 def body(data: bytes) -> dict[str, Any]:
-    """Return what a body says; ``surplus`` are bytes behind it. Raises NoBody."""
+    """Return what a body says; ``surplus`` are bytes behind it. Raises Invalid."""
     taker = Taker(data)
     if taker.take(2) != b"\x00\x81":
-        raise NoBody
+        raise Invalid("malformed")
     out: dict[str, Any] = {"group": taker.cint()}
     if taker.thing(147):
         out["transaction"] = taker.clong()
     number = int.from_bytes(taker.take(2), "big")
     if number not in OPERATIONS:
-        raise NoBody
+        raise Invalid("malformed")
     name, fields = OPERATIONS[number]
     out = {"type": name, **out}
     for kind, field in fields:
@@ -104,7 +93,7 @@ def body(data: bytes) -> dict[str, Any]:
 
 def _field(taker: Taker, kind: str, known: dict[str, Any]) -> Any:
     if kind in WIDTHS:
-        return taker.number(WIDTHS[kind])
+        return taker.number(WIDTHS[kind], signed=kind != "b")
     if kind in ("i", "l"):
         return taker.cint() if kind == "i" else taker.clong()
     if kind == "xa":

@@ -15,8 +15,8 @@ from typing import Any
 from journalspec.derby_log.operations import databases, tables
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.bodies import NoBody, body, rows
-from journalspec_corpus.naive import Files, all_expected, asked, end_of, refused
+from journalspec_corpus.derby_log.bodies import body, rows
+from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
@@ -102,7 +102,7 @@ class Log:
             return None
         try:
             found = body(text)
-        except NoBody:
+        except Invalid:
             return None
         if found["type"] != "CHECKSUM" or not found["group"] & 0x800:
             return None
@@ -119,7 +119,7 @@ class Log:
             return {"type": "OTHER", **first, "body": text, "at": where}
         try:
             found = body(text)
-        except NoBody:
+        except Invalid:
             raise Refused("record", "bad-body", *where.values()) from None  # type: ignore[arg-type]
         self.notes += ["surplus"] if found.pop("surplus") else []
         self.notes += ["long-number"] if found.pop("long") else []
@@ -388,7 +388,7 @@ class _Replay:
         if "page" in record and redone and self._fits(record):
             try:
                 self._change(record)
-            except NoBody:
+            except Invalid:
                 raise Refused("record", "bad-body", *record["at"].values()) from None
 
     def _fits(self, record: Mapping[str, Any]) -> bool:

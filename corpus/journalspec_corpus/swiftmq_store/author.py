@@ -54,8 +54,8 @@ def bytes_message(body: bytes) -> bytes:
     return head + bytes(11) + integer(len(body), 4) + body
 
 
-def _branch(queue: str, entries: list[str], pairs: Mapping[str, str]) -> bytes:
-    """Return the message that a prepared branch is kept as."""
+def branch(queue: str, entries: list[str], pairs: Mapping[str, str]) -> bytes:
+    """Return the message that a prepared branch is kept as; `pairs` are the keys of a BRANCH."""
     out = b"\1" + bytes(8) + integer(int(pairs.get("kind", "1")), 4) + _utf(queue)
     out += integer(int(pairs.get("routing", "0")), 1) + integer(int(pairs.get("form", "1")), 4)
     for name in ("bqual", "gtrid"):
@@ -139,7 +139,7 @@ def _lay_page(built: Built, text: str, edition: str, data: bytearray) -> None:
     if kind in ("FREE", "ZERO"):
         built.lay(PAGES, label, [Part("empty", b"\1" if kind == "FREE" else b"\0")], data)
     elif kind in ("MESSAGE", "BRANCH"):
-        whole = message(rest[0]) if kind == "MESSAGE" else _branch(rest[0], rest[1:], pairs)
+        whole = message(rest[0]) if kind == "MESSAGE" else branch(rest[0], rest[1:], pairs)
         at = int(pairs.get("from", "0"))
         values = {"slice": whole[at : at + PAGE - CHAIN], **given}
         built.lay(PAGES, label, LAYOUT.encode("message_page", edition, values), data)

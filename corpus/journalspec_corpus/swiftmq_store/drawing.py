@@ -12,8 +12,6 @@ from dataclasses import replace
 from struct import pack
 from typing import Any
 
-from journalspec.layout import joined
-from journalspec.swiftmq_store import LAYOUT
 from journalspec_corpus.drawn import DrawnJournal, Field, drawn, repeated
 from journalspec_corpus.edits import Built
 from journalspec_corpus.swiftmq_store.author import (
@@ -21,8 +19,8 @@ from journalspec_corpus.swiftmq_store.author import (
     LOG,
     PAGE,
     PAGES,
+    branch,
     build,
-    bytes_message,
     listed,
     message,
 )
@@ -115,59 +113,43 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     return built.content()
 
 
-def _page(form: str, edition: str, entries: bytes = b"", **values: Any) -> bytes:
-    return (joined(LAYOUT.encode(form, edition, values)) + entries).ljust(PAGE, b"\0")[:PAGE]
-
-
-def _entry(key: int, page: int) -> bytes:
-    return pack(">Biiqqi4x", 1, 4, 1, 0, key, page)
+def _laid(edition: str, *texts: str) -> bytes:
+    """Return pages of which the texts of the author module say what they are."""
+    return bytes(build({"pages": texts}, edition).files[PAGES])
 
 
 def _queue(edition: str, count: int, page: int, *, first: int = 2, after: int = 0) -> bytes:
     """Return `count` pages of an index, from page `first` on, all of whose entries name one page."""
-    made = b""
+    texts = []
     for at in range(count):
-        entries = b"".join(_entry(at * 61 + slot, page) for slot in range(61))
+        entries = " ".join(f"{at * 61 + slot}:{page}" for slot in range(61))
         before = first + at - 1 if at else -1
         behind = first + at + 1 if at + 1 < count else after
-        made += _page("index", edition, entries, slots=61, valid=61, prev=before, next=behind)
-    return made
+        texts.append(f"p QUEUE {entries} prev={before} next={behind}")
+    return _laid(edition, *texts)
 
 
-def _root(edition: str, *names: bytes) -> bytes:
+def _root(edition: str, *names: str) -> bytes:
     """Return the page of a root index in which all queues have page 2 as their head."""
-    entries = b"".join(b"\1" + pack(">i", len(name)) + name + pack(">i4x", 2) for name in names)
-    return _page("index", edition, entries, slots=len(names), valid=len(names))
+    return _laid(edition, f"p ROOT {' '.join(f'{name}:2' for name in names)}")
 
 
 def _commit(*actions: bytes) -> bytes:
     return pack(">iqqi", 2, 7, 1, len(actions)) + b"".join(actions)
 
 
-def _in_pages(edition: str, data: bytes, first: int) -> bytes:
-    """Return the pages of a message, from page `first` on."""
-    parts = [data[at : at + PAGE - CHAIN] for at in range(0, len(data), PAGE - CHAIN)]
-    ends = {0: -1, len(parts): -1}
-    return b"".join(
-        _page(
-            "message_page",
-            edition,
-            slice=part,
-            prev=ends.get(at, first + at - 1),
-            next=ends.get(at + 1, first + at + 1),
-        )
-        for at, part in enumerate(parts)
-    )
-
-
 def _branches(edition: str, size: int) -> bytes:
     """Return pages in which a branch of many keys has many entries."""
-    keys = size // 74
-    body = b"\1" + pack(">qiH", 0, 1, 1) + b"q\0" + pack(">i", 1) + b"\0\0" + pack(">i", keys)
-    body += b"".join(pack(">i", 33) + _entry(key, 1) for key in range(keys))
+    data = branch("q", [f"{key}:1" for key in range(size // 74)], {})
     count = max(1, size // 2 // PAGE)
-    queue = _queue(edition, count, 2 + count, after=-1)
-    return _root(edition, b"sys$prepared") + FREE + queue + _in_pages(edition, bytes_message(body), 2 + count)
+    first, parts = 2 + count, range(0, len(data), PAGE - CHAIN)
+    texts = (
+        f"p MESSAGE hex:{data[at : at + PAGE - CHAIN].hex()} prev={number - 1 if at else -1}"
+        f" next={number + 1 if at < parts[-1] else -1}"
+        for number, at in enumerate(parts, first)
+    )
+    queue = _queue(edition, count, first, after=-1)
+    return _root(edition, "sys$prepared") + FREE + queue + _laid(edition, *texts)
 
 
 def _strings(size: int) -> bytes:
@@ -185,11 +167,9 @@ def _strings(size: int) -> bytes:
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
     count = max(2, size // PAGE)
-    root, many = _root(edition, b"q"), _root(edition, *(bytes([0x41 + at % 50]) for at in range(100)))
-    chain = b"".join(
-        _page("message_page", edition, slice=bytes(PAGE - CHAIN), prev=at - 1, next=at + 1)
-        for at in range(3, count)
-    )
+    root, many = _root(edition, "q"), _root(edition, *(chr(0x41 + at % 50) for at in range(100)))
+    full = f"p MESSAGE hex:{bytes(PAGE - CHAIN).hex()}"
+    chain = _laid(edition, *(f"{full} prev={at - 1} next={at + 1}" for at in range(3, count)))
     portion = pack(">iiiBi", 4, 2, 1, 0, 4) + bytes(4)
     whole = pack(">iiiBi", 4, 2, 0, 0, PAGE) + bytes(PAGE)
     pages = {

@@ -7,7 +7,6 @@ It says nothing of notes and parameters: pages have 2048 bytes.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,41 +17,34 @@ from construct import Construct, ConstructError
 
 from journalspec import mutf8
 from journalspec.observation import CLEAN, RECOVERED
-from journalspec.swiftmq_store import ACTIONS
+from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec.swiftmq_store.schema import BRANCH, MESSAGE
-from journalspec_corpus.naive import Files, Scanned, all_expected, asked, refused
+from journalspec_corpus.naive import (
+    Files,
+    Invalid,
+    Scanned,
+    Taker,
+    all_expected,
+    asked,
+    decoded,
+    refused,
+    require,
+)
 from journalspec_corpus.swiftmq_store.author import BRIEF, LOG, PAGE, PAGES
 from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
 FREE, USED = b"\1" + bytes(PAGE - 1), bytes(PAGE)
 TYPES = {1: "START", 2: "COMMIT", 3: "ABORT"}
+#: What a record of a tagged log begins with. Both editions are laid out alike.
+FORMS, EDITION = {1: "start", 2: "record", 3: "record"}, "13"
 
 
-class _Bad(Exception):  # no error: what a check finds
-    pass
-
-
-class _Bytes:
-    """Reads forward, and never beyond the end."""
-
-    def __init__(self, data: bytes, at: int = 0) -> None:
-        self.data, self.at = data, at
-
-    def take(self, length: int) -> bytes:
-        if length < 0 or self.at + length > len(self.data):
-            raise _Bad("not enough bytes")
-        self.at += length
-        return self.data[self.at - length : self.at]
-
-    def number(self, size: int, *, signed: bool = True) -> int:
-        return int.from_bytes(self.take(size), "big", signed=signed)
-
-    def text(self, size: int = 2) -> str:
-        try:
-            return mutf8.decode(self.take(self.number(size, signed=size != 2)))
-        except UnicodeDecodeError:
-            raise _Bad("no modified UTF-8") from None
+def _text(data: bytes) -> str:
+    try:
+        return mutf8.decode(data)
+    except UnicodeDecodeError:
+        raise Invalid("malformed") from None
 
 
 # The log.
@@ -65,20 +57,21 @@ def _log(data: bytes, pages: int) -> Scanned:
     if tagged and (len(head) < 8 or head == b"\xff" * 8):
         why = "bad-start"
     while end < len(data) and not why:
-        cursor = _Bytes(data, end)
+        taker = Taker(data, end)
         try:
-            kind = cursor.number(4)
+            kind = taker.number(4)
             if kind not in TYPES or (kind == 1 and not tagged):
                 why = "not-a-record" if not tagged and data[end:].strip(b"\0") else ""
                 break
-            if tagged and (generation := cursor.take(8)) != head:
+            if tagged and (generation := taker.take(8)) != head:
                 newer = unpack(">q", generation) > unpack(">q", head)
                 why = "other-generation" if end == 12 and newer else ""
                 break
-            found.add(_record(cursor, kind, head if tagged else b"", most), end, cursor.at)
-        except _Bad:
+            record, behind = _record(data, end, FORMS[kind] if tagged else "untagged_record", most)
+            found.add(record, end, behind)
+        except Invalid:
             why = "bad-record"
-        end = end if why else cursor.at
+        end = end if why else behind
     if why:
         found.drop(end, len(data), why)
     return found
@@ -86,61 +79,45 @@ def _log(data: bytes, pages: int) -> Scanned:
 
 def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
     """Return the whole COMMIT or ABORT of a tagged log that stands at `at`, and where it ends."""
-    cursor = _Bytes(data, at)
     try:
-        kind = cursor.number(4)
-        found = _record(cursor, kind, cursor.take(8), len(data)) if kind in (2, 3) else None
-    except _Bad:
+        return _record(data, at, "record", len(data))
+    except Invalid:
         return None
-    return (found, cursor.at) if found else None
 
 
-def _record(cursor: _Bytes, kind: int, head: bytes, most: int) -> dict[str, Any]:
-    out: dict[str, Any] = {"type": TYPES[kind]}
-    if head:
-        out["generation"] = int.from_bytes(head, "big", signed=True)
-    if kind != 1:
-        out["transaction"], number = cursor.number(8), cursor.number(4)
-        if number < 0:
-            raise _Bad("a negative number of actions")
+def _record(data: bytes, at: int, form: str, most: int) -> tuple[dict[str, Any], int]:
+    """Return a record that begins as `form` says, and where it ends; there are `most` pages at most."""
+    values, size = decoded(LAYOUT, EDITION, data[at:], form)
+    at, number = at + size, values.pop("number", None)
+    out = {"type": TYPES[values.pop("code")], **values}
+    if number is not None:
         out["actions"] = []
         for _ in range(number):
-            out["actions"].append(_action(cursor, most))
-    return out
+            action, at = _action(data, at, most)
+            out["actions"].append(action)
+    return out, at
 
 
-def _action(cursor: _Bytes, most: int) -> dict[str, Any]:
-    kind = cursor.number(4)
-    if kind not in ACTIONS:
-        raise _Bad("no such action")
-
-    def page() -> int:
-        number = cursor.number(4)
-        if not 0 <= number < most:
-            raise _Bad("no page that can be")
-        return number
-
-    def image(off: int = 0) -> bytes:
-        data = cursor.take(cursor.number(4))
-        if off < 0 or off + len(data) > PAGE:
-            raise _Bad("beyond the page")
-        return data
-
-    out: dict[str, Any] = {"action": ACTIONS[kind], "page": page()}
-    if kind == 3:
-        out["before"] = image()
-    elif kind == 4:
-        out["offset"] = cursor.number(4)
-        if cursor.take(1) == b"\1":
-            out["before"] = image(out["offset"])
-        out["after"] = image(out["offset"])
-    elif kind == 2:
+def _action(data: bytes, at: int, most: int) -> tuple[dict[str, Any], int]:
+    kind, at = Taker(data, at).number(4), at + 4
+    require(kind in ACTIONS, "no such action")
+    values: dict[str, Any] = {"action": ACTIONS[kind]}
+    if kind == 2:
+        taker, numbers = Taker(data, at), []
         for name in ("before", "after"):
-            out["page"] = out["page"] if name == "before" else page()
-            cursor.take(1)
-            if cursor.take(1) == b"\0":
-                out[name] = cursor.take(PAGE)
-    return out
+            numbers.append(taker.number(4))
+            if taker.take(2)[1] == 0:
+                values[name] = taker.take(PAGE)
+        values["page"], at = numbers[1], taker.at
+    else:
+        form = "new_portion" if kind == 4 and data[at + 8 : at + 9] != b"\1" else ACTIONS[kind].lower()
+        found, size = decoded(LAYOUT, EDITION, data[at:], form)
+        values |= {name: found[name] for name in ("page", "offset", "before", "after") if name in found}
+        numbers, at = [found["page"]], at + size
+    longest = max(len(values.get(name, b"")) for name in ("before", "after"))
+    require(all(0 <= number < most for number in numbers), "no page that can be")
+    require(values.get("offset", 0) + longest <= PAGE, "beyond the page")
+    return values, at
 
 
 class LaidPages(dict[int, bytes]):
@@ -153,8 +130,7 @@ class LaidPages(dict[int, bytes]):
         self.count = len(self)
 
     def __missing__(self, number: int) -> bytes:
-        if not 0 <= number < self.count:
-            raise _Bad(f"there is no page {number}")
+        require(0 <= number < self.count, "there is no such page")
         return FREE
 
     def put(self, number: int, off: int, data: bytes) -> None:
@@ -190,7 +166,7 @@ def _parsed(schema: Construct[Any, Any], data: bytes) -> Any:
     try:
         return schema.parse(data)
     except ConstructError as error:
-        raise _Bad(str(error)) from None
+        raise Invalid("malformed") from error
 
 
 @lru_cache(maxsize=1 << 10)
@@ -199,25 +175,14 @@ def _message(data: bytes) -> Any:
     return _parsed(MESSAGE, data)
 
 
-def _entry(data: bytes) -> tuple[int, ...]:
-    """Return of an entry whether it is valid, priority, deliveries, expiration, key and page."""
-    return unpack(">Biiqqi", data[:29])
-
-
 def _branch(message: Any) -> dict[str, Any]:
-    if message.kind != 1:
-        raise _Bad("no message of bytes")
+    require(message.kind == 1, "no message of bytes")
     found = _parsed(BRANCH, message.body.data)
-    if any(len(image.data) < 29 for image in found["keys"]):
-        raise _Bad("no entry")
-    try:
-        queue = mutf8.decode(found.queue.data)
-    except UnicodeDecodeError:
-        raise _Bad("no modified UTF-8") from None
+    require(all(len(image.data) >= 29 for image in found["keys"]), "no entry")
     gtrid, bqual = (one.value.data if one.value else b"" for one in (found.gtrid, found.bqual))
     xid = {"format_id": found.format_id, "gtrid": gtrid, "bqual": bqual, "routing": found.routing != 0}
-    keys = [_entry(image.data)[4] for image in found["keys"]]
-    return {**xid, "queue": queue, "inserts": found.kind != 0, "keys": keys}
+    keys = [unpack(">q", image.data[17:25])[0] for image in found["keys"]]
+    return {**xid, "queue": _text(found.queue.data), "inserts": found.kind != 0, "keys": keys}
 
 
 # The store.
@@ -230,7 +195,7 @@ class _Queue:
     name: bytes
     damaged: bool = False
     messages: list[dict[str, Any]] = field(default_factory=list)
-    entries: list[tuple[int, ...]] = field(default_factory=list)
+    entries: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def bad(self) -> bool:
@@ -241,6 +206,17 @@ class _Queue:
     def undecided(self) -> bool:
         """Whether it has a branch that cannot be decoded."""
         return any(one.get("branch") == "bad" for one in self.messages)
+
+
+def _slots(page: bytes, slots: int, form: str) -> list[dict[str, Any]]:
+    """Return the valid entries of a page of an index."""
+    require(slots >= 0, "a negative number of entries")
+    at, out = 17, []
+    for _ in range(slots):
+        entry, size = decoded(LAYOUT, EDITION, page[at:], form)
+        at += size
+        out += [entry] if entry["valid"] == 1 else []
+    return out
 
 
 @dataclass
@@ -258,15 +234,15 @@ class Store:
 
     def claim(self, number: int, use: str) -> bytes:
         """Return a page for a use; the first use counts (SMQ-PAG-016, SMQ-PAG-020)."""
-        if number in self.uses and (self.uses[number], use) != ("none", "message"):
-            raise _Bad(f"page {number} has another use")
+        used = self.uses.get(number)
+        require(used is None or (used, use) == ("none", "message"), "the page has another use")
         page = self.pages[number]
         self.uses[number] = use
         return page
 
-    def index(self, head: int, *, root: bool) -> Iterator[list[bytes]]:
-        """Yield the valid entries of an index, page by page (SMQ-IDX-101)."""
-        number = head
+    def index(self, head: int, form: str) -> Iterator[dict[str, Any]]:
+        """Yield the valid entries of an index, those of a page once all of it is read (SMQ-IDX-101)."""
+        number, root = head, form == "root_entry"
         while True:
             page = self.claim(number, "index")
             _, following, slots, valid = unpack(">iiii", page[1:17])
@@ -275,61 +251,42 @@ class Store:
                 self.unled = any(other[0] != 1 and any(other) for other in others)
                 return
             try:
-                entries = self._slots(page, slots, root=root)
-            except _Bad:
+                entries = _slots(page, slots, form)
+            except Invalid:
                 self.uses[number] = "none"
                 raise
-            if root and slots == 0 and valid > 0:
-                raise _Bad("valid entries where there are none")
-            yield entries
+            require(not root or slots > 0 or valid <= 0, "valid entries where there are none")
+            yield from entries
             if following == -1:
                 return
             number = following
-
-    @staticmethod
-    def _slots(page: bytes, slots: int, *, root: bool) -> list[bytes]:
-        if slots < 0:
-            raise _Bad("a negative number of entries")
-        cursor, out = _Bytes(page, 17), []
-        for _ in range(slots):
-            first = cursor.at
-            cursor.take(1)
-            cursor.take(cursor.number(4) if root else 24)
-            cursor.take(8)
-            if page[first] == 1:
-                out.append(page[first : cursor.at])
-        return out
 
     def walk(self) -> None:
         """Walk the root index, then the indexes of all queues, then their messages."""
         heads = []
         try:
-            for entries in self.index(0, root=True) if self.pages.count else ():
-                for entry in entries:
-                    self.queues.append(_Queue(entry[5:-8]))
-                    heads.append(unpack(">i", entry[-8:-4])[0])
-        except _Bad:
+            for entry in self.index(0, "root_entry") if self.pages.count else ():
+                self.queues.append(_Queue(entry["name"]))
+                heads.append(entry["head"])
+        except Invalid:
             self.damaged = True
         for queue, head in zip(self.queues, heads, strict=True):
             try:
-                for entries in self.index(head, root=False):
-                    queue.entries += map(_entry, entries)
-            except _Bad:
+                queue.entries += self.index(head, "queue_entry")
+            except Invalid:
                 queue.damaged = True
         for queue in self.queues:
             queue.messages = [self._listed(entry, queue.name) for entry in queue.entries]
 
-    def _listed(self, entry: tuple[int, ...], queue: bytes) -> dict[str, Any]:
-        _, priority, deliveries, expiration, key, page = entry
-        prepared = queue == PREPARED.encode()
+    def _listed(self, entry: dict[str, Any], queue: bytes) -> dict[str, Any]:
+        page, prepared = entry["page"], queue == PREPARED.encode()
         if (page, prepared) not in self.known:
             again = (page, not prepared) in self.known
             found = self.known[page, prepared] = self.content(page, prepared=prepared, again=again)
             if isinstance(found.get("branch"), dict):
                 self.branches.append(found["branch"])
-        found = self.known[page, prepared]
-        own = {"key": key, "priority": priority, "deliveries": deliveries, "expiration": expiration}
-        return {**own, **found}
+        own = {name: entry[name] for name in ("key", "priority", "deliveries", "expiration")}
+        return {**own, **self.known[page, prepared]}
 
     def content(self, number: int, *, prepared: bool, again: bool) -> dict[str, Any]:
         """Return length and digest of a message, no digest: it cannot be read. `again`: it has its pages."""
@@ -338,21 +295,19 @@ class Store:
             while number != -1:
                 page = self.pages[number] if again else self.claim(number, "message")
                 _, number, length = unpack(">iii", page[1:13])
-                if length < 13:
-                    raise _Bad("no length")
+                require(length >= 13, "no length")
                 data += page[13:length]
-                if length > PAGE:
-                    raise _Bad("no length")
-        except _Bad:
+                require(length <= PAGE, "no length")
+        except Invalid:
             pass  # it may be whole all the same
         try:
             message = _message(data)
-        except _Bad:
+        except Invalid:
             return {"length": len(data)}
         told = {"length": message.end, "sha256": hashlib.sha256(data[: message.end]).digest()}
         try:
             return {**told, "branch": _branch(message)} if prepared else told
-        except _Bad:
+        except Invalid:
             return {"length": len(data), "branch": "bad"}
 
     def state(self, durables: list[dict[str, Any]]) -> dict[str, Any]:
@@ -377,55 +332,48 @@ class Store:
 # Durable subscribers.
 
 
+#: What primitive fields of a class take, by the codes of their types.
+WIDTHS = dict(zip(b"BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True))
+MAP_CLASS = b"\xac\xed\0\5sr\0\x11java.util.HashMap" + bytes.fromhex("0507dac1c31660d103")
+
+
 def _durable(name: str, data: bytes) -> dict[str, Any]:
     client, dollar, own = name.removesuffix(".durable").partition("$")
-    cursor = _Bytes(data)
-    start = bytes.fromhex("aced00057372") + b"\0\x11java.util.HashMap" + bytes.fromhex("0507dac1c31660d103")
-    if not dollar or cursor.take(len(start)) != start:
-        raise _Bad("no map")
+    taker = Taker(data)
+    require(dollar != "" and taker.take(len(MAP_CLASS)) == MAP_CLASS, "no map")
     fields = []
-    for _ in range(cursor.number(2, signed=False)):
-        width = {66: 1, 67: 2, 68: 8, 70: 4, 73: 4, 74: 8, 83: 2, 90: 1}.get(cursor.number(1))
-        if width is None:
-            raise _Bad("an object as a field")
-        fields.append((cursor.take(cursor.number(2, signed=False)), width))
-    if cursor.take(2) != b"xp":
-        raise _Bad("a class above")
+    for _ in range(taker.number(2, signed=False)):
+        code = taker.number(1)
+        require(code in WIDTHS, "an object as a field")
+        fields.append((taker.take(taker.number(2, signed=False)), WIDTHS[code]))
+    require(taker.take(2) == b"xp", "a class above")
     for field_name, width in fields:
-        value = cursor.take(width)
-        factor = unpack(">f", value)[0] if field_name == b"loadFactor" and width == 4 else 1.0
-        if math.isnan(factor) or factor <= 0:
-            raise _Bad("no load factor")
-    if cursor.take(2) != b"w\x08":
-        raise _Bad("no sizes")
-    cursor.take(4)
+        value = taker.take(width)
+        if field_name == b"loadFactor" and width == 4:
+            require(unpack(">f", value)[0] > 0, "no load factor")  # nor is it above 0 if it is no number
+    require(taker.take(2) == b"w\x08", "no sizes")
+    taker.take(4)
     strings: list[str] = []
-    entries = {}
-    number = cursor.number(4)
-    if number < 0:
-        raise _Bad("a negative number")
-    for _ in range(number):
-        key = _string(cursor, strings)
-        entries[key] = _string(cursor, strings)
-    if cursor.take(1) != b"x":
-        raise _Bad("more than a map")
+    number = taker.number(4)
+    require(number >= 0, "a negative number")
+    pairs = [(_string(taker, strings), _string(taker, strings)) for _ in range(number)]
+    require(taker.take(1) == b"x", "more than a map")
+    entries = dict(pairs)
     told = {"topic": entries.get("topicName"), "selector": entries.get("selector")}
     told = {key: value for key, value in told.items() if value is not None}
     return {"client": client, "name": own, **told, "no_local": "noLocal" in entries}
 
 
-def _string(cursor: _Bytes, strings: list[str]) -> str | None:
-    kind = cursor.take(1)
+def _string(taker: Taker, strings: list[str]) -> str | None:
+    kind = taker.take(1)
     if kind == b"p":
         return None
     if kind == b"q":
-        number = cursor.number(4) - 0x7E0002
-        if not 0 <= number < len(strings):
-            raise _Bad("no string")
+        number = taker.number(4) - 0x7E0002
+        require(0 <= number < len(strings), "no string")
         return strings[number]
-    if kind not in (b"t", b"|"):
-        raise _Bad("no string")
-    strings.append(cursor.text(2 if kind == b"t" else 8))
+    require(kind in (b"t", b"|"), "no string")
+    strings.append(_text(taker.take(taker.number(2, signed=False) if kind == b"t" else taker.number(8))))
     return strings[-1]
 
 
@@ -458,7 +406,7 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
         if path.count("/") == 1 and path.startswith("durables/") and path.endswith(".durable"):
             try:
                 durables.append(_durable(path.removeprefix("durables/"), bytes(files[path])))
-            except _Bad:
+            except Invalid:
                 dropped += Scanned(path, len(files[path]), "bad-durable").lost()
     lost = bool(dropped) or store.damaged or store.unled
     lost |= any(queue.bad or queue.undecided for queue in store.queues)

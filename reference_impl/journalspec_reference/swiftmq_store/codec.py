@@ -15,14 +15,12 @@ from journalspec import mutf8
 NONE = -1
 #: What an index page and a page of a message begin with; what an entry of a queue index takes.
 INDEX_HEADER, CHAIN_HEADER, QUEUE_ENTRY = 17, 13, 33
-#: What an entry of the root index takes beside the name; the last four bytes of it mean nothing.
-ROOT_ENTRY = 13
 #: Page sizes are 2 KB and its multiples; a reader takes every size that has room for the headers.
 SMALLEST_PAGE = INDEX_HEADER + QUEUE_ENTRY
 #: The queue that holds the prepared branches.
 PREPARED = b"sys$prepared"
 _INDEX = Struct(">xiiii")
-_CHAIN = Struct(">xiii")
+_CHAIN = Struct(">Biii")
 _ENTRY = Struct(">Biiqqi")
 
 
@@ -101,6 +99,8 @@ class Branch(NamedTuple):
 class Cursor:
     """Reads forward; everything that does not fit is refused before it is taken."""
 
+    __slots__ = ("data", "end", "off")
+
     def __init__(self, data: Any, off: int = 0, end: int | None = None) -> None:
         self.data = data
         self.off = off
@@ -108,10 +108,11 @@ class Cursor:
 
     def room(self, length: int) -> int:
         """Pass over `length` bytes; return where they began."""
-        if not 0 <= length <= self.end - self.off:
-            raise BadStore(f"{length} bytes at {self.off} do not fit")
-        self.off += length
-        return self.off - length
+        off = self.off
+        if not 0 <= length <= self.end - off:
+            raise BadStore(f"{length} bytes at {off} do not fit")
+        self.off = off + length
+        return off
 
     def take(self, length: int) -> bytes:
         """Take `length` bytes."""
@@ -128,7 +129,8 @@ class Cursor:
 
     def s4(self) -> int:
         """Take a number of four bytes."""
-        return int.from_bytes(self.take(4), signed=True)
+        off = self.room(4)
+        return int.from_bytes(self.data[off : off + 4], signed=True)
 
     def s8(self) -> int:
         """Take a number of eight bytes."""
@@ -170,40 +172,48 @@ def index(page: bytes) -> Index:
     return found
 
 
-def root_entries(page: bytes) -> Iterator[RootEntry]:
-    """Yield the valid entries of a page of the root index."""
+def root_slots(page: bytes) -> Iterator[tuple[int, int, int, RootEntry]]:
+    """Yield where each entry of a page of the root index begins and ends, its first byte, and the entry."""
     cursor = Cursor(page, INDEX_HEADER)
     for _ in range(index(page).slots):
-        valid, name, head = cursor.u1(), cursor.blob(), cursor.s4()
-        cursor.take(4)
-        if valid == 1:
-            yield RootEntry(name, head)
+        off, valid, name, head = cursor.off, cursor.u1(), cursor.blob(), cursor.s4()
+        cursor.room(4)  # which mean nothing
+        yield off, cursor.off, valid, RootEntry(name, head)
 
 
-def queue_entry(data: bytes, off: int = 0) -> tuple[bool, QueueEntry]:
-    """Decode an entry of a queue index; tell whether it is valid."""
-    valid, *values = _ENTRY.unpack_from(data, off)
-    return valid == 1, QueueEntry(*values)
+def root_entries(page: bytes) -> list[RootEntry]:
+    """Return the valid entries of a page of the root index."""
+    return [entry for _, _, valid, entry in root_slots(page) if valid == 1]
 
 
-def queue_entries(page: bytes) -> Iterator[QueueEntry]:
-    """Yield the valid entries of a page of a queue index."""
+def queue_slots(page: bytes) -> Iterator[tuple[int, ...]]:
+    """Yield of each entry of a page of a queue index its first byte and the members of QueueEntry."""
     slots = index(page).slots
     end = INDEX_HEADER + slots * QUEUE_ENTRY
     if end > len(page):
         raise BadStore(f"{slots} entries do not fit into a page")
-    for off in range(INDEX_HEADER, end, QUEUE_ENTRY):
-        valid, entry = queue_entry(page, off)
-        if valid:
-            yield entry
+    return (_ENTRY.unpack_from(page, off) for off in range(INDEX_HEADER, end, QUEUE_ENTRY))
+
+
+def queue_entries(page: bytes) -> list[tuple[int, ...]]:
+    """Return the valid entries of a page of a queue index, each as the members of QueueEntry."""
+    return [entry[1:] for entry in queue_slots(page) if entry[0] == 1]
 
 
 def chain(page: bytes) -> Chain:
     """Decode the header of a page of a message; a length beyond the page is for who follows the pages."""
-    found = Chain(*_CHAIN.unpack_from(page))
+    found = Chain(*_CHAIN.unpack_from(page)[1:])
     if found.length < CHAIN_HEADER:
         raise BadStore(f"a page of a message with {found.length} bytes")
     return found
+
+
+def alone(data: Any, off: int, size: int) -> Any:
+    """Return what the page at `off` has of a message if no other page has any of it; None: look closely."""
+    mark, prev, following, length = _CHAIN.unpack_from(data, off)
+    if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= size:
+        return None
+    return data[off + CHAIN_HEADER : off + length]
 
 
 def _blob(cursor: Cursor) -> None:
@@ -220,8 +230,8 @@ def _destination(cursor: Cursor) -> None:
     cursor.utf()
 
 
-#: What every message begins with; of that, expiration and priority are wanted.
-_FIXED = Struct(">iqiqii?")
+#: What every message begins with; of that, kind, expiration and priority are wanted.
+_FIXED = Struct(">iqi17x")
 #: How that is passed over which it may have then, each behind a byte that tells whether it has.
 _OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, _blob, *[Cursor.utf] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
@@ -265,19 +275,10 @@ def _body(cursor: Cursor, kind: int) -> None:
         _text(cursor)
 
 
-def message(data: Any) -> Message:
-    """Decode a message; what comes behind its end does not belong to it."""
-    cursor = Cursor(data)
-    cursor.room(_FIXED.size)
-    head = bytes(data[: _FIXED.size + len(_ABSENT)])
-    kind, expiration, priority, *_ = _FIXED.unpack_from(head)
-    if not 0 <= kind <= 5:
-        raise BadStore(f"a message of kind {kind}")
-    # Most of it is missing from most messages: a byte each, looked at without a call.
-    off, end = cursor.off, len(data)
-    nothing = head.endswith(_ABSENT) and len(head) == off + len(_ABSENT)
-    off += len(_ABSENT) * nothing
-    for skip in () if nothing else _OPTIONAL:
+def _optional(cursor: Cursor) -> None:
+    """Pass over what a message may have, and over the bytes that say that it has not."""
+    data, off, end = cursor.data, cursor.off, cursor.end
+    for skip in _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
         off += 1
         # Of the properties, every value but 0 says that they are there.
@@ -286,6 +287,22 @@ def message(data: Any) -> Message:
             skip(cursor)
             off = cursor.off
     cursor.off = off
+
+
+def message(data: Any) -> Message:
+    """Decode a message; what comes behind its end does not belong to it."""
+    head = bytes(data[: _FIXED.size + len(_ABSENT)])
+    cursor = Cursor(data, len(head))
+    if len(head) < _FIXED.size:
+        raise BadStore(f"{_FIXED.size} bytes at 0 do not fit")
+    kind, expiration, priority = _FIXED.unpack_from(head)
+    if not 0 <= kind <= 5:
+        raise BadStore(f"a message of kind {kind}")
+    # Most of it is missing from most messages: a byte each, looked at without a call.
+    if not head.endswith(_ABSENT, _FIXED.size):
+        cursor.off = _FIXED.size
+        _optional(cursor)
+    off = cursor.off
     _body(cursor, kind)
     return Message(kind, priority, expiration, off, cursor.off)
 
@@ -305,7 +322,7 @@ def branch(data: Any) -> Branch:
         image = cursor.blob()
         if len(image) < _ENTRY.size:
             raise BadStore(f"a prepared entry of {len(image)} bytes")
-        entries.append(queue_entry(image)[1])
+        entries.append(QueueEntry(*_ENTRY.unpack_from(image)[1:]))
     return Branch(form, gtrid, bqual, routing, queue, kind, entries)
 
 

@@ -116,7 +116,7 @@ class _Asked:
         for queue in found.queues:
             for at, why in queue.entries.whys.items():
                 branch = why.startswith(BRANCH)
-                key = "" if branch else f", key {queue.entries[at].entry.key}"
+                key = "" if branch else f", key {queue.entries.entry(at).key}"
                 code = "bad-index" if branch else "bad-message"
                 self._note(code, PAGES, f"{_shown(queue.name)}{key}: {why}")
         if (self.notes or self.dropped) and (size := fitting_size(data, self.page_size)):

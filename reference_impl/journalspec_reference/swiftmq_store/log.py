@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from struct import pack
 from typing import Any, NamedTuple
 
 from journalspec.swiftmq_store import ACTIONS
-from journalspec_reference.content import Window
-from journalspec_reference.swiftmq_store.codec import NONE, BadStore, Cursor
+from journalspec_reference.content import BUDGET, Window
+from journalspec_reference.swiftmq_store.codec import NONE, BadStore, Cursor, alone
 
 START, COMMIT, ABORT = 1, 2, 3
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
@@ -23,8 +23,9 @@ START_SIZE, LEAST_ACTION = 12, 8
 
 #: So many actions of a record are kept once they are decoded; of more, only where they stand.
 KEPT_ACTIONS = 4096
-#: A page so near to the last one is read together with what lies between them.
-NEAR = 64
+#: A page so near to those that are held is read together with its neighbours: so many bytes at a time.
+#: Pages of an index stand farther from each other, with the messages between them that they name.
+NEAR, BLOCK = 8, 1 << 16
 #: Once the images of a page, counted with so many bytes each, are longer than the page, it is made.
 LEAST_IMAGE = 32
 
@@ -283,20 +284,40 @@ class ReplayedPages:
         self.page_size = page_size
         self.in_file = self.count = len(data) // page_size
         self._changes: dict[int, _Changes] = {}
-        #: What reads a page and nothing around it, and the page that was read last.
-        self._peek = getattr(data, "peek", None)
-        self._latest = 0
+        #: What reads some bytes and nothing around them; bytes in memory are looked at as they are.
+        self._peek: Any = getattr(data, "peek", None)
+        #: The pages that were read last, and their bytes.
+        self._held, self._block = range(0 if self._peek else self.in_file), data
         #: The page that was made last: who reads a message comes back to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
-    def _read(self, number: int) -> bytes:
-        """Return a page of the file: pages that follow each other are read in one go, others alone."""
-        off = number * self.page_size
-        near = abs(number - self._latest) <= NEAR
-        self._latest = number
-        if self._peek is None or near:
-            return bytes(self._data[off : off + self.page_size])
-        return bytes(self._peek(off, off + self.page_size))
+    def _hold(self, number: int) -> int:
+        """Have a page of the file among those that are held; return where it begins in their bytes.
+
+        Pages that follow each other are read in one go, others alone.
+        """
+        if number not in self._held:
+            near = self._held.start - NEAR <= number < self._held.stop + NEAR
+            some = max(1, BLOCK // self.page_size) if near else 1
+            first = number // some * some
+            self._held = range(first, min(first + some, self.in_file))
+            start, end = first * self.page_size, self._held.stop * self.page_size
+            # A file that fits into memory stays there: it is looked at for digests too.
+            kept = near and len(self._data) <= BUDGET
+            self._block = self._data[start:end] if kept else self._peek(start, end)
+        return (number - self._held.start) * self.page_size
+
+    def alone(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        """Yield each number, and what that page has of a message that has no other one; None: look closely.
+
+        So are most messages. A page that the log changes is looked at closely.
+        """
+        for number in numbers:
+            if 0 <= number < self.in_file and number not in self._changes:
+                off = self._hold(number)
+                yield number, alone(self._block, off, self.page_size)
+            else:
+                yield number, None
 
     def __getitem__(self, number: int) -> bytes:
         if not 0 <= number < self.count:
@@ -305,11 +326,15 @@ class ReplayedPages:
             self._last = number, self._made(number)
         return self._last[1]
 
+    def _of_file(self, number: int) -> bytes:
+        off = self._hold(number)
+        return bytes(self._block[off : off + self.page_size])
+
     def _made(self, number: int) -> bytes:
         changes = self._changes.get(number)
         if changes is None or changes.base is None:
             # A page that only the log knows of, but says nothing about, is free.
-            page = self._read(number) if number < self.in_file else b"\1"
+            page = self._of_file(number) if number < self.in_file else b"\1"
         else:
             page = changes.base
         if changes is None:

@@ -179,18 +179,16 @@ class PagedIndex:
         self._pages, self._head, self._root = pages, head, root
 
     def _slots(self, number: int) -> list[Slot]:
-        page, off, found = bytes(self._pages[number]), codec.INDEX_HEADER, []
-        for _ in range(codec.index(page).slots):
-            if self._root:
-                size = codec.ROOT_ENTRY + int.from_bytes(page[off + 1 : off + 5])
-                name = page[off + 5 : off + size - 8]
-                at = int.from_bytes(page[off + size - 8 : off + size - 4], signed=True)
-                found.append(Slot(off, size, page[off] == 1, _order(name), at))
-            else:
-                valid, entry = codec.queue_entry(page, off)
-                found.append(Slot(off, codec.QUEUE_ENTRY, valid, entry.key, entry.page))
-            off += found[-1].size
-        return found
+        page = bytes(self._pages[number])
+        if self._root:
+            roots = codec.root_slots(page)
+            return [
+                Slot(off, end - off, valid == 1, _order(name), at) for off, end, valid, (name, at) in roots
+            ]
+        return [
+            Slot(codec.INDEX_HEADER + at * codec.QUEUE_ENTRY, codec.QUEUE_ENTRY, valid == 1, key, page)
+            for at, (valid, *_, key, page) in enumerate(codec.queue_slots(page))
+        ]
 
     def _numbers(self) -> Iterator[int]:
         number = self._head

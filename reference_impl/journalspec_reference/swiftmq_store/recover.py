@@ -127,7 +127,11 @@ def _branches(found: Recovered) -> None:
     for branch in found.branches:
         named.setdefault(branch.queue.encode(), set()).update(map(_key, branch.entries))
     pages = {
-        queue.name: {key: one.entry.page for one in queue.entries if (key := _key(one.entry)) in keys}
+        queue.name: {
+            key: entry.page
+            for entry in map(queue.entries.entry, range(len(queue.entries)))
+            if (key := _key(entry)) in keys
+        }
         for queue in found.queues
         if (keys := named.get(queue.name))
     }
@@ -153,7 +157,7 @@ def _check(found: Recovered, *, salvage: bool) -> None:
             found.dropped[queue.name] = faults[0]
         if salvage and faults:
             whys = queue.entries.whys.items()
-            found.lost += ((queue.name, queue.entries[at].entry.key, why) for at, why in whys)
+            found.lost += ((queue.name, queue.entries.entry(at).key, why) for at, why in whys)
             queue.why, queue.entries = None, queue.entries.whole()
         elif faults and queue.name == codec.PREPARED:
             found.branches = []

@@ -20,6 +20,9 @@ from journalspec_reference.swiftmq_store.recover import PAGES, named, role
 from journalspec_reference.swiftmq_store.store import Walk
 
 _LOOK = 1 << 16
+#: What is said of pages that something leads to, by what they are, and of others, by whether they are free.
+_USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
+_UNUSED = {True: ("fill", "free"), False: ("unused", "nothing refers to it")}
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -56,16 +59,9 @@ def _pages(data: Any, size: int, walk: Walk) -> Iterator[Piece]:
     for (use, free, _), run in groupby(range(len(data) // size), kind):
         first, *more = run
         last = more[-1] if more else first
-        path, place = (
-            f"page[{first}..{last}]" if more else f"page[{first}]",
-            (first * size, (last + 1) * size),
-        )
-        if use:
-            text = {"root_entry": "root index", "queue_entry": "index of a queue"}.get(use, "message")
-            yield Piece(*place, "record", text, path)
-        else:
-            text = "free" if free else "nothing refers to it"
-            yield Piece(*place, "fill" if free else "unused", text, path)
+        path = f"page[{first}..{last}]" if more else f"page[{first}]"
+        of, text = ("record", _USES[use]) if use else _UNUSED[free]
+        yield Piece(first * size, (last + 1) * size, of, text, path)
 
 
 def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> Iterator[Spot]:

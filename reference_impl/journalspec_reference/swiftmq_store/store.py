@@ -1,6 +1,6 @@
 """Walking a store from page 0: queues and their messages, each page claimed once.
 
-What was read is kept by digests and places: memory grows with the number of messages, not with their bodies.
+What was read is kept by places: memory grows with the number of messages, not with their bodies.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ import hashlib
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import starmap
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,8 +22,6 @@ T = TypeVar("T")
 #: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
-#: A message up to this length is read at once (bytes).
-_AT_ONCE = 1 << 16
 #: How the reason begins if a message is whole and the prepared branch in it is not.
 BRANCH = "branch: "
 
@@ -36,34 +35,46 @@ class Entry(NamedTuple):
     why: str | None
 
 
-#: How an entry is kept: it, the length of its message, and the digest of that.
-_KEPT = Struct(">iiqqiq32s")
+#: How an entry is kept, and of its message the length and the digest; no digest: it is not made yet.
+_KEPT, _FOUND, _LATER = Struct(">iiqqi"), Struct(">q32s"), bytes(32)
 
 
 class Entries(Sequence[Entry]):
-    """The entries of a queue, in few bytes each: there may be millions."""
+    """The entries of a queue, in few bytes each: there may be millions, and thousands of queues."""
 
-    def __init__(self) -> None:
-        self._rows = bytearray()
+    __slots__ = ("_found", "_pages", "_rows", "whys")
+
+    def __init__(self, pages: ReplayedPages) -> None:
+        self._pages = pages
+        self._rows, self._found = bytearray(), bytearray()
         #: Place among the entries -> why its message cannot be read, in order of places.
         self.whys: dict[int, str] = {}
 
-    def add(self, entry: codec.QueueEntry) -> None:
-        """Append an entry whose message is not known yet."""
-        self._rows += _KEPT.pack(*entry, 0, b"")
+    def add(self, entries: Iterable[tuple[int, ...]]) -> None:
+        """Append entries whose messages are not known yet."""
+        self._rows += b"".join(starmap(_KEPT.pack, entries))
 
-    def know(self, at: int, found: Entry) -> None:
-        """Say what the message of an entry is."""
-        _KEPT.pack_into(self._rows, at * _KEPT.size, *found.entry, found.length, found.digest or b"")
-        if found.why:
-            self.whys[at] = found.why
+    def know(self, digest: bytes | None, length: int, why: str | None = None) -> None:
+        """Say what the message of the next entry is. One without a digest has one page."""
+        if why:
+            self.whys[len(self._found) // _FOUND.size] = why
+        self._found += _FOUND.pack(length, digest or _LATER)
+
+    def entry(self, at: int) -> codec.QueueEntry:
+        """Return an entry, whether its message is known or not."""
+        return codec.QueueEntry(*_KEPT.unpack_from(self._rows, at * _KEPT.size))
+
+    def first_pages(self) -> Iterator[int]:
+        """Yield where each message begins."""
+        return (row[-1] for row in _KEPT.iter_unpack(self._rows))
 
     def whole(self) -> Entries:
         """Return those whose messages can be read."""
-        found = Entries()
+        found = Entries(self._pages)
         for at in range(len(self)):
             if at not in self.whys:
                 found._rows += self._rows[at * _KEPT.size : (at + 1) * _KEPT.size]
+                found._found += self._found[at * _FOUND.size : (at + 1) * _FOUND.size]
         return found
 
     def __len__(self) -> int:
@@ -73,16 +84,29 @@ class Entries(Sequence[Entry]):
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]
-        *entry, length, digest = _KEPT.unpack_from(self._rows, at * _KEPT.size)
-        why = self.whys.get(at)
-        return Entry(codec.QueueEntry(*entry), None if why else digest, length, why)
+        entry, why = self.entry(at), self.whys.get(at)
+        length, digest = _FOUND.unpack_from(self._found, at * _FOUND.size)
+        if digest == _LATER and not why:
+            # Once: a message may be that of many entries.
+            page = self._pages[entry.page]
+            digest = hashlib.sha256(page[codec.CHAIN_HEADER :][:length]).digest()
+            _FOUND.pack_into(self._found, at * _FOUND.size, length, digest)
+        return Entry(entry, None if why else digest, length, why)
 
 
 class Chained:
     """What the pages of a message hold, read when it is looked at."""
 
-    def __init__(self, pages: ReplayedPages, numbers: Sequence[int], ends: Sequence[int]) -> None:
-        self._pages, self._numbers, self._ends = pages, numbers, ends
+    def __init__(self, pages: ReplayedPages) -> None:
+        self._pages = pages
+        #: The pages that hold something, and where each of them ends in the message.
+        self._numbers, self._ends = array("q"), array("q")
+
+    def add(self, number: int, length: int) -> None:
+        """Append what a page holds."""
+        if length:
+            self._numbers.append(number)
+            self._ends.append(len(self) + length)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -102,13 +126,13 @@ class Chained:
         return next(self.pieces(place, place + 1))[0]
 
 
-@dataclass
+@dataclass(slots=True)
 class Queue:
     """A queue: its entries in the order of its index, and what is wrong with the index if it is damaged."""
 
     name: bytes
     head: int
-    entries: Entries = field(default_factory=Entries)
+    entries: Entries
     why: str | None = None
 
     @property
@@ -144,7 +168,7 @@ class Walk:
     @property
     def references(self) -> Counter[int]:
         """How many entries refer to each message, by its first page."""
-        return Counter(one.entry.page for queue in self.queues for one in queue.entries)
+        return Counter(page for queue in self.queues for page in queue.entries.first_pages())
 
     @property
     def unreached(self) -> Iterator[int]:
@@ -163,15 +187,19 @@ class Walk:
         page = self._pages[number]
         self._roles[number] = role
         if codec.is_free(page):
-            self.notes.append(codec.Told("free-in-use", f"page {number} is in use and marked free", number))
+            self._note("free-in-use", f"page {number} is in use and marked free", number)
         return page
+
+    def _note(self, code: str, text: str, page: int | None = None) -> None:
+        self.notes.append(codec.Told(code, text, page))
 
     def _follows(self, number: int, before: int, said: int) -> None:
         if said != before:
-            text = f"page {number} follows {before} and says that it follows {said}"
-            self.notes.append(codec.Told("wrong-link", text, number))
+            self._note(
+                "wrong-link", f"page {number} follows {before} and says that it follows {said}", number
+            )
 
-    def _index(self, head: int, role: int, decode: Callable[[bytes], Iterator[T]]) -> Iterator[list[T]]:
+    def _index(self, head: int, role: int, decode: Callable[[bytes], Iterable[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
         number, before = head, codec.NONE
         while True:
@@ -190,7 +218,7 @@ class Walk:
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
                 text = f"page {number} has {len(entries)} valid entries and says {header.valid}"
-                self.notes.append(codec.Told("wrong-valid-count", text, number))
+                self._note("wrong-valid-count", text, number)
             yield entries
             before, number = number, header.next
             if number == codec.NONE:
@@ -201,30 +229,40 @@ class Walk:
             return
         try:
             for found in self._index(0, _ROOT, codec.root_entries):
-                self.queues += (Queue(entry.name, entry.page) for entry in found)
+                self.queues += (Queue(entry.name, entry.page, Entries(self._pages)) for entry in found)
         except codec.BadStore as bad:
             self.why = str(bad)
         # All indexes first: a message that names a page of one by mistake is wrong, not the index.
         for queue in self.queues:
             self._queue(queue)
         for number, queue in enumerate(self.queues):
-            for at in range(len(queue.entries)):
-                queue.entries.know(at, self._entry(number, at, prepared=queue.name == codec.PREPARED))
+            prepared = queue.name == codec.PREPARED
+            for at, (page, data) in enumerate(self._pages.alone(queue.entries.first_pages())):
+                closely = prepared or data is None or self._roles[page]
+                try:
+                    length = None if closely else codec.message(data).end
+                except codec.BadStore:
+                    length = None
+                if length is None:
+                    queue.entries.know(*self._entry(number, at, prepared=prepared)[1:])
+                else:
+                    self._roles[page], self._first[page] = _MESSAGE, number << 32 | at
+                    queue.entries.know(None, length)
 
     def _queue(self, queue: Queue) -> None:
         last = codec.NONE
         try:
             for found in self._index(queue.head, _QUEUE, codec.queue_entries):
-                for entry in found:
-                    if entry.key <= last:
-                        self.notes.append(codec.Told("key-order", f"key {entry.key} follows key {last}"))
-                    last = entry.key
-                    queue.entries.add(entry)
+                for _, _, _, key, _ in found:
+                    if key <= last:
+                        self._note("key-order", f"key {key} follows key {last}")
+                    last = key
+                queue.entries.add(found)
         except codec.BadStore as bad:
             queue.why = str(bad)
 
     def _entry(self, queue: int, at: int, *, prepared: bool) -> Entry:
-        entry: codec.QueueEntry = self.queues[queue].entries[at].entry
+        entry = self.queues[queue].entries.entry(at)
         there = 0 <= entry.page < len(self._first)
         place = self._first[entry.page] if there else codec.NONE
         if place == codec.NONE:
@@ -252,26 +290,23 @@ class Walk:
         except codec.BadStore as bad:
             return Entry(entry, None, len(data), fault or str(bad))
         if fault and not again:
-            self.notes.append(codec.Told("bad-chain", fault))
+            self._note("bad-chain", fault)
         if prepared:
             try:
                 self.branches.append(codec.branch(data))
             except codec.BadStore as bad:
                 return Entry(entry, None, len(data), BRANCH + str(bad))
         digest = hashlib.sha256()
-        for piece in [data[: found.end]] if isinstance(data, bytes) else data.pieces(0, found.end):
+        for piece in data.pieces(0, found.end):
             digest.update(piece)
         return Entry(entry, digest.digest(), found.end, None)
 
-    def _content(self, first: int, *, again: bool) -> tuple[bytes | Chained, str | None]:
-        """Return what the pages of a message hold, up to what is wrong with them; of many, where it is.
+    def _content(self, number: int, *, again: bool) -> tuple[Chained, str | None]:
+        """Return what the pages of a message hold, and what is wrong with them: it ends there.
 
         `again`: they were claimed for the message before.
         """
-        parts: list[bytes] = []
-        numbers, ends = array("q"), array("q")
-        number, before, end = first, codec.NONE, 0
-        fault = None
+        found, before, fault = Chained(self._pages), codec.NONE, None
         try:
             while number != codec.NONE:
                 page = self._pages[number] if again else self._claim(number, _MESSAGE)
@@ -279,22 +314,14 @@ class Walk:
                 self._follows(number, before, header.prev)
                 if header.next != codec.NONE and header.length != len(page):
                     text = f"page {number} is not the last of its message and not full"
-                    self.notes.append(codec.Told("short-page", text, number))
-                used = page[codec.CHAIN_HEADER : header.length]
-                end += len(used)
-                if used:
-                    numbers.append(number)
-                    ends.append(end)
-                if end <= _AT_ONCE:
-                    parts.append(used)
+                    self._note("short-page", text, number)
+                found.add(number, min(header.length, len(page)) - codec.CHAIN_HEADER)
                 if header.length > len(page):
                     raise codec.BadStore(f"a page of a message with {header.length} bytes")
                 before, number = number, header.next
         except codec.BadStore as bad:
             fault = str(bad)
-        if end <= _AT_ONCE:
-            return b"".join(parts), fault
-        return Chained(self._pages, numbers, ends), fault
+        return found, fault
 
 
 #: Page sizes that a store may have, and so many queues are looked at to tell which it has.
