@@ -14,7 +14,7 @@ from typing import Any
 from brute_effects import Effect, FoldModel, IssuedOp, State
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
-from journalspec_corpus.derby_log.bodies import rows
+from journalspec_corpus.derby_log.bodies import columns_in, value_in
 from journalspec_corpus.derby_log.model import row_of
 
 CHANGES = ("INSERT", "UPDATE", "DELETE")
@@ -33,12 +33,8 @@ def _ends(key: str) -> str:
     return {1: "rollback", 2: "decide", 4: "commit"}[int(said["status"])] if said["type"] == "END" else ""
 
 
-def _columns(said: Mapping[str, Any]) -> dict[int, bytes]:
-    return rows(bytes.fromhex(said["data"]))[0][1] if "data" in said else {}
-
-
 def _text(said: Mapping[str, Any]) -> str:
-    return _columns(said).get(1, b"  ")[2:].decode()
+    return value_in(columns_in(said))
 
 
 def _place(said: Mapping[str, Any]) -> Place:

@@ -27,7 +27,7 @@ from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
 from journalspec_corpus.derby_log import workloads as tables
-from journalspec_corpus.derby_log.bodies import rows
+from journalspec_corpus.derby_log.bodies import columns_in, key_in, value_in
 from journalspec_corpus.derby_log.model import Row, TableRows, row_of, shown_state
 from journalspec_corpus.derby_log.recording import (
     FORMAT,
@@ -81,7 +81,7 @@ class PageRows:
         elif kind == "DELETE":
             row = None
         elif row is not None:
-            row = (*row[:2], _columns(op)[1][2:].decode())
+            row = (*row[:2], value_in(columns_in(op)))
         return replace(kept, changes={**kept.changes, tx: (*done, (place, row))})
 
     @staticmethod
@@ -105,15 +105,9 @@ class PageRows:
         return told(state(kept))
 
 
-def _columns(op: Mapping[str, Any]) -> dict[int, bytes]:
-    """Return what a row's record holds, by the numbers of columns."""
-    return rows(bytes.fromhex(op["data"]))[0][1] if "data" in op else {}
-
-
 def _row(op: Mapping[str, Any]) -> Row:
-    columns = _columns(op)
-    table = tables_of_all()[int(op["container"])]
-    return table, str(int.from_bytes(columns[0], "big", signed=True)), columns[1][2:].decode()
+    columns = columns_in(op)
+    return tables_of_all()[int(op["container"])], key_in(columns), value_in(columns)
 
 
 def state(kept: Kept) -> State:
@@ -183,11 +177,9 @@ def action(key: str) -> Action:
 
 def _makes(said: Mapping[str, Any]) -> tuple[Effect, ...]:
     """Return the row that is there once its transaction has committed: a value begins with its key."""
-    columns = _columns(said)
-    if 1 not in columns:
-        return ()
-    text = columns[1][2:].decode()
-    return (_stored((tables_of_all()[int(said["container"])], text.partition(":")[0], text)),)
+    text = value_in(columns_in(said))
+    row = tables_of_all()[int(said["container"])], text.partition(":")[0], text
+    return (_stored(row),) if text else ()
 
 
 MODEL = PageRows()
