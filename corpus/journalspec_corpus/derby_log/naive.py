@@ -410,6 +410,8 @@ class _Replay:
         place = record["container"], record["page"], record.get("record_id", -1)
         was = self.rows.get(place)
         if kind in ("INSERT", "UPDATE"):
+            if "data" not in record:
+                raise NoBody
             kept = was if kind == "UPDATE" and was else {}
             self.rows[place] = {**kept, **columns_in(record)}
         elif kind == "DELETE" and record["deleted"]:

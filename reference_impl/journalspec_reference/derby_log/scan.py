@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from journalspec.observation import At
 from journalspec_reference.checksums import PrefixDigest
 from journalspec_reference.content import UNREADABLE, Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import Summed, coverage
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
@@ -83,7 +84,7 @@ class ChosenControl(NamedTuple):
 
 
 def choose(files: Mapping[str, Any]) -> ChosenControl:
-    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises BadHeader (DRB-CTL-110)."""
+    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises Refusal (DRB-CTL-110)."""
     invalid: tuple[str, ...] = ()
     found, name = None, ""
     for here in CONTROLS:
@@ -91,7 +92,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
             control = codec.control(bytes(files[here][: codec.CONTROL + 1])) if here in files else None
         except BadLog as error:
             if error.reason != "bad-control" and found is None:
-                raise BadHeader(str(error), "bad-control", here) from None
+                raise Refusal("header", "bad-control", str(error), At(here, 0, len(files[here]))) from None
             invalid += (here,)
             continue
         if found is None and control is not None:
@@ -216,14 +217,6 @@ class LogEnd(NamedTuple):
     next: LogFile | None = None
 
 
-class BadHeader(BadLog):
-    """A file, `file` is its name, that begins with something else (`bad-header`, `bad-control`)."""
-
-    def __init__(self, message: str, reason: str, file: str) -> None:
-        super().__init__(message, reason)
-        self.file = file
-
-
 class Log:
     """The files of a log, to be walked from an instant on; `linked`: links between files are compared."""
 
@@ -236,16 +229,17 @@ class Log:
         return Scan(file.data, file.number, summed=self._summed)
 
     def enter(self, number: int) -> LogFile:
-        """Return a file whose header is right; raises BadHeader, KeyError."""
+        """Return a file whose header is right; raises Refusal, KeyError."""
         file = self.files[number]
         try:
             file.previous()
         except BadLog as error:
-            raise BadHeader(str(error), "bad-header", file.name) from None
+            at = At(file.name, 0, min(HEADER, file.length))
+            raise Refusal("header", "bad-header", str(error), at) from None
         return file
 
     def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
-        """Return the file in which the log goes on behind the end of one, if it does; raises BadHeader."""
+        """Return the file in which the log goes on behind the end of one, if it does; raises Refusal."""
         after = self.files.get(file.number + 1)
         if end.reason or not end.marked or after is None:
             return LogEnd(file, end)
@@ -271,20 +265,3 @@ class Log:
             ):
                 return file
         return None
-
-    def before(self, end: Instant) -> Iterator[tuple[LogFile, LoggedRecord]]:
-        """Yield the records before `end`, the last one first, by their trailing lengths."""
-        file, at = self.files[end.number], end.position
-        while True:
-            while at > HEADER:
-                length = int.from_bytes(bytes(file.data[at - 4 : at]), "big")
-                off = at - length - codec.OVERHEAD
-                item = self.scan(file).at(off) if off >= HEADER else None
-                if not isinstance(item, LoggedRecord) or item.end != at:
-                    return
-                yield file, item
-                at = off
-            previous = file.previous()
-            if not previous.number or previous.number not in self.files:
-                return
-            file, at = self.files[previous.number], previous.position

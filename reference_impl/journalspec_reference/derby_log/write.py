@@ -215,7 +215,7 @@ class LogWriter:
         told = decode(body, operations())
         if told.transaction is not None:
             self._kept[instant.packed] = body
-            self._store.take(instant, told, body[slice(*told.data)], Instant(0, 0))
+            self._store.take(instant, told, Instant(0, 0))
         return instant
 
     def _take_out(self) -> None:
@@ -275,14 +275,13 @@ class LogWriter:
             storage.sync(name)
         self._end = HEADER
 
-    def _find(self, instant: Instant) -> tuple[Body, bytes]:
+    def _find(self, instant: Instant) -> Body:
         body = self._kept.get(instant.packed)
         if body is None:
             name = f"log{instant.number}.dat"
             length = int.from_bytes(self._storage.read(name, instant.position, 4), "big")
             body = self._storage.read(name, instant.position + _BODY.size, length)
-        told = decode(body, operations())
-        return told, body[slice(*told.data)]
+        return decode(body, operations())
 
     # Checkpoints.
 
@@ -360,7 +359,7 @@ class LogWriter:
     def _undo_all(self, number: int) -> None:
         """Write compensation records for what a transaction has done, the last change first, and its end."""
         self._flush()
-        for instant, body, _ in list(self._store.undoable(number)):
+        for instant, body in list(self._store.undoable(number)):
             fields = body.fields
             known: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
             same = {**known, "undone": instant.packed}

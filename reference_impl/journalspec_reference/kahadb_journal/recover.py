@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import messages
@@ -26,7 +25,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import Collector, few, joined
 from journalspec_reference import places
-from journalspec_reference.api import Files, Params
+from journalspec_reference.api import Files, Params, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -107,12 +106,7 @@ def _set_notes(files: Files, found: Sequence[DataFile], dialect: Dialect) -> Ite
     for name in sorted(files):
         if id_of(name) is None and _LIKE.fullmatch(name):
             yield Note("ignored-name", name)
-    gaps = [
-        f"{one.number + 1}" if two.number == one.number + 2 else f"{one.number + 1} to {two.number - 1}"
-        for one, two in pairwise(found)
-        if two.number > one.number + 1
-    ]
-    if gaps:
+    if gaps := missing_numbers(file.number for file in found):
         yield Note("file-id-gap", text=", ".join(gaps))
     for file in found:
         if role_of(file, dialect) == "unused":
@@ -310,9 +304,7 @@ class JournalPass:
                     self._refused = _refused(file, item)
             if self._refused is not None:
                 return
-        self._beyond_end.begin(file.name, partial(walk.beside, file))
-        for record in walk.beside(file):
-            self._beyond_end.add(record)
+        self._beyond_end.take(file.name, partial(walk.beside, file))
 
     def _refuses(self, file: DataFile, region: Dropped) -> bool:
         """Tell whether damage refuses recovery (KHD-RCV-013, KHD-RCV-016)."""
