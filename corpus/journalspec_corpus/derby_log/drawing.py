@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from journalspec.derby_log.operations import body, row_of
-from journalspec.layout import integer, joined
+from journalspec.layout import integer
 from journalspec_corpus.derby_log.author import FORMAT, build, container_of, seal
 from journalspec_corpus.derby_log.model import TableRows, shown_state
-from journalspec_corpus.derby_log.naive import HEADER, UNCHECKED
+from journalspec_corpus.derby_log.naive import AROUND, HEADER, UNCHECKED
 from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
 from journalspec_corpus.edits import Built
 
@@ -24,6 +22,8 @@ LIES = [
 Groups = list[list[str]]
 #: The first place in a log.
 START = 1 << 32 | HEADER
+#: The length of a checksum record; the body of a BEGIN of no transaction.
+CHECKSUM_RECORD, NOBODYS_BEGIN = 37, "00814101000000a900000000000000000000"
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
@@ -177,100 +177,59 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     return built.content()
 
 
-def _record(at: int, text: bytes) -> bytes:
-    length = integer(len(text), 4)
-    return length + integer(1 << 32 | at, 8) + text + length
+def _plain(texts: Iterable[str]) -> list[Any]:
+    """Return one group: records that no checksum covers."""
+    return [{"records": [*texts], "plain": True}]
 
 
-def _text(**values: Any) -> bytes:
-    return joined(body({"group": 0x180, "transaction": 1, **values}))
-
-
-def _many(size: int, texts: Callable[[int], bytes]) -> bytes:
-    """Return records, one behind the other, of about `size` bytes."""
-    out, number = bytearray(), 0
-    while len(out) < size:
-        out += _record(HEADER + len(out), texts(number))
-        number += 1
-    return bytes(out)
-
-
-def _sum(at: int, data: bytes, covers: int) -> bytes:
-    said = {"algorithm": 1, "data_length": covers, "checksum": zlib.crc32(data)}
-    return _record(at, _text(operation="CHECKSUM", group=0x900, transaction=None, **said))
-
-
-def _nested(size: int, *, right: bool) -> bytes:
-    """Return checksum records each of which covers all that follows, with the right sum or without."""
-    each = len(_sum(0, b"", 0))
-    out = b""
-    for number in reversed(range(size // each)):
-        out = _sum(HEADER + number * each, out if right else b"", len(out)) + out
-    return out
-
-
-def _rows(edition: str, size: int) -> Iterator[tuple[str, bytes]]:
-    container = container_of("T", edition)
-
-    def change(operation: str, number: int, **fields: Any) -> bytes:
-        return _text(operation=operation, container=container, page=1, page_version=2 + number, **fields)
-
-    def begin(number: int) -> bytes:
-        return _text(operation="BEGIN", group=0x101, transaction=number)
-
-    def insert(number: int) -> bytes:
-        row = {"record_id": 7 + number, "slot": number + 1, "insert_flags": 1}
-        return change("INSERT", number, **row, data=row_of(7 + number, number, b"v"))
-
-    def purge(number: int) -> bytes:
-        found = change("PURGE", number)
-        return found[:-5] + b"\xbf\xff\xff\xff" + found[-5:]
-
-    def undone(number: int) -> bytes:
-        """Return an insert, or what undoes the first record."""
-        if number % 2 == 0:
-            return insert(number)
-        return change("LOGICAL_UNDO", number, group=0x184, undone=START, record_id=7)
-
-    def begun(change: Callable[[int], bytes]) -> Callable[[int], bytes]:
-        return lambda number: change(number - 1) if number else begin(1)
-
-    yield "transactions", _many(size, lambda number: begin(200 + number))
-    yield "inserts", _many(size, begun(insert))
-    yield "undone-ever-again", _many(size, begun(undone))
-    yield "never-began", _many(size, insert)
-    yield "rows-that-are-not-there", _many(size, purge)
-    entries = [{"entry": {"transaction": {"number": number}}} for number in range(200, 200 + size // 14)]
-    said = {"redo_from": START, "undo_from": START, "has_table": 1, "table": {"entries": entries}}
-    yield "open-transactions", _record(HEADER, _text(operation="CHECKPOINT", group=0x101, **said))
+def _costly(edition: str, size: int) -> Iterator[tuple[str, list[Any]]]:
+    """Yield groups of sound records, about `size` bytes of them, that cost a careless reader much."""
+    body = "0081" if edition == "seed" else NOBODYS_BEGIN
+    yield "one-record", _plain([f"r body=00*{size}"])
+    yield "small-records", _plain([f"r body={body}"] * (size // (AROUND + len(body) // 2)))
+    if edition not in UNCHECKED:
+        count = size // CHECKSUM_RECORD
+        # Each covers all that follows; the sums are made right afterwards, or not.
+        claims = [{"records": [], "data_length": at * CHECKSUM_RECORD} for at in reversed(range(count))]
+        yield "sums-of-all-that-follows", claims
+        yield "sums-that-are-wrong", claims
+        yield "sums-of-nothing", [[]] * count
+    if edition == "seed":
+        return
+    inserts = [f"i{number} INSERT tx=1 key={number} value=v" for number in range(size // 64)]
+    undone = [text for insert in inserts for text in (insert, "u1 UNDO of=i0")]
+    purge = f"p1 PURGE container={container_of('T', edition)} page=1 page_version=2 count={(1 << 30) - 1}"
+    open_ = ",".join(str(number) for number in range(200, 200 + size // 14))
+    yield "transactions", _plain(f"b{number} BEGIN" for number in range(200, 200 + size // 40))
+    yield "inserts", _plain(["b1 BEGIN", *inserts])
+    yield "undone-ever-again", _plain(["b1 BEGIN", *undone[: size // 52]])
+    yield "never-began", _plain(inserts)
+    yield "rows-that-are-not-there", _plain(["b1 BEGIN", *[purge] * (size // 40)])
+    yield "open-transactions", _plain([f"k1 CHECKPOINT group=0x101 open={open_}"])
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
-    text = b"\0\x81" if edition == "seed" else _text(operation="BEGIN", group=0x101, transaction=None)
-    data = {
+    control = False if edition == "seed" else {"checkpoint": START}
+
+    def log(*files: Mapping[str, Any]) -> Built:
+        return build({"control": control, "mirror": control, "files": files}, edition)
+
+    first = integer(START, 8)
+    raw = {
         "zeros": bytes(size),
         "zeros-then-a-byte": bytes(size) + b"\1",
         "ones": b"\1" * size,
         "largest-lengths": repeated(b"\x7f\xff\xff\xff", size),
-        "too-large": integer(size, 4) + integer(START, 8) + bytes(size),
-        "one-record": _record(HEADER, bytes(size)),
-        "small-records": _many(size, lambda _: text),
-        "empty-records": repeated(_record(HEADER, b""), size),
+        "too-large": integer(size, 4) + first + bytes(size),
+        "empty-records": repeated(bytes(4) + first + bytes(4), size),
     }
-    if edition not in UNCHECKED:
-        data["sums-of-all-that-follows"] = _nested(size, right=True)
-        data["sums-that-are-wrong"] = _nested(size, right=False)
-        data["sums-of-nothing"] = _many(size, lambda _: _sum(0, b"", 0)[12:-4])
-    if edition != "seed":
-        data |= dict(_rows(edition, size))
-    control = False if edition == "seed" else {"checkpoint": START}
-
-    def files(count: int) -> dict[str, bytes]:
-        empty = {"control": control, "mirror": control, "files": [{"end": "marker"}] * count}
-        return build(empty, edition).content()
-
-    start = files(1)
-    start["log1.dat"] = start["log1.dat"][:HEADER]
-    made = {name: {**start, "log1.dat": start["log1.dat"] + found} for name, found in data.items()}
-    return {**made, "many-files": files(size // 64 - 1)}
+    start = log({"end": "none"}).content()
+    made = {name: {**start, "log1.dat": start["log1.dat"] + data} for name, data in raw.items()}
+    for name, groups in _costly(edition, size):
+        built = log({"end": "none", "groups": groups})
+        if name == "sums-of-all-that-follows":
+            for number in range(len(groups), 0, -1):
+                seal(built, f"g{number}")
+        made[name] = built.content()
+    return {**made, "many-files": log(*[{"end": "marker"}] * (size // 64 - 1)).content()}
