@@ -97,10 +97,11 @@ def fold(keys: Sequence[str]) -> State:
         come = [row for place, row in after.items() if before.get(place) != row]
         gone = [row for place, row in before.items() if after.get(place) != row]
         shown.append((ids, come, gone))
-    return _shown(before.values(), shown)
+    return told_effects(before.values(), shown)
 
 
-def _shown(stored: Any, doubtful: Any) -> State:
+def told_effects(stored: Any, doubtful: Any) -> State:
+    """Return rows as effects, and of each branch in doubt its id and the rows that come and go."""
     found: set[Effect] = {("row", *row) for row in stored}
     for ids, come, gone in doubtful:
         branch = tuple(str(jsonable(ids[name])) for name in ("format_id", "gtrid", "bqual"))
@@ -116,7 +117,7 @@ def effects(state: Mapping[str, Any]) -> State:
         (each, *([*map(row_of, each[name])] for name in ("inserted", "deleted")))
         for each in state["in_doubt"]
     ]
-    return _shown(map(row_of, state["rows"]), doubtful)
+    return told_effects(map(row_of, state["rows"]), doubtful)
 
 
 def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:
