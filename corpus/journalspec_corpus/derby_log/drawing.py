@@ -8,7 +8,7 @@ from typing import Any
 
 from journalspec.layout import integer
 from journalspec_corpus.derby_log.author import FORMAT, build, container_of, seal
-from journalspec_corpus.derby_log.model import TableRows, shown_state
+from journalspec_corpus.derby_log.model import Kept, TableRows, shown_state
 from journalspec_corpus.derby_log.naive import AROUND, HEADER, UNCHECKED
 from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
 from journalspec_corpus.edits import Built
@@ -71,77 +71,87 @@ def _seed_life(rng: random.Random) -> tuple[Groups, Mapping[str, Any]]:
     return groups, {"bodies": bodies}
 
 
+def operation(rng: random.Random, kept: Kept, number: int, longest: int = 0) -> dict[str, Any]:
+    """Return an operation on a row of two tables, in one of a few transactions, or an end of one.
+
+    What is new in it has `number`, and its value up to `longest` letters besides.
+    """
+    rows, changes, branches = kept
+    held = {row[:2] for done in changes.values() for _, row in done}
+    free = sorted(row[:2] for row in rows if row[:2] not in held)
+    begun = sorted({name for name in (*changes, *branches) if "/" not in name})
+    doubt = sorted(ids for name, ids in branches.items() if "/" in name)
+    what = rng.random()
+    if what < 0.2 and begun:
+        tx = rng.choice(begun)
+        prepares = ("prepare",) * 4 if tx in branches and tx in changes else ()
+        return {"op": rng.choice(("commit", "rollback", *prepares)), "tx": tx}
+    if what < 0.27 and doubt:
+        gtrid, bqual = rng.choice(doubt)
+        return {"op": "decide", "gtrid": gtrid, "bqual": bqual, "commit": rng.choice((True, False))}
+    if what < 0.33:
+        return {"op": "start", "tx": f"x{number}", "gtrid": f"{number:04x}", "bqual": "09"}
+    tx = rng.choice((*begun, f"l{number}", "", ""))
+    told = {"tx": tx} if tx else {}
+    value = {"value": f"v{number}" + "x" * rng.randrange(longest + 1)}
+    if what < 0.6 and free:
+        table, key = rng.choice(free)
+        row = {"table": table, "key": key, **told}
+        return {"op": "delete", **row} if what < 0.45 else {"op": "update", **row, **value}
+    return {"op": "insert", "table": rng.choice("TU"), "key": str(number), **value, **told}
+
+
 class _Life:
-    """Operations on two tables, as texts and as the model knows them."""
+    """The texts of the records that operations make; transactions are numbered from behind `number`."""
 
-    def __init__(self, rng: random.Random, *, wide: bool) -> None:
-        self.rng, self.wide = rng, wide
-        self.number = rng.randrange(200, 2**60) if wide else 200
-        self.kept = MODEL.begin({})
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.texts: list[str] = []
-        #: Open transactions: number -> whether it is a branch, and the labels of its changes.
-        self.open: dict[int, tuple[bool, list[str]]] = {}
-        self.keys = 0
+        self.branches: dict[str, str] = {}
+        #: Transactions that have changed something: number, XA id, and the labels of the changes.
+        self.open: dict[str, tuple[int, str, list[str]]] = {}
 
-    def do(self) -> None:
-        """Begin a transaction, change a row in one, or end one."""
-        if not self.open or not self.rng.randrange(5):
-            self.begin()
-        number = self.rng.choice(sorted(self.open))
-        branch, changes = self.open[number]
-        if changes and not self.rng.randrange(2):
-            self.end(
-                number, self.rng.choice(("COMMIT", "COMMIT", "ABORT", *(("PREPARE",) * 3 if branch else ())))
-            )
+    def do(self, op: Mapping[str, Any]) -> None:
+        kind, tx = op["op"], op.get("tx", "")
+        if kind == "start":
+            self.branches[tx] = f"{op['gtrid']}:{op['bqual']}"
+        elif kind in ("commit", "rollback", "prepare"):
+            self.end(tx, {"commit": "COMMIT", "rollback": "ABORT", "prepare": "PREPARE"}[kind])
+        elif kind == "decide":
+            self.end(f"{op['gtrid']}:{op['bqual']}", "COMMIT" if op["commit"] else "ABORT")
         else:
-            self.change(number)
+            self.change(op, tx)
+            if not tx:
+                self.end("", "COMMIT")
 
-    def begin(self) -> None:
-        self.number += 1
-        branch = not self.rng.randrange(3)
-        self.open[self.number] = branch, []
-        self.texts.append(f"b{self.number} BEGIN{self._xa(self.number) if branch else ''}")
-        if branch:
-            self._model(op="start", tx=str(self.number), gtrid=f"{self.number:016x}", bqual="01")
+    def change(self, op: Mapping[str, Any], tx: str) -> None:
+        if tx not in self.open:
+            self.number += 1
+            xa = f" xa=1:{self.branches[tx]}" if tx in self.branches else ""
+            self.open[tx] = self.number, xa, []
+            self.texts.append(f"b{self.number} BEGIN{xa}")
+        number, _, labels = self.open[tx]
+        labels.append(f"x{len(self.texts)}")
+        row = " ".join(f"{name}={op[name]}" for name in ("table", "key", "value") if name in op)
+        self.texts.append(f"{labels[-1]} {op['op'].upper()} tx={number} {row}")
 
-    def change(self, number: int) -> None:
-        rows, changes, _ = self.kept
-        held = {row[:2] for done in changes.values() for _, row in done}
-        free = sorted(row[:2] for row in rows if row[:2] not in held)
-        self.keys += 1
-        value = f"v{self.keys}" + ("x" * self.rng.randrange(300) if self.wide else "")
-        label = f"x{len(self.texts)}"
-        if free and self.rng.randrange(3) == 0:
-            table, key = self.rng.choice(free)
-            kind = self.rng.choice(("UPDATE", "DELETE"))
-        else:
-            table, key, kind = self.rng.choice("TU"), str(self.keys), "INSERT"
-        text = f"{label} {kind} table={table} key={key} tx={number}"
-        self.texts.append(text + (f" value={value}" if kind != "DELETE" else ""))
-        told = {} if kind == "DELETE" else {"value": value}
-        self._model(op=kind.lower(), table=table, key=key, tx=str(number), **told)
-        self.open[number][1].append(label)
-
-    def end(self, number: int, how: str) -> None:
-        branch, changes = self.open.pop(number)
-        for label in reversed(changes) if how == "ABORT" else ():
+    def end(self, tx: str, how: str) -> None:
+        if tx not in self.open:
+            return
+        number, xa, labels = found = self.open.pop(tx)
+        for label in reversed(labels) if how == "ABORT" else ():
             self.texts.append(f"u{label} UNDO of={label} tx={number}")
-        self.texts.append(f"e{number} {how}{self._xa(number) if branch else ''}")
-        op = {"COMMIT": "commit", "ABORT": "rollback", "PREPARE": "prepare"}[how]
-        self._model(op=op, tx=str(number))
-
-    @staticmethod
-    def _xa(number: int) -> str:
-        return f" xa=1:{number:016x}:01"
-
-    def _model(self, **op: Any) -> None:
-        self.kept = MODEL.after(self.kept, op, "")
+        self.texts.append(f"e{len(self.texts)} {how} tx={number}{xa}")
+        if how == "PREPARE":
+            self.open[self.branches[tx]] = found
 
 
 def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]:
-    life = _Life(rng, wide=wide)
-    for _ in range(rng.randrange(12)):
-        life.do()
+    life, kept = _Life(rng.randrange(200, 2**60) if wide else 200), MODEL.begin({})
+    for number in range(rng.randrange(16)):
+        op = operation(rng, kept, number, 300 if wide else 0)
+        life.do(op)
+        kept = MODEL.after(kept, op, "")
     # The first group has the checkpoint from which recovery begins.
     groups: Groups = [["k1 CHECKPOINT tx=1 group=0x101 open=1"], ["c1 COMMIT"]]
     for text in life.texts:
@@ -149,7 +159,7 @@ def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]
             groups.append([text])
         else:
             groups[-1].append(text)
-    return groups, _state(MODEL.shown(MODEL.after(life.kept, {"op": "open"}, "")))
+    return groups, _state(MODEL.shown(MODEL.after(kept, {"op": "open"}, "")))
 
 
 def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
