@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State
+from brute_effects import Effect, FoldModel, IssuedOp, State, of_life, of_transactions
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
 from journalspec_corpus.derby_log.bodies import columns_in, value_in
@@ -120,21 +120,6 @@ def effects(state: Mapping[str, Any]) -> State:
     return told_effects(map(row_of, state["rows"]), doubtful)
 
 
-def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:
-    return [{n for n in range(number) if ops[n].life == op.life} for number, op in enumerate(ops)]
-
-
-def _loose(ops: Sequence[IssuedOp]) -> list[set[int]]:
-    told = [{"at": number, **json.loads(op.key)} for number, op in enumerate(ops)]
-    found: list[set[int]] = [set() for _ in ops]
-    for mine in _transactions(told):
-        numbers = [int(said["at"]) for said in mine]
-        for number in numbers:
-            if _ends(ops[number].key) in ("commit", "decide"):
-                found[number] = {each for each in numbers if each < number}
-    return found
-
-
 def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
     found = set()
     for number, op in enumerate(ops):
@@ -150,8 +135,8 @@ def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
 
 MODEL = FoldModel(
     operations=list,
-    needs=_before,
-    loose=_loose,
+    needs=of_life,
+    loose=of_transactions(_transaction, _ends, lambda key: json.loads(key)["type"] == "BEGIN"),
     fold=fold,
     effects=effects,
     sources=_sources,
