@@ -25,12 +25,11 @@ from journalspec_corpus.crash.effects import (
 )
 from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
+from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.bodies import columns_in, key_in, value_in
-from journalspec_corpus.derby_log.model import Row, TableRows, row_of, shown_state
+from journalspec_corpus.derby_log.model import Row, row_of, shown_state
 from journalspec_corpus.derby_log.recording import (
-    FORMAT,
     SUM,
     LongRun,
     build,
@@ -190,24 +189,17 @@ READERS = (
     StateReader("default", "default", salvaging=True, differs=refuses),
 )
 
-CRASH = CrashFormat(
-    format=FORMAT,
-    first_lives=tables.TABLES.workloads,
+CRASH = CrashFormat.by_tables(
+    tables,
+    LongRun,
     record=build,
-    workload_of=tables.TABLES.workload_of,
-    kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     # The record that only carries a checksum stands for nothing.
     answer=answering(key_of, canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),
     semantics=Semantics(MODEL, action, state, effects, told),
-    obeys=tables.TABLES.obeys,
-    long=LongWorkloads(
-        tables.TABLES, LongRun, tables.REDUCTION.shorter, TableRows(), tables.pools, tables.meaning
-    ),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM
     ).second_lives(),
-    smaller=tables.REDUCTION.smaller,
 )
