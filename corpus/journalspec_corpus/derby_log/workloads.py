@@ -16,8 +16,8 @@ LIFE = 1000
 VICTIM, FILLER = 91, 90
 #: Where the fields of a group begin: those of its checksum record, and what that covers.
 SUMMED = ((0, "length"), (4, "instant"), (12, "body"), (21, "data_length"), (25, "checksum"), (33, "trailer"))
-#: Bytes of the record that a group begins with, and of the one that ends a transaction.
-LEADING, ENDING = {True: 37, False: 36}, 33
+#: Bytes of the record that a group begins with.
+LEADING = {True: 37, False: 36}
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,6 @@ class End(NamedTuple):
 
     off: int
     reason: str = ""
-    detail: str = ""
     marked: bool = False
 
 
@@ -123,19 +122,19 @@ class Scan:
     def at(self, at: int) -> LoggedRecord | End:
         """Return the record at `at`, or that there is none."""
         if at > self._limit:
-            return End(at, "truncated", "the file is shorter")
+            return End(at, "truncated")
         try:
-            found = codec.record(_Reached(self._window, self._limit), at, self._number)
+            found = codec.record(self._window, at, self._number)
             if found is None:
                 return End(at, marked=at < self._limit)
-            if why := self._window.why(at, found.end):
-                return End(at, UNREADABLE, why)
+            if self._window.why(at, found.end):
+                return End(at, UNREADABLE)
             covers = coverage(found.body) if self._checks else None
             if covers is not None:
                 self._verify(found.end, covers)
         except BadLog as error:
             why = self._window.why(at, min(at + codec.OVERHEAD, self._limit))
-            return End(at, UNREADABLE if why else error.reason, why or str(error))
+            return End(at, UNREADABLE if why else error.reason)
         return LoggedRecord(at, found.end, found.body, None if covers is None else covers.length)
 
     def _verify(self, start: int, covers: Summed) -> None:
@@ -146,39 +145,22 @@ class Scan:
             raise BadLog(f"the CRC-32 is {found:#x}, stored is {covers.value:#x}", "bad-checksum")
 
     def _sum(self, start: int, end: int) -> int:
-        if start >= self._summed:
-            self._summed = end
-            return self._direct(start, end)
-        # What was summed before is not summed again in full.
-        self._digest = self._digest or PrefixDigest(self._data)
-        return self._digest(self._data, start, end)
-
-    def _direct(self, start: int, end: int) -> int:
-        value = 0
+        if start < self._summed:
+            # What was summed before is not summed again in full.
+            self._digest = self._digest or PrefixDigest(self._data)
+            return self._digest(self._data, start, end)
+        self._summed, value = end, 0
         for at in range(start, end, _PIECE):
             stop = min(end, at + _PIECE)
             value = zlib.crc32(self._window.reach(at, stop)[at:stop], value)
         return value
 
 
-class _Reached:
-    """The bytes of a file as its window gives them: those of a slice, copied."""
-
-    def __init__(self, window: Window, limit: int) -> None:
-        self._window, self._limit = window, limit
-
-    def __len__(self) -> int:
-        return self._limit
+class _Peeked(Window):
+    """A window that stays where it is: of bytes here and there."""
 
     def __getitem__(self, place: slice) -> bytes:
-        return bytes(self._window.reach(place.start, place.stop)[place])
-
-
-class _Peeked(_Reached):
-    """The same, of bytes here and there."""
-
-    def __getitem__(self, place: slice) -> bytes:
-        return bytes(self._window.peek(place.start, place.stop))
+        return bytes(self.peek(place.start, place.stop))
 
 
 def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecord]:
@@ -187,8 +169,7 @@ def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecor
     A record says where it stands. Of what says otherwise nothing more is looked at, and of what does not end
     as it begins, its last bytes: the search is linear whatever the bytes say.
     """
-    window = Window(data, end)
-    peeked, reached = _Peeked(window, window.limit), _Reached(window, window.limit)
+    window, peeked = Window(data, end), _Peeked(data, end)
     # Zeros are passed over: what is looked for is the last byte of the number that is none.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
@@ -200,7 +181,7 @@ def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecor
             continue
         try:
             # Only what ends as it begins is worth loading.
-            found = codec.record(reached, off, number) if codec.extent(peeked, off, number) else None
+            found = codec.record(window, off, number) if codec.extent(peeked, off, number) else None
         except BadLog:
             continue
         if found:
