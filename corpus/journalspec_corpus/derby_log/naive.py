@@ -13,22 +13,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import databases, tables
+from journalspec.derby_log.operations import databases
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.bodies import NoBody, body, columns_in, key_in, value_in
-from journalspec_corpus.derby_log.model import Row, shown_state
+from journalspec_corpus.derby_log.bodies import NoBody, body
+from journalspec_corpus.derby_log.model import CHANGES, UNDOES, PageRows, Placed, shown_state
 from journalspec_corpus.naive import Files, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
-FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
+FIRST, LAST, CHECKSUM = 1, 2, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes that say that something is lost.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint"}
-#: Record id, page and container -> a row: number of a column -> what it holds, and whether it is there.
-Place = tuple[int, int, int]
+MODEL = PageRows()
 
 
 class Refused(Exception):  # no error: an answer
@@ -331,37 +330,24 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass
 class _Replay:
-    """Rows, and who changed them."""
+    """What records leave, and whether they fit each other."""
 
     log: Log
     redo: int
-    #: What stands at a place; None: nothing does any more.
-    rows: dict[Place, dict[int, bytes] | None] = field(default_factory=dict)
+    kept: Placed = field(default_factory=Placed)
     #: Instant of a record -> what it purges or copies, or undoes of that.
     by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
-    #: Open transaction -> instant of a change -> the place, and the row that was there before.
-    open: dict[int, dict[int, tuple[Place, dict[int, bytes] | None]]] = field(default_factory=dict)
-    prepared: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    #: Open transaction -> the instants of its changes that count.
+    open: dict[int, list[int]] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def of(self, records: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the state that these records leave."""
+        """Return the state that these records leave, once what is open and not in doubt is rolled back."""
         for record in records:
             self.take(record)
-        losers = sorted(self.open.keys() - self.prepared.keys())
-        if losers:
+        if self.open.keys() - set(map(int, self.kept.branches)):
             self.log.notes.append("rolled-back")
-        for number in losers:
-            self.roll_back(number)
-        in_doubt = []
-        for number, xa in self.prepared.items():
-            after = self._named()
-            self.roll_back(number)
-            before = self._named()
-            come, gone = _only(after, before), _only(before, after)
-            in_doubt.append(((xa["format_id"], xa["gtrid"], xa["bqual"]), come, gone))
-        in_doubt.sort(key=lambda item: item[0][1:])
-        return shown_state(_only(self._named(), {}), in_doubt)
+        return shown_state(*self.kept.state())
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Take in one record (DRB-RCV-062, DRB-RCV-063)."""
@@ -373,17 +359,19 @@ class _Replay:
                 raise Refused("transaction", "bad-transaction", *record["at"].values())
             if not group & FIRST:
                 return
-        self.open.setdefault(number, {})
-        if group & PREPARE:
-            self.prepared[number] = record["global_id"]
+        done = self.open.setdefault(number, [])
         if group & LAST:
-            self.open.pop(number)
-            self.prepared.pop(number, None)
-        if "page" in record and redone and self._fits(record):
+            del self.open[number]
+        if record["type"] in ("BEGIN", "END"):
+            self._keep(record)
+        elif "page" in record and redone and self._fits(record):
             try:
-                self._change(record)
+                self._change(record, done)
             except NoBody:
                 raise Refused("record", "bad-body", *record["at"].values()) from None
+
+    def _keep(self, record: Mapping[str, Any]) -> None:
+        self.kept = MODEL.after(self.kept, {"op": record["type"], **record}, self.log.edition)
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
         """Tell whether a change is to be done again: the page has the version that it says."""
@@ -400,44 +388,16 @@ class _Replay:
         self.by_row[record["instant"]] = by_row
         return len(by_row["rows"]) if by_row else 1
 
-    def _change(self, record: Mapping[str, Any]) -> None:
-        kind, done = record["type"], self.open.get(record["transaction"], {})
-        if kind in ("LOGICAL_UNDO", "PHYSICAL_UNDO"):
-            if record["undone"] in done:
-                place, was = done.pop(record["undone"])
-                self.rows[place] = was
-            return
-        place = record["container"], record["page"], record.get("record_id", -1)
-        was = self.rows.get(place)
-        if kind in ("INSERT", "UPDATE"):
-            if "data" not in record:
+    def _change(self, record: Mapping[str, Any], done: list[int]) -> None:
+        if record["type"] in UNDOES:
+            if done[-1:] == [record["undone"]]:
+                done.pop()
+                self._keep(record)
+        elif record["type"] in CHANGES and record.get("deleted", 1):
+            if record["type"] != "DELETE" and "data" not in record:
                 raise NoBody
-            kept = was if kind == "UPDATE" and was else {}
-            self.rows[place] = {**kept, **columns_in(record)}
-        elif kind == "DELETE" and record["deleted"]:
-            self.rows[place] = None
-        else:
-            return
-        done[record["instant"]] = place, was
-
-    def roll_back(self, number: int) -> None:
-        """Undo what a transaction did, the last change first."""
-        for place, was in reversed(self.open[number].values()):
-            self.rows[place] = was
-
-    def _named(self) -> dict[Place, Row]:
-        """Return the rows of the two tables by their places."""
-        names, out = tables(self.log.edition), {}
-        for place, row in self.rows.items():
-            # The control row of a page has other columns than a row of these tables.
-            if row and place[0] in names and {0, 1} <= row.keys() and len(row[0]) == 4:
-                out[place] = names[place[0]], key_in(row), value_in(row)
-        return out
-
-
-def _only(these: Mapping[Place, Row], without: Mapping[Place, Row]) -> list[Row]:
-    """Return the rows that are in `these` and not just so in `without`."""
-    return sorted(row for place, row in these.items() if without.get(place) != row)
+            done.append(record["instant"])
+            self._keep(record)
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
