@@ -61,11 +61,11 @@ class Witness(gate.Witness):
         #: What they came to when a transaction ended last.
         self.before: frozenset[Any] = frozenset()
         #: Place -> table and key of the row that was put there.
-        self.rows: dict[tuple[int, int, int], tuple[str, str]] = {}
+        self.rows: dict[tuple[str, ...], tuple[str, str]] = {}
         #: Transaction -> its changes that were not undone, by their instants.
-        self.done: dict[int, list[int]] = {}
-        for found, said in self._everywhere(trace.base):
-            self._wants(found, said)
+        self.done: dict[str, list[str]] = {}
+        for found in self.whole(trace.base):
+            self._wants(found)
         #: Of the calls: what the model keeps, and the rows that changes were asked for.
         told = naive.recover(trace.base, trace.edition, "default") if trace.base else {}
         self.kept = MODEL.begin(jsonable(told.get("state", {})))
@@ -74,7 +74,7 @@ class Witness(gate.Witness):
 
     # Bytes
 
-    def _group(self, file: str, data: bytes, at: int) -> list[tuple[Found, dict[str, Any]]]:
+    def _group(self, file: str, data: bytes, at: int) -> list[Found]:
         """Return the records of a whole group at `at` of a file: without checksums one."""
         first = self._record(file, data, at)
         if first is None or (self.summed and first["type"] != "CHECKSUM"):
@@ -93,7 +93,12 @@ class Witness(gate.Witness):
         for name, length in (("length", 4), ("instant", 8), *body, ("trailer", 4), ("more", end - start)):
             values[name] = data[place : place + length]
             place += length
-        return [(self._found(file, at, end - at, said, values), said) for said in told]
+        found = []
+        for said in told:
+            own = {name: jsonable(said[name]) for name in TOLD if said.get(name) is not None}
+            key = json.dumps(own, sort_keys=True, separators=(",", ":"))
+            found.append(Found(file, at, end - at, key, (key, said.get("undone")), (), values))
+        return found
 
     def _record(self, file: str, data: bytes, at: int) -> dict[str, Any] | None:
         """Return the record at `at` of a file if it is whole by itself."""
@@ -104,21 +109,13 @@ class Witness(gate.Witness):
         except naive.Refused:
             return None
 
-    @staticmethod
-    def _found(
-        file: str, off: int, length: int, said: Mapping[str, Any], values: Mapping[str, bytes]
-    ) -> Found:
-        told = {name: jsonable(said[name]) for name in TOLD if said.get(name) is not None}
-        key = json.dumps(told, sort_keys=True, separators=(",", ":"))
-        return Found(file, off, length, key, (key,), (), values)
-
     def decoded(self, op: Write) -> list[Found]:
         """Return the records of the groups of which a write consists, with what they come to."""
         # What stands before them is not looked at.
         data, at, out = bytes(op.off) + op.data, op.off, list[Found]()
         while self._is_log(op.file) and at >= HEADER and (group := self._group(op.file, data, at)):
-            out += [replace(found, wants=self._wants(found, said)) for found, said in group]
-            at += group[0][0].length
+            out += [replace(found, wants=self._wants(found)) for found in group]
+            at += group[0].length
         return out
 
     @staticmethod
@@ -127,40 +124,40 @@ class Witness(gate.Witness):
 
     def whole(self, files: Mapping[str, bytes]) -> list[Found]:
         """Return the records of every whole group at any offset."""
-        return [found for found, _ in self._everywhere(files)]
-
-    def _everywhere(self, files: Mapping[str, bytes]) -> Iterator[tuple[Found, dict[str, Any]]]:
+        out = []
         for file in sorted(filter(self._is_log, files)):
             for match in re.finditer(re.escape(BODY), files[file]):
                 at = match.start() - 12
-                yield from self._group(file, files[file], at) if at >= HEADER else ()
+                out += self._group(file, files[file], at) if at >= HEADER else []
+        return out
 
     def read(self, files: Mapping[str, bytes]) -> list[Found]:
         """Return the records that the naive reader finds and that whole groups hold."""
-        known = {said["instant"]: found for found, said in self._everywhere(files)}
+        known = {json.loads(found.key)["instant"]: found for found in self.whole(files)}
         told = self.reader.recover(files, self.edition, "default").get("records", ())
-        return [known[record["instant"]] for record in told if record["instant"] in known]
+        return [known[at] for record in told if (at := str(record["instant"])) in known]
 
     # What records say
 
-    def _wants(self, found: Found, said: Mapping[str, Any]) -> Meaning:
+    def _wants(self, found: Found) -> Meaning:
         """Return what a record comes to; records come in their order."""
-        kind, number = said["type"], said.get("transaction", 0)
+        said = json.loads(found.key)
+        kind, number = said["type"], said.get("transaction", "")
         self.keys.append(found.key)
         done = self.done.setdefault(number, [])
         if kind == "BEGIN":
             # A number that no recovery has seen is given once more.
             done.clear()
-        elif kind in UNDONE and (not done or done.pop() != said["undone"]):
+        elif kind in UNDONE and (not done or done.pop() != str(found.what[1])):
             return ("UNDONE OUT OF ORDER", number)
         elif kind in CHANGES:
             place, columns = (said["container"], said["page"], said["record_id"]), columns_in(said)
             if kind == "INSERT":
-                self.rows[place] = tables_of_all()[said["container"]], key_in(columns)
+                self.rows[place] = tables_of_all()[int(said["container"])], key_in(columns)
             done.append(said["instant"])
             return ("CHANGE", *self.rows.get(place, ("", "")), value_in(columns))
         elif kind == "END":
-            if said["status"] == BACK and done:
+            if int(said["status"]) == BACK and done:
                 return ("NOT UNDONE", number)
             before, self.before = self.before, fold(self.keys)
             return _difference(before, self.before)
