@@ -12,21 +12,8 @@ from typing import Any, NamedTuple
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import Form, databases, shown, tables
 from journalspec.formats import get_format
-from journalspec.observation import (
-    CLEAN,
-    RECOVERED,
-    At,
-    Dropped,
-    FileMap,
-    Note,
-    Observation,
-    Record,
-    note_place,
-    record_place,
-    refused,
-    region_place,
-)
-from journalspec.reread import Collector, few, joined
+from journalspec.observation import At, Dropped, FileMap, Note, Observation, Record, refused
+from journalspec.reread import few
 from journalspec_reference.api import Files, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
@@ -46,6 +33,7 @@ from journalspec_reference.derby_log.scan import (
     number_of,
 )
 from journalspec_reference.derby_log.store import Container, Store, branch_key
+from journalspec_reference.places import Findings
 
 FORMAT = "derby_log"
 SEED = "seed"
@@ -54,8 +42,6 @@ _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_ve
 _CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
 _LIKE = re.compile(r"log.*\.(dat|ctrl)", re.DOTALL)
 _CIPHER_BLOCK = 8
-#: Records are kept up to so many times the size of the log, and these bytes: they may be tiny.
-_KEPT, _KEPT_OF_ANY = 32, 1 << 16
 _BETA, _TEST_MODE = 1, 2
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
@@ -125,9 +111,7 @@ class LogPass:
     def __init__(self, files: Files, edition: str, policy: str, *, suite: bool = True) -> None:
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
-        keep = _KEPT * sum(file.length for file in self._logs.values()) + _KEPT_OF_ANY
-        self._records, self._beside = Collector(record_place, keep), Collector(record_place, keep)
-        self._notes, self._dropped = Collector(note_place), Collector(region_place)
+        self._found = Findings(sum(file.length for file in self._logs.values()))
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         self.chosen = ChosenControl(None, "", ())
@@ -253,7 +237,7 @@ class LogPass:
     def _region(self, name: str, off: int, end: int, reason: str) -> None:
         if end > off:
             region = Dropped(name, off, end - off, reason)
-            self._dropped.take(name, lambda: (region,))
+            self._found.dropped.take(name, lambda: (region,))
 
     # The walk.
 
@@ -277,17 +261,17 @@ class LogPass:
                 if isinstance(item, kind):
                     yield item.record if isinstance(item, Told) else item
 
-        self._records.begin(file.name, partial(again, Told))
-        self._notes.begin(file.name, partial(again, Note))
+        self._found.records.begin(file.name, partial(again, Told))
+        self._found.notes.begin(file.name, partial(again, Note))
         off, covered = start, self._vouched(file, start) if counts else start
         try:
             for item in pieces(file, log.scan(file), start, forms, stop):
                 if isinstance(item, End):
                     return item
                 if isinstance(item, Note):
-                    self._notes.add(item)
+                    self._found.notes.add(item)
                     continue
-                self._records.add(item.record)
+                self._found.records.add(item.record)
                 if counts:
                     covered = self._covered(file, item, covered)
                     self._count(file, item)
@@ -357,7 +341,7 @@ class LogPass:
             if last.note == "unlinked-file" and later is last.next:
                 self._whole(later.name, "unlinked")
             elif later.length >= HEADER and self._usable(later) and not self._policy:
-                self._beside.take(later.name, partial(_records_of, self.log, later, self._forms))
+                self._found.beside.take(later.name, partial(_records_of, self.log, later, self._forms))
 
     # The answer.
 
@@ -369,17 +353,8 @@ class LogPass:
             state = self._state()
         except BadLog as error:
             return refused("record", "bad-body", str(error))
-        dropped = self._dropped.done()
-        lost = any(note.code in _LOSSES for note in self._late)
-        return Observation(
-            RECOVERED if len(dropped) or lost or self._short else CLEAN,
-            records=self._records.done(),
-            dropped=dropped,
-            state=state,
-            files=tuple(self._maps()),
-            notes=joined(note_place, self._notes.done(), self._late),
-            unanchored=self._beside.done(),
-        )
+        lost = self._short or any(note.code in _LOSSES for note in self._late)
+        return self._found.observation(state, self._maps(), lossy=lost, after=self._late)
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
