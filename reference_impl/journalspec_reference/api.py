@@ -34,6 +34,20 @@ def natural_key(name: str) -> tuple[Any, ...]:
     return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))])
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedFile:
+    """A file that has its place among others by the number in its name; its content is `data`."""
+
+    name: str
+    number: int
+    data: Any
+
+    @property
+    def length(self) -> int:
+        """Its length in bytes."""
+        return len(self.data)
+
+
 def missing_numbers(numbers: Iterable[int]) -> list[str]:
     """Return what is missing between `numbers`, which are in order: ``3``, or ``5 to 8``."""
     return [

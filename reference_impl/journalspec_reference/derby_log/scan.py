@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from journalspec.observation import At
+from journalspec_reference.api import NumberedFile
 from journalspec_reference.checksums import PrefixDigest
 from journalspec_reference.content import UNREADABLE, Window
 from journalspec_reference.derby_log import codec
@@ -44,18 +44,10 @@ class End(NamedTuple):
     marked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LogFile:
-    """One log file: its name, number and content."""
+class LogFile(NumberedFile):
+    """One log file."""
 
-    name: str
-    number: int
-    data: Any
-
-    @property
-    def length(self) -> int:
-        """Its length in bytes."""
-        return len(self.data)
+    __slots__ = ()
 
     def previous(self) -> Instant:
         """Return where its header says that the file before ends; raises BadLog."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import few
 from journalspec_reference import places
-from journalspec_reference.api import Files, Params, missing_numbers
+from journalspec_reference.api import Files, NumberedFile, Params, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -62,18 +61,10 @@ POLICIES = {
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
 
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """One data file: its name, id and content."""
+class DataFile(NumberedFile):
+    """One data file; its number is its id."""
 
-    name: str
-    number: int
-    data: Any
-
-    @property
-    def length(self) -> int:
-        """Its length in bytes."""
-        return len(self.data)
+    __slots__ = ()
 
 
 def id_of(name: str) -> int | None:
