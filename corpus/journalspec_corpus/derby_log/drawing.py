@@ -50,17 +50,14 @@ def _laid(edition: str, rng: random.Random, groups: Groups, first: int, count: i
 
 def _ends(built: Built, edition: str) -> list[int]:
     """Return where the group of each record ends: with checksums it is there as a whole or not at all."""
-    groups = [
-        spot for label, spot in built.labels.items() if label.startswith("g") and label.endswith(".whole")
-    ]
+    labels = built.labels.items() if edition not in UNCHECKED else ()
+    groups = [spot for label, spot in labels if label.startswith("g") and label.endswith(".whole")]
     found = []
     for record in built.records.values():
         at = record["at"]
         own = int(at["off"]) + int(at["len"])
-        found.append(own)
-        for spot in () if edition in UNCHECKED else groups:
-            if spot.file == at["file"] and spot.off < own <= spot.end:
-                found[-1] = spot.end
+        whole = (spot.end for spot in groups if spot.file == at["file"] and spot.off < own <= spot.end)
+        found.append(next(whole, own))
     return found
 
 

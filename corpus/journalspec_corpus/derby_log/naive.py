@@ -269,15 +269,12 @@ def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, in
 
 def _lost_middle(log: Log, number: int, at: int) -> bool:
     """Tell whether a later file says that the log went on (DRB-END-046)."""
+    end = number << 32 | at
     for later, data in log.files.items():
-        if later <= number or len(data) < HEADER:
-            continue
-        said = _signed(data, 16, 8)
-        more = not log.problem(later, HEADER)
-        if _signed(data, 8, 8) == later and (
-            said > number << 32 | at or (said == number << 32 | at and more)
-        ):
-            return True
+        if later > number and len(data) >= HEADER and _signed(data, 8, 8) == later:
+            said = _signed(data, 16, 8)
+            if said > end or (said == end and not log.problem(later, HEADER)):
+                return True
     return False
 
 
