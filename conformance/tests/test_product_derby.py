@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator
@@ -289,22 +288,12 @@ def test_damaged_logs_are_treated_as_the_table_of_experiments_says(
     name: str, ready_product: ReadyProduct
 ) -> None:
     ready_product(name)
-    command = [sys.executable, "-m", experiments.__name__, "--product", name]
+    command = program(get_product(name), "experiment")
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (
-        len(done.stdout.splitlines())
-        == len(table(experiments.__package__, "experiments.toml")["experiment"])
-        >= 30
-    )
-
-
-@each_product
-def test_a_deviation_is_shown_by_an_experiment(name: str, ready_product: ReadyProduct) -> None:
-    ready_product(name)
-    command = program(get_product(name), "experiment", id="lost-head")
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    # A deviation was seen: what the table has.
     assert done.returncode == 1, done.stdout + done.stderr
+    known = table(experiments.__package__, "experiments.toml")["experiment"]
+    assert len(done.stdout.splitlines()) == len(known) >= 30
 
 
 # The order of writes: strace sees what the specification of the writer has to say.

@@ -1,7 +1,9 @@
-"""What the gate on annotations knows of Derby's log: groups, transactions, forces of the whole log.
+"""What the gate on annotations knows of Derby's log: groups, and what the transactions in them come to.
 
 Written from the specification (DRB-REC, DRB-SUM, DRB-WRT); bodies are decoded by the naive reader. A record
-has the place of its group, without checksums its own. One call writes several records, and a force lets
+has the place of its group, without checksums its own. The end of a transaction means what it changes of the
+state, before it and behind it as the second oracle's model has them; until then its changes have to be among
+those that were asked for. Whatever else a call writes, and recovery, leaves the state as it is. A force lets
 everything out that others have written. Nothing is ever released, and no file begins a second life.
 """
 
@@ -15,15 +17,16 @@ from typing import Any
 
 import annotations as gate
 from annotations import Call, Found
+from brute_model_derby_log import CHANGES, UNDONE, fold, told_effects
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Trace, Write
-from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.derby_log import naive
-from journalspec_corpus.derby_log.bodies import rows
+from journalspec_corpus.derby_log.bodies import columns_in, key_in, value_in
+from journalspec_corpus.derby_log.model import Kept, TableRows
 from journalspec_corpus.derby_log.workloads import TABLES as WORKLOADS
-from journalspec_corpus.derby_log.workloads import Step, step_of, value
+from journalspec_corpus.derby_log.workloads import VICTIM, Step, step_of, value
 from journalspec_corpus.naive import end_of
 
 HEADER = 24
@@ -35,74 +38,43 @@ TOLD = (
     *("type", "instant", "transaction", "group", "status", "global_id"),
     *("container", "page", "page_version", "record_id", "data"),
 )
-CHANGES, UNDONE = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
-#: The status of a transaction of the engine's own, and of those that are rolled back, prepared and committed.
-INTERNAL, BACK, PREPARED, DONE = 16, 1, 2, 4
-#: Records about pages, which a change may need.
-PAGES = ("INIT_PAGE", "ALLOC_PAGE", "CHAIN_ALLOC_PAGE")
-#: What forces the log when it is done within a transaction; other changes of one wait.
-ENDS = ("commit", "prepare")
+#: The status of transactions that are rolled back, and of those that are prepared.
+BACK, PREPARED = 1, 2
+#: What forces the log when it is done within a transaction; other operations of one wait.
+FORCING = ("commit", "prepare", "decide")
+MODEL = TableRows()
+#: What becomes of the state: the effects that come, and those that go.
+Meaning = tuple[Any, ...]
+NOTHING: Meaning = ("STATE", (), ())
 
 
 class Witness(gate.Witness):
     """One trace of a log."""
 
-    reader, tables, buffers = naive, WORKLOADS, True
+    reader, tables = naive, WORKLOADS
 
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace, trace.edition)
         self.summed = trace.edition != "10.0"
-        #: Place -> row; number of a transaction -> its turn in this trace ("" before it), and what it did.
-        self.rows: dict[tuple[int, int, int], tuple[str, str]] = {}
-        self.turns: dict[int, str] = {}
-        self.done: dict[int, list[tuple[Any, ...]]] = {}
-        self.begun = 0
-        self.first: dict[int, tuple[str, ...]] = {}
-        #: The transactions that take pages into use, for others.
-        self.paging: set[int] = set()
-        #: The instants of two records that move a row; the value that it gets.
-        self.moved: dict[int, str] = {}
-        #: What each change was, by its instant.
-        self.changed: dict[int, tuple[Any, ...]] = {}
-        #: Of the calls: names of transactions -> turns and changes, branches, and whether one opens.
-        self.open_turns: dict[str, str] = {}
-        self.open_done: dict[str, list[tuple[Any, ...]]] = {}
-        self.asked = self.forces = self.skipped = 0
-        #: The row that the transaction changes first that was asked to begin last.
-        self.about: tuple[str, ...] = ()
-        self.branches: dict[str, str] = {}
-        self.decided: set[str] = set()
-        self.recovering = self.undone = False
-        #: Where the log ends, and the redo and undo instants of the checkpoint that is in force.
-        self.end = 0
-        self.instants = (0, 0)
-        named = self._checkpoint(trace.base)
-        for found, said in self._everywhere(trace.base):
-            self._wants(said)
-            self._goes_on(found)
-            if said["instant"] == named:
-                self.instants = said["redo_from"], said["undo_from"]
-        self.turns = {each: turn if turn == "internal" else "" for each, turn in self.turns.items()}
-        self.begun = 0
-
-    @staticmethod
-    def _checkpoint(files: Mapping[str, bytes]) -> int:
-        """Return the instant that both control files name; 0 if they do not."""
-        said = {files.get(name, b"")[8:16] for name in ("log.ctrl", "logmirror.ctrl")}
-        return int.from_bytes(said.pop(), "big") if len(said) == 1 else 0
-
-    def _goes_on(self, found: Found) -> None:
-        self.end = int(found.file[3:-4]) << 32 | (found.off + found.length)
-
-    @property
-    def _short(self) -> bool:
-        """Whether a recovery that has nothing to roll back takes no checkpoint (DRB-RCV-070)."""
-        redo, undo = self.instants
-        return redo > 0 and redo >> 32 == undo >> 32 == self.end >> 32 and self.end < redo + 1000
+        #: The keys of all records, in their order.
+        self.keys: list[str] = []
+        #: What they came to when a transaction ended last.
+        self.before: frozenset[Any] = frozenset()
+        #: Place -> table and key of the row that was put there.
+        self.rows: dict[tuple[str, ...], tuple[str, str]] = {}
+        #: Transaction -> its changes that were not undone, by their instants.
+        self.done: dict[str, list[str]] = {}
+        for found in self.whole(trace.base):
+            self._wants(found)
+        #: Of the calls: what the model keeps, and the rows that changes were asked for.
+        told = naive.recover(trace.base, trace.edition, "default") if trace.base else {}
+        self.kept = MODEL.begin(jsonable(told.get("state", {})))
+        self.asked: list[tuple[str, str, str]] = []
+        self.forces = 0
 
     # Bytes
 
-    def _group(self, file: str, data: bytes, at: int) -> list[tuple[Found, dict[str, Any]]]:
+    def _group(self, file: str, data: bytes, at: int) -> list[Found]:
         """Return the records of a whole group at `at` of a file: without checksums one."""
         first = self._record(file, data, at)
         if first is None or (self.summed and first["type"] != "CHECKSUM"):
@@ -121,7 +93,12 @@ class Witness(gate.Witness):
         for name, length in (("length", 4), ("instant", 8), *body, ("trailer", 4), ("more", end - start)):
             values[name] = data[place : place + length]
             place += length
-        return [(self._found(file, at, end - at, said, values), said) for said in told]
+        found = []
+        for said in told:
+            own = {name: jsonable(said[name]) for name in TOLD if said.get(name) is not None}
+            key = json.dumps(own, sort_keys=True, separators=(",", ":"))
+            found.append(Found(file, at, end - at, key, (key, said.get("undone")), (), values))
+        return found
 
     def _record(self, file: str, data: bytes, at: int) -> dict[str, Any] | None:
         """Return the record at `at` of a file if it is whole by itself."""
@@ -132,54 +109,14 @@ class Witness(gate.Witness):
         except naive.Refused:
             return None
 
-    @staticmethod
-    def _found(
-        file: str, off: int, length: int, said: Mapping[str, Any], values: Mapping[str, bytes]
-    ) -> Found:
-        told = {name: jsonable(said[name]) for name in TOLD if said.get(name) is not None}
-        key = json.dumps(told, sort_keys=True, separators=(",", ":"))
-        return Found(file, off, length, key, (key,), (), values)
-
     def decoded(self, op: Write) -> list[Found]:
-        """Return the records of the groups of which a write consists, with what they say of transactions."""
-        groups: list[list[tuple[Found, dict[str, Any]]]] = []
+        """Return the records of the groups of which a write consists, with what they come to."""
         # What stands before them is not looked at.
-        data, at = bytes(op.off) + op.data, op.off
+        data, at, out = bytes(op.off) + op.data, op.off, list[Found]()
         while self._is_log(op.file) and at >= HEADER and (group := self._group(op.file, data, at)):
-            groups.append(group)
-            at += group[0][0].length
-        self._look_ahead([said for group in groups for _, said in group])
-        out = []
-        for group in groups:
-            for record, said in group:
-                out.append(replace(record, wants=self._wants(said)))
-                if said["type"] == "CHECKPOINT":
-                    self.instants = said["redo_from"], said["undo_from"]
-            self._goes_on(group[-1][0])
+            out += [replace(found, wants=self._wants(found)) for found in group]
+            at += group[0].length
         return out
-
-    def _look_ahead(self, told: Sequence[Mapping[str, Any]]) -> None:
-        """Note which transactions of a write take pages into use, and the row that each changes first."""
-        self.paging |= {said["transaction"] for said in told if said["type"] in PAGES}
-        self.first = {}
-        last: dict[int, Mapping[str, Any]] = {}
-        for said in told:
-            if said["type"] in CHANGES:
-                self._named(said)
-                row, before = self.rows.get(_place(said), ()), last.get(said["transaction"])
-                self.first.setdefault(said["transaction"], row)
-                moves = before and (before["type"], said["type"]) == ("DELETE", "INSERT")
-                if before and moves and self.rows.get(_place(before)) == row:
-                    self.moved |= {before["instant"]: _text(said), said["instant"]: ""}
-            last[said.get("transaction", 0)] = said
-
-    def _named(self, said: Mapping[str, Any]) -> None:
-        if said["type"] == "INSERT":
-            key = rows(said["data"])[0][1][0]
-            self.rows[_place(said)] = (
-                tables_of_all()[said["container"]],
-                str(int.from_bytes(key, "big", signed=True)),
-            )
 
     @staticmethod
     def _is_log(file: str) -> bool:
@@ -187,169 +124,65 @@ class Witness(gate.Witness):
 
     def whole(self, files: Mapping[str, bytes]) -> list[Found]:
         """Return the records of every whole group at any offset."""
-        return [found for found, _ in self._everywhere(files)]
-
-    def _everywhere(self, files: Mapping[str, bytes]) -> Iterator[tuple[Found, dict[str, Any]]]:
+        out = []
         for file in sorted(filter(self._is_log, files)):
             for match in re.finditer(re.escape(BODY), files[file]):
                 at = match.start() - 12
-                yield from self._group(file, files[file], at) if at >= HEADER else ()
+                out += self._group(file, files[file], at) if at >= HEADER else []
+        return out
 
     def read(self, files: Mapping[str, bytes]) -> list[Found]:
         """Return the records that the naive reader finds and that whole groups hold."""
-        known = {said["instant"]: found for found, said in self._everywhere(files)}
+        known = {json.loads(found.key)["instant"]: found for found in self.whole(files)}
         told = self.reader.recover(files, self.edition, "default").get("records", ())
-        return [known[record["instant"]] for record in told if record["instant"] in known]
+        return [known[at] for record in told if (at := str(record["instant"])) in known]
 
     # What records say
 
-    def _wants(self, said: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return what a record does, in which transaction by its turn; records come in their order."""
-        kind, number = said["type"], said.get("transaction", 0)
-        branch = (said.get("global_id") or {}).get("gtrid", b"").hex()
+    def _wants(self, found: Found) -> Meaning:
+        """Return what a record comes to; records come in their order."""
+        said = json.loads(found.key)
+        kind, number = said["type"], said.get("transaction", "")
+        self.keys.append(found.key)
+        done = self.done.setdefault(number, [])
         if kind == "BEGIN":
-            if said["status"] == INTERNAL or number in self.paging:
-                self.turns[number], self.done[number] = "page" if number in self.paging else "internal", []
-            else:
-                self.begun += 1
-                self.turns[number], self.done[number] = str(self.begun), []
-            return ("BEGIN", self.turns[number], branch, self.first.get(number, ()), self._short)
-        turn, done = self.turns.get(number, ""), self.done.setdefault(number, [])
-        if kind == "END":
-            return ("END", turn, said["status"], branch, len(done) if said["status"] == BACK else 0)
-        if kind in UNDONE:
-            what = self.changed.get(said["undone"], ("unknown",))
-            if done[-1:] != [what]:
-                return ("UNDO OUT OF ORDER", turn, *what)
-            done.pop()
-            return ("UNDO", turn, *what)
-        if kind not in CHANGES:
-            return (kind, turn)
-        self._named(said)
-        what = (kind, *self.rows.get(_place(said), ("", "")), _text(said))
-        if said["instant"] in self.moved:
-            # A row that grows beyond its page is updated by taking it away and putting it in elsewhere.
-            what = ("MOVED" if kind == "INSERT" else "UPDATE", *what[1:3], self.moved[said["instant"]])
-        done.append(what)
-        self.changed[said["instant"]] = what
-        return (what[0], turn, *what[1:])
+            # A number that no recovery has seen is given once more.
+            done.clear()
+        elif kind in UNDONE and (not done or done.pop() != str(found.what[1])):
+            return ("UNDONE OUT OF ORDER", number)
+        elif kind in CHANGES:
+            place, columns = (said["container"], said["page"], said["record_id"]), columns_in(said)
+            if kind == "INSERT":
+                self.rows[place] = tables_of_all()[int(said["container"])], key_in(columns)
+            done.append(said["instant"])
+            return ("CHANGE", *self.rows.get(place, ("", "")), value_in(columns))
+        elif kind == "END":
+            if int(said["status"]) == BACK and done:
+                return ("NOT UNDONE", number)
+            before, self.before = self.before, fold(self.keys)
+            return _difference(before, self.before)
+        return NOTHING
+
+    def recovers(self, found: Found) -> bool:
+        """Tell whether this comes besides: changes that were asked for, and what changes nothing."""
+        kind, *row = found.wants
+        if kind == "CHANGE":
+            # A row that grows beyond its page is taken away there, and put in elsewhere.
+            return any(asked[:2] == tuple(row[:2]) and row[2] in ("", asked[2]) for asked in self.asked)
+        return found.wants == NOTHING
 
     # Calls
 
-    def _row(self, op: Mapping[str, Any], kind: str) -> tuple[Any, ...]:
-        return kind, op["table"], op["key"], op.get("value", "")
-
     def asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
-        """Yield what one operation asks for, record by record; the last one's force promises them all."""
-        self.recovering = op["op"] == "open"
-        kind, tx = op["op"], op.get("tx", "")
-        if kind == "open":
-            self._lost()
-            yield Call(opens=True)
-            self.recovering = self.undone = False
-            self.open_turns = {name: turn for name, turn in self.open_turns.items() if name in self.decided}
-        elif kind in ("checkpoint", "close"):
-            yield from self._of_engine(closing=kind == "close")
-        elif kind == "start":
-            self.branches[tx] = op["gtrid"]
-        elif kind.upper() in CHANGES:
-            yield from self._change(op, tx)
-        elif kind == "decide":
-            name = next((name for name, gtrid in self.branches.items() if gtrid == op["gtrid"]), op["gtrid"])
-            yield from self._end(name, DONE if op["commit"] else BACK, op["gtrid"], durable=True)
-        else:
-            status = {"commit": DONE, "prepare": PREPARED, "rollback": BACK}[kind]
-            branch = self.branches.get(tx, "")
-            yield from self._end(tx, status, branch, durable=kind in ENDS)
-
-    def _of_engine(self, *, closing: bool) -> Iterator[Call]:
-        for tx in [name for name in self.open_turns if name not in self.decided] if closing else ():
-            # What is open is rolled back first.
-            yield from self._end(tx, BACK, self.branches.get(tx, ""), durable=False)
-        yield Call(("BEGIN", "internal", ""), durable=False, opens=True)
-        yield Call(("CHECKPOINT", "internal"), durable=not closing)
-        if closing:
-            yield Call(("END", "internal", DONE, "", 0))
-
-    def _change(self, op: Mapping[str, Any], tx: str) -> Iterator[Call]:
-        what = self._row(op, op["op"].upper())
-        turn = self.open_turns.get(tx, "")
-        if not turn:
-            self.asked += 1
-            turn = str(self.asked)
-            self.about = what[1:3]
-            yield Call(("BEGIN", turn, self.branches.get(tx, "")), durable=False, opens=True)
-        yield Call((what[0], turn, *what[1:]), durable=False, opens=True)
-        if tx:
-            self.open_turns[tx] = turn
-            self.open_done.setdefault(tx, []).append(what)
-        else:
-            yield Call(("END", turn, DONE, "", 0))
-
-    def _end(self, tx: str, status: int, branch: str, *, durable: bool) -> Iterator[Call]:
-        turn, done = self.open_turns.get(tx, ""), self.open_done.get(tx, [])
-        for what in reversed(done) if status == BACK else ():
-            yield Call(("UNDO", turn, *what), durable=False, opens=True)
-        yield Call(("END", turn, status, branch, 0), durable=durable, opens=True)
-        if status == PREPARED:
-            self.decided.add(tx)
-        else:
-            self.open_turns.pop(tx, None)
-            self.open_done.pop(tx, None)
-            self.branches.pop(tx, None)
-
-    def _lost(self) -> None:
-        """A boot rolls back what is neither committed nor prepared: its records come unasked."""
-        going = {turn for name, turn in self.open_turns.items() if name not in self.decided}
-        self.losers = {"", "internal", *going}
-
-    def recovers(self, found: Found) -> bool:
-        """Tell whether this comes unasked: pages that are begun, the end of a checkpoint's transaction.
-
-        Opening and closing roll back what is open, and opening may end with a checkpoint.
-        """
-        kind, turn, *rest = found.wants
-        if kind not in ("BEGIN", "CHECKPOINT", "END", "UNDO", *CHANGES):
-            return kind in ("MOVED", *PAGES)
-        if kind == "UNDO" and rest[0] == "MOVED":
-            return True
-        if turn == "page":
-            return True
-        if turn == "internal" and kind == "END" and rest[0] == DONE:
-            return True
-        if not self.recovering:
-            return False
-        if turn == "internal" and kind in ("BEGIN", "CHECKPOINT"):
-            return kind == "CHECKPOINT" or bool(self.undone or not rest[-1])
-        self.undone |= kind == "END"
-        return bool(turn in self.losers and kind in ("UNDO", "END") and rest[0] not in (PREPARED, DONE))
-
-    def calls(self, work: Any) -> Iterator[Call]:
-        """Yield what is asked of the writer; what is in memory when it is left behind may be lost."""
-        if not isinstance(work, LongWorkload):
-            yield from super().calls(work)
-            return
-        words = work.rules.split()
-        for number, word in enumerate(words):
-            following = next((each for each in words[number:] if each == "n" or self._forces(each)), "")
-            for call in self.word(word):
-                if following != "n" or not call.wants:
-                    yield call
-                    continue
-                skipped, wants = self.skipped, call.wants
-                yield replace(call, wants=(*wants, self.about) if wants[0] == "BEGIN" else wants, may=True)
-                # What is left of it has to be rolled back.
-                self.undone |= self.skipped == skipped
-
-    @staticmethod
-    def _forces(word: str) -> bool:
-        # What is done in a transaction does not, but for these ends of one.
-        return word in ("k", "o") or word[0] in "cpyz" or (word[0] in "iud" and not step_of(word).tx)
-
-    def unwritten(self, call: Call) -> None:
-        """A transaction that never began takes no turn."""
-        self.skipped += 1
-        self.asked -= call.wants[0] == "BEGIN"
+        """Yield what one operation comes to; its force promises all that was written before."""
+        if op["op"].upper() in CHANGES:
+            self.asked.append((op["table"], op["key"], op.get("value", "")))
+        before = _effects(self.kept)
+        self.kept = MODEL.after(self.kept, op, self.edition)
+        wants = _difference(before, _effects(self.kept))
+        durable = op["op"] in FORCING or "tx" not in op
+        # What changes nothing, as a boot, need not write anything.
+        yield Call(() if wants == NOTHING else wants, durable, may=wants == NOTHING, opens=True)
 
     def meaning(self, word: str) -> Mapping[str, Any]:
         """Return what a word asks for."""
@@ -366,7 +199,7 @@ class Witness(gate.Witness):
         if work.kind == "create":
             # A row stands before every workload.
             yield from self.asks({"op": "open"})
-            yield from self.asks(Step("insert", 91, 4).operation(0))
+            yield from self.asks(Step("insert", VICTIM, 4).operation(0))
         yield from self.does(work.steps, 0)
         if self.together:
             yield from self._force(0)
@@ -385,17 +218,23 @@ class Witness(gate.Witness):
         last = {said["transaction"]: said for said in ends}
         for said in reversed(last.values()):
             if int(said["status"]) == PREPARED:
-                yield from self.asks({"op": "decide", "gtrid": said["global_id"]["gtrid"], "commit": True})
+                ids = {name: said["global_id"][name] for name in ("gtrid", "bqual")}
+                yield from self.asks({"op": "decide", **ids, "commit": True})
 
     def repeats(self, step: Any) -> bool:
         """What stands before all can be taken away once."""
-        return bool(step.id != 91)  # as the table says
+        return bool(step.id != VICTIM)
 
 
-def _text(said: Mapping[str, Any]) -> str:
-    columns = rows(said["data"])[0][1] if said.get("data") else {}
-    return columns[1][2:].decode() if 1 in columns else ""
+def _effects(kept: Kept) -> frozenset[Any]:
+    """Return what the model keeps as the second oracle has it; all XA ids are of format 1."""
+    shown = MODEL.shown(kept)
+    doubtful = [
+        ({"format_id": 1, "gtrid": gtrid, "bqual": bqual}, come, gone)
+        for (gtrid, bqual), come, gone in shown["in_doubt"]
+    ]
+    return told_effects(shown["rows"], doubtful)
 
 
-def _place(said: Mapping[str, Any]) -> tuple[int, int, int]:
-    return said["container"], said["page"], said["record_id"]
+def _difference(before: frozenset[Any], after: frozenset[Any]) -> Meaning:
+    return ("STATE", tuple(sorted(after - before)), tuple(sorted(before - after)))

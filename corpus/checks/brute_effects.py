@@ -82,6 +82,36 @@ class FoldModel:
     once: Callable[[State, Iterable[str]], State] = lambda state, keys: state
 
 
+def of_life(ops: Sequence[IssuedOp]) -> list[set[int]]:
+    """Return what each operation needs where a log is read in order: all before it in its life."""
+    return [{n for n in range(number) if ops[n].life == op.life} for number, op in enumerate(ops)]
+
+
+def of_transactions(
+    transaction: Callable[[str], str],
+    ends: Callable[[str], str],
+    begins: Callable[[str], bool] = lambda key: False,
+) -> Callable[[Sequence[IssuedOp]], list[set[int]]]:
+    """Return what says what each operation needs where records count alone: a commit its transaction.
+
+    `transaction` and `ends` are those of a model; what `begins` one forgets what had its name before.
+    """
+
+    def needs(ops: Sequence[IssuedOp]) -> list[set[int]]:
+        found: list[set[int]] = []
+        members: dict[str, set[int]] = {}
+        for number, op in enumerate(ops):
+            tx, end = transaction(op.key), ends(op.key)
+            found.append(set(members.get(tx, ())) if end in ("decide", "commit") else set())
+            if end in ("commit", "rollback") or begins(op.key):
+                members.pop(tx, None)
+            if tx and not end:
+                members.setdefault(tx, set()).add(number)
+        return found
+
+    return needs
+
+
 def issued(trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
     """Return what had been asked for before the crash, in order: what stands, what may stand, this life's.
 

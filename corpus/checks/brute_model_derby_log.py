@@ -11,10 +11,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State
+from brute_effects import Effect, FoldModel, IssuedOp, State, of_life, of_transactions
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
-from journalspec_corpus.derby_log.bodies import rows
+from journalspec_corpus.derby_log.bodies import columns_in, value_in
 from journalspec_corpus.derby_log.model import row_of
 
 CHANGES = ("INSERT", "UPDATE", "DELETE")
@@ -33,12 +33,8 @@ def _ends(key: str) -> str:
     return {1: "rollback", 2: "decide", 4: "commit"}[int(said["status"])] if said["type"] == "END" else ""
 
 
-def _columns(said: Mapping[str, Any]) -> dict[int, bytes]:
-    return rows(bytes.fromhex(said["data"]))[0][1] if "data" in said else {}
-
-
 def _text(said: Mapping[str, Any]) -> str:
-    return _columns(said).get(1, b"  ")[2:].decode()
+    return value_in(columns_in(said))
 
 
 def _place(said: Mapping[str, Any]) -> Place:
@@ -101,10 +97,11 @@ def fold(keys: Sequence[str]) -> State:
         come = [row for place, row in after.items() if before.get(place) != row]
         gone = [row for place, row in before.items() if after.get(place) != row]
         shown.append((ids, come, gone))
-    return _shown(before.values(), shown)
+    return told_effects(before.values(), shown)
 
 
-def _shown(stored: Any, doubtful: Any) -> State:
+def told_effects(stored: Any, doubtful: Any) -> State:
+    """Return rows as effects, and of each branch in doubt its id and the rows that come and go."""
     found: set[Effect] = {("row", *row) for row in stored}
     for ids, come, gone in doubtful:
         branch = tuple(str(jsonable(ids[name])) for name in ("format_id", "gtrid", "bqual"))
@@ -120,22 +117,7 @@ def effects(state: Mapping[str, Any]) -> State:
         (each, *([*map(row_of, each[name])] for name in ("inserted", "deleted")))
         for each in state["in_doubt"]
     ]
-    return _shown(map(row_of, state["rows"]), doubtful)
-
-
-def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:
-    return [{n for n in range(number) if ops[n].life == op.life} for number, op in enumerate(ops)]
-
-
-def _loose(ops: Sequence[IssuedOp]) -> list[set[int]]:
-    told = [{"at": number, **json.loads(op.key)} for number, op in enumerate(ops)]
-    found: list[set[int]] = [set() for _ in ops]
-    for mine in _transactions(told):
-        numbers = [int(said["at"]) for said in mine]
-        for number in numbers:
-            if _ends(ops[number].key) in ("commit", "decide"):
-                found[number] = {each for each in numbers if each < number}
-    return found
+    return told_effects(map(row_of, state["rows"]), doubtful)
 
 
 def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
@@ -153,8 +135,8 @@ def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
 
 MODEL = FoldModel(
     operations=list,
-    needs=_before,
-    loose=_loose,
+    needs=of_life,
+    loose=of_transactions(_transaction, _ends, lambda key: json.loads(key)["type"] == "BEGIN"),
     fold=fold,
     effects=effects,
     sources=_sources,

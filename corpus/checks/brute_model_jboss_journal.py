@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State
+from brute_effects import Effect, FoldModel, IssuedOp, State, of_transactions
 
 #: What a compaction writes, until it is renamed.
 COPIES = ".cmp"
@@ -56,17 +56,7 @@ def operations(ops: Sequence[IssuedOp]) -> list[IssuedOp]:
     return found
 
 
-def _needs(ops: Sequence[IssuedOp]) -> list[set[int]]:
-    found: list[set[int]] = []
-    members: dict[str, set[int]] = {}
-    for number, op in enumerate(ops):
-        tx, end = _transaction(op.key), _ends(op.key)
-        found.append(set(members.get(tx, ())) if end in ("decide", "commit") else set())
-        if tx and not end:
-            members.setdefault(tx, set()).add(number)
-        elif end in ("commit", "rollback"):
-            members.pop(tx, None)
-    return found
+_needs = of_transactions(_transaction, _ends)
 
 
 def fold(keys: Sequence[str]) -> State:

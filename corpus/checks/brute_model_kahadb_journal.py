@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State
+from brute_effects import Effect, FoldModel, IssuedOp, State, of_transactions
 
 ENDS = {"PREPARE": "decide", "COMMIT": "commit", "ROLLBACK": "rollback"}
 
@@ -150,17 +150,7 @@ def _hex(value: Any) -> str:
     return value if isinstance(value, str) else bytes(value).hex()
 
 
-def _loose(ops: Sequence[IssuedOp]) -> list[set[int]]:
-    found: list[set[int]] = []
-    members: dict[str, set[int]] = {}
-    for number, op in enumerate(ops):
-        tx, end = _transaction(op.key), _ends(op.key)
-        found.append(set(members.get(tx, ())) if end in ("decide", "commit") else set())
-        if tx and not end:
-            members.setdefault(tx, set()).add(number)
-        elif end in ("commit", "rollback"):
-            members.pop(tx, None)
-    return found
+_loose = of_transactions(_transaction, _ends)
 
 
 def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:

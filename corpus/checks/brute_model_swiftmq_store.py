@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State
+from brute_effects import Effect, FoldModel, IssuedOp, State, of_life
 from journalspec.swiftmq_store.schema import BRANCH
 
 SIZE = 2048
@@ -110,10 +110,6 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else bytes(value).hex()
 
 
-def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:
-    return [{n for n in range(number) if ops[n].life == op.life} for number, op in enumerate(ops)]
-
-
 def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
     """Return the operations with which it comes, if all are done in order."""
     states = [fold([op.key for op in ops[:count]]) for count in range(len(ops) + 1)]
@@ -122,7 +118,7 @@ def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
 
 MODEL = FoldModel(
     operations=list,
-    needs=_before,
+    needs=of_life,
     loose=lambda ops: [set() for _ in ops],
     fold=fold,
     effects=effects,

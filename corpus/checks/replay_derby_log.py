@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from journalspec.observation import jsonable
-from journalspec_corpus.derby_log.model import shown_state
+from journalspec_corpus.derby_log.drawing import operation
+from journalspec_corpus.derby_log.model import TableRows, shown_state
 
 Operation = Mapping[str, Any]
+MODEL = TableRows()
 EDITIONS = ("10.16", "10.1", "10.0")
 CHANGES = ("insert", "update", "delete")
 #: What becomes of a change.
@@ -20,40 +22,13 @@ DONE, OPEN, DOUBT, GONE = "done", "open", "doubt", "gone"
 
 
 def drawn(rng: random.Random, before: Sequence[Operation], edition: str) -> Operation:
-    """Return an operation on one of two tables, in one of a few transactions, or an end of one."""
-    if not before:
-        return {"op": "open"}
-    what, number = rng.random(), len(before)
-    begun = sorted(
-        {str(op["tx"]) for at, op in enumerate(before) if "tx" in op and _fate(before, at) == OPEN}
-    )
-    doubt = sorted({_branch(before, at) for at in range(number) if _fate(before, at) == DOUBT})
-    if what < 0.06:
-        return {"op": rng.choice(("open", "checkpoint"))}
-    if what < 0.2 and begun:
-        tx = rng.choice(begun)
-        xa = any(op["op"] == "start" and op["tx"] == tx for op in before)
-        changed = any(op.get("tx") == tx and op["op"] in CHANGES for op in before)
-        return {
-            "op": rng.choice(("commit", "rollback", *(("prepare",) * 4 if xa and changed else ()))),
-            "tx": tx,
-        }
-    if what < 0.27 and doubt:
-        gtrid, bqual = rng.choice(doubt)
-        return {"op": "decide", "gtrid": gtrid, "bqual": bqual, "commit": rng.choice((True, False))}
-    if what < 0.33:
-        return {"op": "start", "tx": f"x{number}", "gtrid": f"{number:02x}", "bqual": "09"}
-    tx = rng.choice((*begun, f"l{number}", "", ""))
-    told = {"tx": tx} if tx else {}
-    rows = _rows(before)
-    held = {_row(before[at]) for at in range(number) if _fate(before, at) in (OPEN, DOUBT)}
-    free = sorted(row for row in rows if row not in held)
-    if what < 0.6 and free:
-        table, key = rng.choice(free)
-        if what < 0.45:
-            return {"op": "delete", "table": table, "key": key, **told}
-        return {"op": "update", "table": table, "key": key, "value": f"u{number}", **told}
-    return {"op": "insert", "table": rng.choice("TU"), "key": str(number), "value": f"v{number}", **told}
+    """Return an operation on a row, an end of a transaction, a checkpoint or a boot."""
+    if not before or rng.random() < 0.06:
+        return {"op": rng.choice(("open", "checkpoint")) if before else "open"}
+    kept = MODEL.begin({})
+    for op in before:
+        kept = MODEL.after(kept, op, edition)
+    return operation(rng, kept, len(before))
 
 
 def _row(op: Operation) -> tuple[str, str]:

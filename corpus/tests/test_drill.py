@@ -13,7 +13,7 @@ import drill
 import replay
 from journalspec_corpus.model import Model, model_of
 
-FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
+FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log")
 #: One of each part whose gate takes no compiler; all of them: ``python corpus/checks/drill.py``.
 QUICK = (
     "one-branch-ends-all",

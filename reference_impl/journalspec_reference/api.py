@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -32,6 +32,29 @@ Operation = Mapping[str, Any]
 def natural_key(name: str) -> tuple[Any, ...]:
     """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
     return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))])
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedFile:
+    """A file that has its place among others by the number in its name; its content is `data`."""
+
+    name: str
+    number: int
+    data: Any
+
+    @property
+    def length(self) -> int:
+        """Its length in bytes."""
+        return len(self.data)
+
+
+def missing_numbers(numbers: Iterable[int]) -> list[str]:
+    """Return what is missing between `numbers`, which are in order: ``3``, or ``5 to 8``."""
+    return [
+        f"{before + 1}" if after == before + 2 else f"{before + 1} to {after - 1}"
+        for before, after in pairwise(numbers)
+        if after > before + 1
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -341,6 +341,13 @@ class Window:
             self.view = memoryview(data)[: self.limit]
             self.ready = self.limit
 
+    def __len__(self) -> int:
+        return self.limit
+
+    def __getitem__(self, place: slice) -> bytes:
+        """Return a copy of the bytes of a slice that has both ends."""
+        return bytes(self.reach(place.start, place.stop)[place])
+
     def reach(self, start: int, end: int) -> memoryview:
         """Return a view in which the bytes from `start` to `end` are there; those before it may be gone."""
         end = min(end, self.limit)

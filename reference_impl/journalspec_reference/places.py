@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from journalspec.reread import Changed
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    FileMap,
+    Note,
+    Observation,
+    note_place,
+    record_place,
+    region_place,
+)
+from journalspec.reread import Changed, Collector, joined
 
 #: Bits of a place that are the offset; the others number the file.
 _OFFSET_BITS = 40
@@ -15,6 +25,43 @@ _OFFSET_BITS = 40
 LOOKUPS = 4
 #: So many records, none longer than this (bytes), are not decoded again.
 REMEMBERED, MOST_REMEMBERED = 256, 4096
+
+
+#: Records are kept up to so many times the size of the files, and these bytes: they may be tiny.
+KEPT, KEPT_OF_ANY = 32, 1 << 16
+
+
+class Findings:
+    """What a pass over files of `size` bytes finds: records, those beside the log, regions and notes."""
+
+    def __init__(self, size: int) -> None:
+        most = KEPT * size + KEPT_OF_ANY
+        self.records, self.beside = Collector(record_place, most), Collector(record_place, most)
+        self.dropped, self.notes = Collector(region_place), Collector(note_place)
+
+    def observation(
+        self,
+        state: Mapping[str, object],
+        files: Iterable[FileMap],
+        *,
+        lossy: bool,
+        before: Sequence[Note] = (),
+        after: Sequence[Note] = (),
+    ) -> Observation:
+        """Return the answer, clean unless a region is dropped or the rest is `lossy`.
+
+        Notes of the whole stand `before` those of files and `after` them.
+        """
+        dropped = self.dropped.done()
+        return Observation(
+            RECOVERED if lossy or len(dropped) else CLEAN,
+            records=self.records.done(),
+            dropped=dropped,
+            state=state,
+            files=tuple(files),
+            notes=joined(note_place, before, self.notes.done(), after),
+            unanchored=self.beside.done(),
+        )
 
 
 class Placed(Protocol):

@@ -27,3 +27,12 @@ def decode(data: bytes) -> str:
             raise UnicodeDecodeError("modified utf-8", data, at, at + 1, "no character takes four bytes")
     units = data.replace(_NUL, b"\0").decode("utf-8", "surrogatepass")
     return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be")
+
+
+def readable(data: bytes) -> str:
+    """Return the text of `data`, whatever it holds: what is no modified UTF-8 is replaced."""
+    try:
+        text = data.replace(_NUL, b"\0").decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
+    return text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")

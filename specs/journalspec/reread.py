@@ -149,6 +149,12 @@ class Collector(Generic[T]):
         if self.wants(*self._place(item)[1:]):
             self._kept.append(item)
 
+    def take(self, name: str, again: Callable[[], Iterable[T]]) -> None:
+        """Take in all that `again` finds in file `name`."""
+        self.begin(name, again)
+        for item in again():
+            self.add(item)
+
     def done(self) -> Sequence[T]:
         """Return all that was found: a tuple if it is little."""
         if self._left >= 0:
@@ -162,9 +168,7 @@ def collected(place: Place[T], sources: Iterable[tuple[str, Callable[[], Iterabl
     """Return what each source, a file's name and what is found in it, yields: kept if it is little."""
     collector = Collector(place)
     for name, again in sources:
-        collector.begin(name, again)
-        for item in again():
-            collector.add(item)
+        collector.take(name, again)
     return collector.done()
 
 

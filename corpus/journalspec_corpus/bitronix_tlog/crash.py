@@ -8,7 +8,7 @@ from typing import Any
 from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
-from journalspec_corpus.bitronix_tlog.recording import FORMAT, KEYS, LongRun, build, resumed
+from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
 from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
@@ -21,7 +21,7 @@ from journalspec_corpus.crash.effects import (
 )
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import Reach
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
+from journalspec_corpus.crash.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import elect, examine, in_order
 
@@ -105,23 +105,15 @@ READERS = (
     StateReader("skip-checksum", differs=lambda first: first.refused == "bad-checksum"),
 )
 
-CRASH = CrashFormat(
-    format=FORMAT,
-    first_lives=tables.TABLES.workloads,
-    added=tables.TABLES.added,
+CRASH = CrashFormat.by_tables(
+    tables,
+    LongRun,
     record=build,
-    workload_of=tables.TABLES.workload_of,
-    kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
-    obeys=tables.TABLES.obeys,
-    long=LongWorkloads(
-        tables.TABLES, LongRun, tables.REDUCTION.shorter, LongRun.model, tables.pools, tables.meaning
-    ),
     second=Continuations(resumed, tables.TABLES).second_lives(),
-    smaller=tables.REDUCTION.smaller,
     kernel=_kernel,
     reach=Reach(HEADER_SIZE, reach),
 )

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec_corpus.crash.blocks import Codes, CrashPoint
 from journalspec_corpus.crash.effects import Semantics
+from journalspec_corpus.crash.recorder import Recorder
 from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
 from journalspec_corpus.crash.second_crash import build as build_second_life
 from journalspec_corpus.crash.trace import Trace, Workload
@@ -99,6 +100,25 @@ class CrashFormat:
     implementation: Callable[[], Any] | None = None
     added: Callable[[str], Iterator[Any]] = lambda scope: iter(())
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def by_tables(cls, workloads: Any, run: type[Recorder], **own: Any) -> CrashFormat:
+        """Return a format by its module `workloads`; `run` plays the long ones, `own` is all else."""
+        tables, reduction = workloads.TABLES, workloads.REDUCTION
+        model = run.model
+        assert model is not None  # what words of long workloads can be about follows from what it keeps
+        long = LongWorkloads(tables, run, reduction.shorter, model, workloads.pools, workloads.meaning)
+        return cls(
+            format=run.format,
+            first_lives=tables.workloads,
+            added=tables.added,
+            workload_of=tables.workload_of,
+            kinds=tables.rows.get("kinds", {}),
+            obeys=tables.obeys,
+            long=long,
+            smaller=reduction.smaller,
+            **own,
+        )
 
     @cached_property
     def readers(self) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from journalspec.derby_log.operations import tables_of_all
@@ -21,16 +20,23 @@ from journalspec_corpus.crash.effects import (
     Action,
     Effect,
     Semantics,
-    State,
 )
 from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
+from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.derby_log import workloads as tables
-from journalspec_corpus.derby_log.bodies import rows
-from journalspec_corpus.derby_log.model import Row, TableRows, row_of, shown_state
+from journalspec_corpus.derby_log.bodies import columns_in, value_in
+from journalspec_corpus.derby_log.model import (
+    CHANGES,
+    UNDOES,
+    PageRows,
+    Placed,
+    Row,
+    State,
+    row_of,
+    shown_state,
+)
 from journalspec_corpus.derby_log.recording import (
-    FORMAT,
     SUM,
     LongRun,
     build,
@@ -38,93 +44,8 @@ from journalspec_corpus.derby_log.recording import (
     resumed,
 )
 
-#: Container, page, record id.
-Place = tuple[int, int, int]
-_UNDO = ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Committed rows by their places, what each open transaction changed, and the ids of prepared ones."""
-
-    rows: Mapping[Place, Row]
-    changes: Mapping[str, tuple[tuple[Place, Row | None], ...]]
-    branches: Mapping[str, tuple[int, str, str]]
-
-
-class PageRows:
-    """The rows of a database as the records of its log change them, one after the other (DRB-RCV-062)."""
-
-    def begin(self, state: Mapping[str, Any]) -> Kept:
-        """Return what is kept before the log begins: nothing."""
-        return Kept({}, {}, {})
-
-    def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is kept after one record."""
-        kind, tx = op["op"], str(op.get("transaction", ""))
-        done = kept.changes.get(tx, ())
-        if kind in _UNDO:
-            return replace(kept, changes={**kept.changes, tx: done[:-1]})
-        if kind == "END":
-            return self._ended(kept, op, tx)
-        if kind == "BEGIN" and tx in kept.changes:
-            # A number that no recovery has seen is given once more.
-            return replace(kept, changes={name: done for name, done in kept.changes.items() if name != tx})
-        if kind not in ("INSERT", "UPDATE", "DELETE"):
-            return kept
-        place = int(op["container"]), int(op["page"]), int(op["record_id"])
-        row = dict(done).get(place, kept.rows.get(place))
-        if kind == "INSERT":
-            row = _row(op)
-        elif kind == "DELETE":
-            row = None
-        elif row is not None:
-            row = (*row[:2], _columns(op)[1][2:].decode())
-        return replace(kept, changes={**kept.changes, tx: (*done, (place, row))})
-
-    @staticmethod
-    def _ended(kept: Kept, op: Mapping[str, Any], tx: str) -> Kept:
-        how = _ENDS[int(op["status"])]
-        if how == PREPARE:
-            branch = op["global_id"]
-            ids = int(branch["format_id"]), branch["gtrid"], branch["bqual"]
-            return replace(kept, branches={**kept.branches, tx: ids})
-        found = dict(kept.rows)
-        for place, row in kept.changes.get(tx, ()) if how == COMMIT else ():
-            if row is None:
-                found.pop(place, None)
-            else:
-                found[place] = row
-        rest = {name: done for name, done in kept.changes.items() if name != tx}
-        return Kept(found, rest, {name: ids for name, ids in kept.branches.items() if name != tx})
-
-    def shown(self, kept: Kept) -> dict[str, Any]:
-        """Return what recovery must report."""
-        return told(state(kept))
-
-
-def _columns(op: Mapping[str, Any]) -> dict[int, bytes]:
-    """Return what a row's record holds, by the numbers of columns."""
-    return rows(bytes.fromhex(op["data"]))[0][1] if "data" in op else {}
-
-
-def _row(op: Mapping[str, Any]) -> Row:
-    columns = _columns(op)
-    table = tables_of_all()[int(op["container"])]
-    return table, str(int.from_bytes(columns[0], "big", signed=True)), columns[1][2:].decode()
-
-
-def state(kept: Kept) -> State:
-    """Return the rows, and of each branch in doubt its identifier and the rows that come and go with it."""
-    doubtful = []
-    for tx, ids in kept.branches.items():
-        after = {**kept.rows, **dict(kept.changes.get(tx, ()))}
-        come = {row for place, row in after.items() if row and kept.rows.get(place) != row}
-        gone = {row for place, row in kept.rows.items() if after[place] != row}
-        doubtful.append((ids, tuple(sorted(come)), tuple(sorted(gone))))
-    return tuple(sorted(kept.rows.values())), tuple(sorted(doubtful))
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
@@ -176,21 +97,17 @@ def action(key: str) -> Action:
             branch = said["global_id"]
             made = (Effect(DECISION, _xa(int(branch["format_id"]), branch["gtrid"], branch["bqual"]), ""),)
         return Action(op, tx, role, made)
-    if said["type"] in ("INSERT", "UPDATE", "DELETE"):
+    if said["type"] in CHANGES:
         return Action(op, tx, MEMBER, _makes(said))
-    return Action(op, tx, MEMBER if said["type"] in _UNDO else ALONE)
+    return Action(op, tx, MEMBER if said["type"] in UNDOES else ALONE)
 
 
 def _makes(said: Mapping[str, Any]) -> tuple[Effect, ...]:
     """Return the row that is there once its transaction has committed: a value begins with its key."""
-    columns = _columns(said)
-    if 1 not in columns:
-        return ()
-    text = columns[1][2:].decode()
-    return (_stored((tables_of_all()[int(said["container"])], text.partition(":")[0], text)),)
+    text = value_in(columns_in(said))
+    row = tables_of_all()[int(said["container"])], text.partition(":")[0], text
+    return (_stored(row),) if text else ()
 
-
-MODEL = PageRows()
 
 #: Two policies of the reference: one refuses a log that ends before its files say, one leaves it at that.
 READERS = (
@@ -198,24 +115,17 @@ READERS = (
     StateReader("default", "default", salvaging=True, differs=refuses),
 )
 
-CRASH = CrashFormat(
-    format=FORMAT,
-    first_lives=tables.TABLES.workloads,
+CRASH = CrashFormat.by_tables(
+    tables,
+    LongRun,
     record=build,
-    workload_of=tables.TABLES.workload_of,
-    kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     # The record that only carries a checksum stands for nothing.
     answer=answering(key_of, canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),
-    semantics=Semantics(MODEL, action, state, effects, told),
-    obeys=tables.TABLES.obeys,
-    long=LongWorkloads(
-        tables.TABLES, LongRun, tables.REDUCTION.shorter, TableRows(), tables.pools, tables.meaning
-    ),
+    semantics=Semantics(PageRows(), action, Placed.state, effects, told),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM
     ).second_lives(),
-    smaller=tables.REDUCTION.smaller,
 )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from journalspec.derby_log.operations import body, row_of
-from journalspec.layout import integer, joined
+from journalspec.layout import integer
 from journalspec_corpus.derby_log.author import FORMAT, build, container_of, seal
-from journalspec_corpus.derby_log.model import TableRows, shown_state
-from journalspec_corpus.derby_log.naive import HEADER, UNCHECKED
+from journalspec_corpus.derby_log.model import Kept, TableRows, shown_state
+from journalspec_corpus.derby_log.naive import AROUND, HEADER, UNCHECKED
 from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
 from journalspec_corpus.edits import Built
 
@@ -24,6 +22,8 @@ LIES = [
 Groups = list[list[str]]
 #: The first place in a log.
 START = 1 << 32 | HEADER
+#: The length of a checksum record; the body of a BEGIN of no transaction.
+CHECKSUM_RECORD, NOBODYS_BEGIN = 37, "00814101000000a900000000000000000000"
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
@@ -50,17 +50,14 @@ def _laid(edition: str, rng: random.Random, groups: Groups, first: int, count: i
 
 def _ends(built: Built, edition: str) -> list[int]:
     """Return where the group of each record ends: with checksums it is there as a whole or not at all."""
-    groups = [
-        spot for label, spot in built.labels.items() if label.startswith("g") and label.endswith(".whole")
-    ]
+    labels = built.labels.items() if edition not in UNCHECKED else ()
+    groups = [spot for label, spot in labels if label.startswith("g") and label.endswith(".whole")]
     found = []
     for record in built.records.values():
         at = record["at"]
         own = int(at["off"]) + int(at["len"])
-        found.append(own)
-        for spot in () if edition in UNCHECKED else groups:
-            if spot.file == at["file"] and spot.off < own <= spot.end:
-                found[-1] = spot.end
+        whole = (spot.end for spot in groups if spot.file == at["file"] and spot.off < own <= spot.end)
+        found.append(next(whole, own))
     return found
 
 
@@ -71,77 +68,87 @@ def _seed_life(rng: random.Random) -> tuple[Groups, Mapping[str, Any]]:
     return groups, {"bodies": bodies}
 
 
+def operation(rng: random.Random, kept: Kept, number: int, longest: int = 0) -> dict[str, Any]:
+    """Return an operation on a row of two tables, in one of a few transactions, or an end of one.
+
+    What is new in it has `number`, and its value up to `longest` letters besides.
+    """
+    rows, changes, branches = kept
+    held = {row[:2] for done in changes.values() for _, row in done}
+    free = sorted(row[:2] for row in rows if row[:2] not in held)
+    begun = sorted({name for name in (*changes, *branches) if "/" not in name})
+    doubt = sorted(ids for name, ids in branches.items() if "/" in name)
+    what = rng.random()
+    if what < 0.2 and begun:
+        tx = rng.choice(begun)
+        prepares = ("prepare",) * 4 if tx in branches and tx in changes else ()
+        return {"op": rng.choice(("commit", "rollback", *prepares)), "tx": tx}
+    if what < 0.27 and doubt:
+        gtrid, bqual = rng.choice(doubt)
+        return {"op": "decide", "gtrid": gtrid, "bqual": bqual, "commit": rng.choice((True, False))}
+    if what < 0.33:
+        return {"op": "start", "tx": f"x{number}", "gtrid": f"{number:04x}", "bqual": "09"}
+    tx = rng.choice((*begun, f"l{number}", "", ""))
+    told = {"tx": tx} if tx else {}
+    value = {"value": f"v{number}" + "x" * rng.randrange(longest + 1)}
+    if what < 0.6 and free:
+        table, key = rng.choice(free)
+        row = {"table": table, "key": key, **told}
+        return {"op": "delete", **row} if what < 0.45 else {"op": "update", **row, **value}
+    return {"op": "insert", "table": rng.choice("TU"), "key": str(number), **value, **told}
+
+
 class _Life:
-    """Operations on two tables, as texts and as the model knows them."""
+    """The texts of the records that operations make; transactions are numbered from behind `number`."""
 
-    def __init__(self, rng: random.Random, *, wide: bool) -> None:
-        self.rng, self.wide = rng, wide
-        self.number = rng.randrange(200, 2**60) if wide else 200
-        self.kept = MODEL.begin({})
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.texts: list[str] = []
-        #: Open transactions: number -> whether it is a branch, and the labels of its changes.
-        self.open: dict[int, tuple[bool, list[str]]] = {}
-        self.keys = 0
+        self.branches: dict[str, str] = {}
+        #: Transactions that have changed something: number, XA id, and the labels of the changes.
+        self.open: dict[str, tuple[int, str, list[str]]] = {}
 
-    def do(self) -> None:
-        """Begin a transaction, change a row in one, or end one."""
-        if not self.open or not self.rng.randrange(5):
-            self.begin()
-        number = self.rng.choice(sorted(self.open))
-        branch, changes = self.open[number]
-        if changes and not self.rng.randrange(2):
-            self.end(
-                number, self.rng.choice(("COMMIT", "COMMIT", "ABORT", *(("PREPARE",) * 3 if branch else ())))
-            )
+    def do(self, op: Mapping[str, Any]) -> None:
+        kind, tx = op["op"], op.get("tx", "")
+        if kind == "start":
+            self.branches[tx] = f"{op['gtrid']}:{op['bqual']}"
+        elif kind in ("commit", "rollback", "prepare"):
+            self.end(tx, {"commit": "COMMIT", "rollback": "ABORT", "prepare": "PREPARE"}[kind])
+        elif kind == "decide":
+            self.end(f"{op['gtrid']}:{op['bqual']}", "COMMIT" if op["commit"] else "ABORT")
         else:
-            self.change(number)
+            self.change(op, tx)
+            if not tx:
+                self.end("", "COMMIT")
 
-    def begin(self) -> None:
-        self.number += 1
-        branch = not self.rng.randrange(3)
-        self.open[self.number] = branch, []
-        self.texts.append(f"b{self.number} BEGIN{self._xa(self.number) if branch else ''}")
-        if branch:
-            self._model(op="start", tx=str(self.number), gtrid=f"{self.number:016x}", bqual="01")
+    def change(self, op: Mapping[str, Any], tx: str) -> None:
+        if tx not in self.open:
+            self.number += 1
+            xa = f" xa=1:{self.branches[tx]}" if tx in self.branches else ""
+            self.open[tx] = self.number, xa, []
+            self.texts.append(f"b{self.number} BEGIN{xa}")
+        number, _, labels = self.open[tx]
+        labels.append(f"x{len(self.texts)}")
+        row = " ".join(f"{name}={op[name]}" for name in ("table", "key", "value") if name in op)
+        self.texts.append(f"{labels[-1]} {op['op'].upper()} tx={number} {row}")
 
-    def change(self, number: int) -> None:
-        rows, changes, _ = self.kept
-        held = {row[:2] for done in changes.values() for _, row in done}
-        free = sorted(row[:2] for row in rows if row[:2] not in held)
-        self.keys += 1
-        value = f"v{self.keys}" + ("x" * self.rng.randrange(300) if self.wide else "")
-        label = f"x{len(self.texts)}"
-        if free and self.rng.randrange(3) == 0:
-            table, key = self.rng.choice(free)
-            kind = self.rng.choice(("UPDATE", "DELETE"))
-        else:
-            table, key, kind = self.rng.choice("TU"), str(self.keys), "INSERT"
-        text = f"{label} {kind} table={table} key={key} tx={number}"
-        self.texts.append(text + (f" value={value}" if kind != "DELETE" else ""))
-        told = {} if kind == "DELETE" else {"value": value}
-        self._model(op=kind.lower(), table=table, key=key, tx=str(number), **told)
-        self.open[number][1].append(label)
-
-    def end(self, number: int, how: str) -> None:
-        branch, changes = self.open.pop(number)
-        for label in reversed(changes) if how == "ABORT" else ():
+    def end(self, tx: str, how: str) -> None:
+        if tx not in self.open:
+            return
+        number, xa, labels = found = self.open.pop(tx)
+        for label in reversed(labels) if how == "ABORT" else ():
             self.texts.append(f"u{label} UNDO of={label} tx={number}")
-        self.texts.append(f"e{number} {how}{self._xa(number) if branch else ''}")
-        op = {"COMMIT": "commit", "ABORT": "rollback", "PREPARE": "prepare"}[how]
-        self._model(op=op, tx=str(number))
-
-    @staticmethod
-    def _xa(number: int) -> str:
-        return f" xa=1:{number:016x}:01"
-
-    def _model(self, **op: Any) -> None:
-        self.kept = MODEL.after(self.kept, op, "")
+        self.texts.append(f"e{len(self.texts)} {how} tx={number}{xa}")
+        if how == "PREPARE":
+            self.open[self.branches[tx]] = found
 
 
 def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]:
-    life = _Life(rng, wide=wide)
-    for _ in range(rng.randrange(12)):
-        life.do()
+    life, kept = _Life(rng.randrange(200, 2**60) if wide else 200), MODEL.begin({})
+    for number in range(rng.randrange(16)):
+        op = operation(rng, kept, number, 300 if wide else 0)
+        life.do(op)
+        kept = MODEL.after(kept, op, "")
     # The first group has the checkpoint from which recovery begins.
     groups: Groups = [["k1 CHECKPOINT tx=1 group=0x101 open=1"], ["c1 COMMIT"]]
     for text in life.texts:
@@ -149,7 +156,7 @@ def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]
             groups.append([text])
         else:
             groups[-1].append(text)
-    return groups, _state(MODEL.shown(MODEL.after(life.kept, {"op": "open"}, "")))
+    return groups, _state(MODEL.shown(MODEL.after(kept, {"op": "open"}, "")))
 
 
 def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -177,100 +184,59 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     return built.content()
 
 
-def _record(at: int, text: bytes) -> bytes:
-    length = integer(len(text), 4)
-    return length + integer(1 << 32 | at, 8) + text + length
+def _plain(texts: Iterable[str]) -> list[Any]:
+    """Return one group: records that no checksum covers."""
+    return [{"records": [*texts], "plain": True}]
 
 
-def _text(**values: Any) -> bytes:
-    return joined(body({"group": 0x180, "transaction": 1, **values}))
-
-
-def _many(size: int, texts: Callable[[int], bytes]) -> bytes:
-    """Return records, one behind the other, of about `size` bytes."""
-    out, number = bytearray(), 0
-    while len(out) < size:
-        out += _record(HEADER + len(out), texts(number))
-        number += 1
-    return bytes(out)
-
-
-def _sum(at: int, data: bytes, covers: int) -> bytes:
-    said = {"algorithm": 1, "data_length": covers, "checksum": zlib.crc32(data)}
-    return _record(at, _text(operation="CHECKSUM", group=0x900, transaction=None, **said))
-
-
-def _nested(size: int, *, right: bool) -> bytes:
-    """Return checksum records each of which covers all that follows, with the right sum or without."""
-    each = len(_sum(0, b"", 0))
-    out = b""
-    for number in reversed(range(size // each)):
-        out = _sum(HEADER + number * each, out if right else b"", len(out)) + out
-    return out
-
-
-def _rows(edition: str, size: int) -> Iterator[tuple[str, bytes]]:
-    container = container_of("T", edition)
-
-    def change(operation: str, number: int, **fields: Any) -> bytes:
-        return _text(operation=operation, container=container, page=1, page_version=2 + number, **fields)
-
-    def begin(number: int) -> bytes:
-        return _text(operation="BEGIN", group=0x101, transaction=number)
-
-    def insert(number: int) -> bytes:
-        row = {"record_id": 7 + number, "slot": number + 1, "insert_flags": 1}
-        return change("INSERT", number, **row, data=row_of(7 + number, number, b"v"))
-
-    def purge(number: int) -> bytes:
-        found = change("PURGE", number)
-        return found[:-5] + b"\xbf\xff\xff\xff" + found[-5:]
-
-    def undone(number: int) -> bytes:
-        """Return an insert, or what undoes the first record."""
-        if number % 2 == 0:
-            return insert(number)
-        return change("LOGICAL_UNDO", number, group=0x184, undone=START, record_id=7)
-
-    def begun(change: Callable[[int], bytes]) -> Callable[[int], bytes]:
-        return lambda number: change(number - 1) if number else begin(1)
-
-    yield "transactions", _many(size, lambda number: begin(200 + number))
-    yield "inserts", _many(size, begun(insert))
-    yield "undone-ever-again", _many(size, begun(undone))
-    yield "never-began", _many(size, insert)
-    yield "rows-that-are-not-there", _many(size, purge)
-    entries = [{"entry": {"transaction": {"number": number}}} for number in range(200, 200 + size // 14)]
-    said = {"redo_from": START, "undo_from": START, "has_table": 1, "table": {"entries": entries}}
-    yield "open-transactions", _record(HEADER, _text(operation="CHECKPOINT", group=0x101, **said))
+def _costly(edition: str, size: int) -> Iterator[tuple[str, list[Any]]]:
+    """Yield groups of sound records, about `size` bytes of them, that cost a careless reader much."""
+    body = "0081" if edition == "seed" else NOBODYS_BEGIN
+    yield "one-record", _plain([f"r body=00*{size}"])
+    yield "small-records", _plain([f"r body={body}"] * (size // (AROUND + len(body) // 2)))
+    if edition not in UNCHECKED:
+        count = size // CHECKSUM_RECORD
+        # Each covers all that follows; the sums are made right afterwards, or not.
+        claims = [{"records": [], "data_length": at * CHECKSUM_RECORD} for at in reversed(range(count))]
+        yield "sums-of-all-that-follows", claims
+        yield "sums-that-are-wrong", claims
+        yield "sums-of-nothing", [[]] * count
+    if edition == "seed":
+        return
+    inserts = [f"i{number} INSERT tx=1 key={number} value=v" for number in range(size // 64)]
+    undone = [text for insert in inserts for text in (insert, "u1 UNDO of=i0")]
+    purge = f"p1 PURGE container={container_of('T', edition)} page=1 page_version=2 count={(1 << 30) - 1}"
+    open_ = ",".join(str(number) for number in range(200, 200 + size // 14))
+    yield "transactions", _plain(f"b{number} BEGIN" for number in range(200, 200 + size // 40))
+    yield "inserts", _plain(["b1 BEGIN", *inserts])
+    yield "undone-ever-again", _plain(["b1 BEGIN", *undone[: size // 52]])
+    yield "never-began", _plain(inserts)
+    yield "rows-that-are-not-there", _plain(["b1 BEGIN", *[purge] * (size // 40)])
+    yield "open-transactions", _plain([f"k1 CHECKPOINT group=0x101 open={open_}"])
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
-    text = b"\0\x81" if edition == "seed" else _text(operation="BEGIN", group=0x101, transaction=None)
-    data = {
+    control = False if edition == "seed" else {"checkpoint": START}
+
+    def log(*files: Mapping[str, Any]) -> Built:
+        return build({"control": control, "mirror": control, "files": files}, edition)
+
+    first = integer(START, 8)
+    raw = {
         "zeros": bytes(size),
         "zeros-then-a-byte": bytes(size) + b"\1",
         "ones": b"\1" * size,
         "largest-lengths": repeated(b"\x7f\xff\xff\xff", size),
-        "too-large": integer(size, 4) + integer(START, 8) + bytes(size),
-        "one-record": _record(HEADER, bytes(size)),
-        "small-records": _many(size, lambda _: text),
-        "empty-records": repeated(_record(HEADER, b""), size),
+        "too-large": integer(size, 4) + first + bytes(size),
+        "empty-records": repeated(bytes(4) + first + bytes(4), size),
     }
-    if edition not in UNCHECKED:
-        data["sums-of-all-that-follows"] = _nested(size, right=True)
-        data["sums-that-are-wrong"] = _nested(size, right=False)
-        data["sums-of-nothing"] = _many(size, lambda _: _sum(0, b"", 0)[12:-4])
-    if edition != "seed":
-        data |= dict(_rows(edition, size))
-    control = False if edition == "seed" else {"checkpoint": START}
-
-    def files(count: int) -> dict[str, bytes]:
-        empty = {"control": control, "mirror": control, "files": [{"end": "marker"}] * count}
-        return build(empty, edition).content()
-
-    start = files(1)
-    start["log1.dat"] = start["log1.dat"][:HEADER]
-    made = {name: {**start, "log1.dat": start["log1.dat"] + found} for name, found in data.items()}
-    return {**made, "many-files": files(size // 64 - 1)}
+    start = log({"end": "none"}).content()
+    made = {name: {**start, "log1.dat": start["log1.dat"] + data} for name, data in raw.items()}
+    for name, groups in _costly(edition, size):
+        built = log({"end": "none", "groups": groups})
+        if name == "sums-of-all-that-follows":
+            for number in range(len(groups), 0, -1):
+                seal(built, f"g{number}")
+        made[name] = built.content()
+    return {**made, "many-files": log(*[{"end": "marker"}] * (size // 64 - 1)).content()}

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from journalspec.derby_log.operations import tables
+from journalspec.observation import jsonable
+from journalspec_corpus.derby_log.bodies import columns_in, key_in, value_in
 
 Json = dict[str, Any]
 #: Table, key, value.
@@ -13,6 +18,13 @@ Changes = tuple[tuple[str, Row], ...]
 #: Committed rows, what each transaction has changed, and the identifiers of those that are branches.
 Kept = tuple[frozenset[Row], Mapping[str, Changes], Mapping[str, tuple[str, str]]]
 _IN, _OUT = "inserted", "deleted"
+#: Container, page, record id.
+Place = tuple[int, int, int]
+#: Rows, and of each branch in doubt its identifier and the rows that come and go with it.
+State = tuple[Any, ...]
+CHANGES, UNDOES = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
+#: The status of transactions at their ends.
+PREPARED, COMMITTED = 2, 4
 
 
 class TableRows:
@@ -108,3 +120,83 @@ def _applied(rows: frozenset[Row], done: Changes) -> frozenset[Row]:
     for kind, row in done:
         rows = rows | {row} if kind == _IN else rows - {row}
     return rows
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Committed rows by their places, what each open transaction changed, and the ids of prepared ones."""
+
+    rows: Mapping[Place, Row] = field(default_factory=dict)
+    changes: Mapping[str, tuple[tuple[Place, Row | None], ...]] = field(default_factory=dict)
+    branches: Mapping[str, tuple[int, Any, Any]] = field(default_factory=dict)
+
+    def state(self) -> State:
+        """Return the rows, and what is in doubt."""
+        doubtful = []
+        for tx, ids in self.branches.items():
+            after = {**self.rows, **dict(self.changes.get(tx, ()))}
+            come = {row for place, row in after.items() if row and self.rows.get(place) != row}
+            gone = {row for place, row in self.rows.items() if after[place] != row}
+            doubtful.append((ids, tuple(sorted(come)), tuple(sorted(gone))))
+        return tuple(sorted(self.rows.values())), tuple(sorted(doubtful))
+
+
+class PageRows:
+    """The rows of a database as the records of its log change them, one after the other (DRB-RCV-062)."""
+
+    def begin(self, state: Mapping[str, Any]) -> Placed:
+        """Return what is kept before the log begins: nothing."""
+        return Placed()
+
+    def after(self, kept: Placed, op: Mapping[str, Any], edition: str) -> Placed:
+        """Return what is kept after one record: `op` is its type, the rest its fields."""
+        kind, tx = op["op"], str(op.get("transaction", ""))
+        done = kept.changes.get(tx, ())
+        if kind in UNDOES:
+            return replace(kept, changes={**kept.changes, tx: done[:-1]})
+        if kind == "END":
+            return self._ended(kept, op, tx)
+        if kind == "BEGIN" and tx in kept.changes:
+            # A number that no recovery has seen is given once more.
+            return replace(kept, changes={name: done for name, done in kept.changes.items() if name != tx})
+        if kind not in CHANGES:
+            return kept
+        place = int(op["container"]), int(op["page"]), int(op["record_id"])
+        row = dict(done).get(place, kept.rows.get(place))
+        if kind == "INSERT":
+            row = self._row(op, edition)
+        elif kind == "DELETE":
+            row = None
+        elif row is not None:
+            row = (*row[:2], value_in(columns_in(op)))
+        return replace(kept, changes={**kept.changes, tx: (*done, (place, row))})
+
+    @staticmethod
+    def _row(op: Mapping[str, Any], edition: str) -> Row | None:
+        """Return the row that an INSERT puts in; None where that is none of the two tables' own."""
+        columns, table = columns_in(op), tables(edition).get(int(op["container"]))
+        # The first row of a page says what it is, and has other columns.
+        if table is None or len(columns.get(0, b"")) != 4 or 1 not in columns:
+            return None
+        return table, key_in(columns), value_in(columns)
+
+    @staticmethod
+    def _ended(kept: Placed, op: Mapping[str, Any], tx: str) -> Placed:
+        status = int(op["status"])
+        if status == PREPARED:
+            branch = op["global_id"]
+            ids = int(branch["format_id"]), branch["gtrid"], branch["bqual"]
+            return replace(kept, branches={**kept.branches, tx: ids})
+        found = dict(kept.rows)
+        for place, row in kept.changes.get(tx, ()) if status == COMMITTED else ():
+            if row is None:
+                found.pop(place, None)
+            else:
+                found[place] = row
+        rest = {name: done for name, done in kept.changes.items() if name != tx}
+        return Placed(found, rest, {name: ids for name, ids in kept.branches.items() if name != tx})
+
+    def shown(self, kept: Placed) -> dict[str, Any]:
+        """Return what recovery must report."""
+        found: Json = jsonable(shown_state(*kept.state()))
+        return found

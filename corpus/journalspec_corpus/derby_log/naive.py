@@ -12,20 +12,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.derby_log.operations import databases, tables
+from journalspec.derby_log import LAYOUT
+from journalspec.derby_log.operations import databases
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.bodies import body, rows
+from journalspec_corpus.derby_log.bodies import body
+from journalspec_corpus.derby_log.model import CHANGES, UNDOES, PageRows, Placed, shown_state
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
-FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
+CONTROLS = ("log.ctrl", "logmirror.ctrl")
+FIRST, LAST, CHECKSUM = 1, 2, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes that say that something is lost.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint"}
-#: Record id, page and container -> a row: number of a column -> what it holds, and whether it is there.
-Place = tuple[int, int, int]
+MODEL = PageRows()
 
 
 class Refused(Exception):  # no error: an answer
@@ -36,7 +38,7 @@ class Refused(Exception):  # no error: an answer
         self.answer = {**refused(phase, code), **at}
 
 
-def _signed(data: bytes, at: int, size: int) -> int:
+def _signed(data: bytes | bytearray, at: int, size: int) -> int:
     return int.from_bytes(data[at : at + size], "big", signed=True)
 
 
@@ -84,37 +86,36 @@ class Log:
             return "bad-instant"
         if _signed(data, end - 4, 4) != length:
             return "bad-trailer"
-        summed = self.summed(data[at + 12 : end - 4])
-        if summed is not None and not self.opaque:
+        summed = self.summed(number, at)
+        if summed is not None:
             algorithm, size, checksum = summed
-            if (
-                algorithm != 1
-                or size < 0
-                or end + size > len(data)
-                or zlib.crc32(data[end : end + size]) != checksum
-            ):
+            covered = data[end : end + max(size, 0)]
+            if algorithm != 1 or len(covered) != size or zlib.crc32(covered) != checksum:
                 return "bad-checksum"
         return ""
 
-    def summed(self, text: bytes) -> tuple[int, int, int] | None:
+    def text(self, number: int, at: int) -> bytes:
+        """Return the body of the record at `at`."""
+        data = self.files[number]
+        return data[at + 12 : at + 12 + _signed(data, at, 4)]
+
+    def summed(self, number: int, at: int) -> tuple[int, int, int] | None:
         """Return what a checksum record says: algorithm, bytes that it covers, checksum."""
         if self.edition in UNCHECKED or self.opaque:
             return None
         try:
-            found = body(text)
+            found = body(self.text(number, at))
         except Invalid:
             return None
-        if found["type"] != "CHECKSUM" or not found["group"] & 0x800:
+        if found["type"] != "CHECKSUM" or not found["group"] & CHECKSUM:
             return None
         return found["algorithm"], found["data_length"], found["checksum"]
 
     def record(self, number: int, at: int) -> dict[str, Any]:
         """Return the record at `at`, which is sound."""
-        data = self.files[number]
-        length = _signed(data, at, 4)
-        text = data[at + 12 : at + 12 + length]
-        first = {"length": length, "instant": number << 32 | at}
-        where = {"file": self.name(number), "off": at, "len": length + AROUND}
+        text = self.text(number, at)
+        first = {"length": len(text), "instant": number << 32 | at}
+        where = {"file": self.name(number), "off": at, "len": len(text) + AROUND}
         if self.edition == "seed" or self.opaque:
             return {"type": "OTHER", **first, "body": text, "at": where}
         try:
@@ -145,18 +146,17 @@ class Log:
 
     def encrypted(self, number: int) -> bool:
         """Tell whether the first record of a file has no body that can be read (DRB-REC-112)."""
-        data = self.files[number]
         if self.edition == "seed" or self.problem(number, HEADER):
             return False
-        return _signed(data, HEADER, 4) % 8 == 0 and data[HEADER + 12 : HEADER + 14] != b"\0\x81"
+        text = self.text(number, HEADER)
+        return len(text) % 8 == 0 and not text.startswith(b"\0\x81")
 
     def covered(self, number: int, start: int) -> int:
         """Return up to where checksum records before `start` vouch for its file."""
         at = out = HEADER
         while at < start and not self.problem(number, at):
-            length = _signed(self.files[number], at, 4)
-            summed = self.summed(self.files[number][at + 12 : at + 12 + length])
-            at += AROUND + length
+            summed = self.summed(number, at)
+            at += AROUND + len(self.text(number, at))
             out = at + summed[1] if summed is not None else out
         return out
 
@@ -176,11 +176,6 @@ class Log:
         return True
 
 
-def _valid(data: bytes | None) -> bool:
-    """Tell whether a control file is valid (DRB-CTL-006)."""
-    return data is not None and len(data) == CONTROL and zlib.crc32(data[:40]) == _signed(data, 40, 8)
-
-
 def _numbered(files: Files) -> dict[int, bytes]:
     found = [(int(match[1]), name) for name in files if (match := re.fullmatch(r"log([1-9]\d*)\.dat", name))]
     return {number: bytes(files[name]) for number, name in sorted(found) if number < (1 << 31) - 1}
@@ -188,26 +183,30 @@ def _numbered(files: Files) -> dict[int, bytes]:
 
 def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     """Return the checkpoint's instant and the control file that says it (DRB-CTL-006 to DRB-CTL-110)."""
-    own, mirror = (bytes(files[name]) if name in files else None for name in ("log.ctrl", "logmirror.ctrl"))
     if log.edition == "seed":
-        return (_signed(own, 8, 8) if own is not None and len(own) == CONTROL else 0), "log.ctrl"
-    for name, data in (("log.ctrl", own), ("logmirror.ctrl", mirror)):
-        if data and not _valid(data):
+        data = files.get("log.ctrl", b"")
+        return (_signed(data, 8, 8) if len(data) == CONTROL else 0), "log.ctrl"
+    valid = {}
+    for name in CONTROLS:
+        data = files.get(name, b"")
+        if len(data) == CONTROL and zlib.crc32(data[:40]) == _signed(data, 40, 8):
+            valid[name] = LAYOUT.read("control", log.edition, bytes(data))
+        elif data:
             log.drop(name, 0, len(data), "bad-control")
-    name, data = ("log.ctrl", own) if _valid(own) else ("logmirror.ctrl", mirror)
-    if data is None or not _valid(data):
+    if not valid:
         log.notes.append("no-control")
         return 0, ""
+    name, control = next(iter(valid.items()))
     if name != "log.ctrl":
         log.notes.append("mirror-used")
-    if _signed(data, 0, 4) != 128:
+    if control["format_id"] != 128:
         raise Refused("header", "bad-control", name, 0, CONTROL)
-    level = (_signed(data, 16, 4), _signed(data, 20, 4))
-    if recovering and (level > databases()[log.edition].newest or data[28] & 1):
+    level = control["major"], control["minor"]
+    if recovering and (level > databases()[log.edition].newest or control["flags"] & 1):
         raise Refused("header", "newer-level")
-    if data[28] & 2:
+    if control["flags"] & 2:
         log.notes.append("test-mode")
-    return _signed(data, 8, 8), name
+    return control["checkpoint"], name
 
 
 def _parts(instant: int) -> tuple[int, int]:
@@ -216,7 +215,7 @@ def _parts(instant: int) -> tuple[int, int]:
 
 def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
-    if not log.files and not {"log.ctrl", "logmirror.ctrl"} & set(files):
+    if not log.files and not set(CONTROLS) & set(files):
         raise Refused("fileset", "no-files")
     checkpoint, control = _control(log, files, recovering=bool(policy))
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
@@ -270,15 +269,12 @@ def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, in
 
 def _lost_middle(log: Log, number: int, at: int) -> bool:
     """Tell whether a later file says that the log went on (DRB-END-046)."""
+    end = number << 32 | at
     for later, data in log.files.items():
-        if later <= number or len(data) < HEADER:
-            continue
-        said = _signed(data, 16, 8)
-        more = not log.problem(later, HEADER)
-        if _signed(data, 8, 8) == later and (
-            said > number << 32 | at or (said == number << 32 | at and more)
-        ):
-            return True
+        if later > number and len(data) >= HEADER and _signed(data, 8, 8) == later:
+            said = _signed(data, 16, 8)
+            if said > end or (said == end and not log.problem(later, HEADER)):
+                return True
     return False
 
 
@@ -298,21 +294,17 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
 
 def read(files: Files, edition: str) -> dict[str, Any]:
     """Return the answer to the forensic question: what stands in the log."""
-    try:
-        log = Log(_numbered(files), edition)
-        start, _, _ = _start(log, files, policy="")
-        records = [record for number in log.files if number < start for record in _old(log, number)]
-        found, _, _ = _scan(log, start, HEADER)
-        return _answer(log, records + found)
-    except Refused as found:
-        return found.answer
+    return recover(files, edition, "")
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return what a restart concludes under `policy`."""
+    """Return what a restart concludes under `policy`, or (an empty one) what stands in the log."""
     try:
         log = Log(_numbered(files), edition)
         start, at, redo = _start(log, files, policy=policy)
+        if not policy:
+            records = [record for number in log.files if number < start for record in _old(log, number)]
+            return _answer(log, records + _scan(log, start, HEADER)[0])
         log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
         records, number, end = _scan(log, start, at)
         if _lost_middle(log, number, end):
@@ -335,61 +327,48 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass
 class _Replay:
-    """Rows, and who changed them."""
+    """What records leave, and whether they fit each other."""
 
     log: Log
     redo: int
-    #: What stands at a place; None: nothing does any more.
-    rows: dict[Place, dict[int, bytes] | None] = field(default_factory=dict)
+    kept: Placed = field(default_factory=Placed)
     #: Instant of a record -> what it purges or copies, or undoes of that.
     by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
-    #: Instant of a change -> the place, and the row that was there before.
-    before: dict[int, tuple[Place, dict[int, bytes] | None]] = field(default_factory=dict)
-    #: Transaction -> the instants of its changes; those that are known, and those in doubt.
-    changes: dict[int, list[int]] = field(default_factory=dict)
-    known: set[int] = field(default_factory=set)
-    prepared: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    #: Open transaction -> the instants of its changes that count.
+    open: dict[int, list[int]] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def of(self, records: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the state that these records leave."""
+        """Return the state that these records leave, once what is open and not in doubt is rolled back."""
         for record in records:
             self.take(record)
-        losers = sorted(self.known - self.prepared.keys())
-        if losers:
+        if self.open.keys() - set(map(int, self.kept.branches)):
             self.log.notes.append("rolled-back")
-        for number in losers:
-            self.roll_back(number)
-        in_doubt = []
-        for number, xa in self.prepared.items():
-            after = dict(self.rows)
-            self.roll_back(number)
-            gone, come = self._named(self.rows, after), self._named(after, self.rows)
-            in_doubt.append({**xa, "inserted": come, "deleted": gone})
-        in_doubt.sort(key=lambda item: (item["gtrid"], item["bqual"]))
-        return {"rows": self._named(self.rows, {}), "in_doubt": in_doubt}
+        return shown_state(*self.kept.state())
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Take in one record (DRB-RCV-062, DRB-RCV-063)."""
         if record["type"] == "CHECKSUM":
             return
         number, group, redone = record["transaction"], record["group"], record["instant"] >= self.redo
-        if (number in self.known) == bool(group & FIRST):
+        if (number in self.open) == bool(group & FIRST):
             if redone:
                 raise Refused("transaction", "bad-transaction", *record["at"].values())
             if not group & FIRST:
                 return
-        self.known.add(number)
-        if group & PREPARE:
-            self.prepared[number] = record["global_id"]
+        done = self.open.setdefault(number, [])
         if group & LAST:
-            self.known.discard(number)
-            self.prepared.pop(number, None)
-        if "page" in record and redone and self._fits(record):
+            del self.open[number]
+        if record["type"] in ("BEGIN", "END"):
+            self._keep(record)
+        elif "page" in record and redone and self._fits(record):
             try:
-                self._change(record)
+                self._change(record, done)
             except Invalid:
                 raise Refused("record", "bad-body", *record["at"].values()) from None
+
+    def _keep(self, record: Mapping[str, Any]) -> None:
+        self.kept = MODEL.after(self.kept, {"op": record["type"], **record}, self.log.edition)
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
         """Tell whether a change is to be done again: the page has the version that it says."""
@@ -406,48 +385,16 @@ class _Replay:
         self.by_row[record["instant"]] = by_row
         return len(by_row["rows"]) if by_row else 1
 
-    def _change(self, record: Mapping[str, Any]) -> None:
-        kind, instant = record["type"], record["instant"]
-        if kind in ("LOGICAL_UNDO", "PHYSICAL_UNDO"):
-            self._restore(record["undone"])
-            done = self.changes.get(record["transaction"], [])
-            if record["undone"] in done:
-                done.remove(record["undone"])
-            return
-        place = record["container"], record["page"], record.get("record_id", -1)
-        was = self.rows.get(place)
-        if kind in ("INSERT", "UPDATE"):
-            kept = was if kind == "UPDATE" and was else {}
-            self.rows[place] = {**kept, **rows(record["data"])[0][1]}
-        elif kind == "DELETE" and record["deleted"]:
-            self.rows[place] = None
-        else:
-            return
-        self.before[instant] = place, was
-        self.changes.setdefault(record["transaction"], []).append(instant)
-
-    def _restore(self, instant: int) -> None:
-        if instant in self.before:
-            place, row = self.before[instant]
-            self.rows[place] = row
-
-    def roll_back(self, number: int) -> None:
-        """Undo what a transaction did, the last change first."""
-        for instant in reversed(self.changes.get(number, [])):
-            self._restore(instant)
-
-    def _named(self, these: Mapping[Place, Any], without: Mapping[Place, Any]) -> list[dict[str, Any]]:
-        """Return rows of the two tables that are in `these` and not just so in `without`."""
-        names = tables(self.log.edition)
-        out = []
-        for place, row in these.items():
-            if row and place[0] in names and without.get(place) != row and {0, 1} <= row.keys():
-                key = int.from_bytes(row[0], "big", signed=True)
-                value = row[1][2:].decode(errors="replace")
-                # The control row of a page has other columns than a row of these tables.
-                if len(row[0]) == 4:
-                    out.append({"table": names[place[0]], "key": str(key), "value": value})
-        return sorted(out, key=lambda item: (item["table"], item["key"], item["value"]))
+    def _change(self, record: Mapping[str, Any], done: list[int]) -> None:
+        if record["type"] in UNDOES:
+            if done[-1:] == [record["undone"]]:
+                done.pop()
+                self._keep(record)
+        elif record["type"] in CHANGES and record.get("deleted", 1):
+            if record["type"] != "DELETE" and "data" not in record:
+                raise Invalid("malformed")
+            done.append(record["instant"])
+            self._keep(record)
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:

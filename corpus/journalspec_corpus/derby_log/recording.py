@@ -142,16 +142,11 @@ class Run(Recorder):
 
     def settle(self, image: CrashImage) -> None:
         """Commit what is in doubt and was promised, as a transaction manager does."""
-        ended = set()
-        for mark in reversed(image.standing):
-            said = json.loads(mark.key)
-            if said["type"] != "END":
-                continue
-            branch, number = said.get("global_id"), said["transaction"]
-            if int(said["status"]) == PREPARED and number not in ended:
-                ids = {"gtrid": branch["gtrid"], "bqual": branch["bqual"]}
+        ends = [said for mark in image.standing if (said := json.loads(mark.key))["type"] == "END"]
+        for said in reversed({said["transaction"]: said for said in ends}.values()):
+            if int(said["status"]) == PREPARED:
+                ids = {name: said["global_id"][name] for name in ("gtrid", "bqual")}
                 self.apply({"op": "decide", **ids, "commit": True})
-            ended.add(number)
 
 
 def _name(said: Mapping[str, Any]) -> str:

@@ -16,8 +16,8 @@ LIFE = 1000
 VICTIM, FILLER = 91, 90
 #: Where the fields of a group begin: those of its checksum record, and what that covers.
 SUMMED = ((0, "length"), (4, "instant"), (12, "body"), (21, "data_length"), (25, "checksum"), (33, "trailer"))
-#: Bytes of the record that a group begins with, and of the one that ends a transaction.
-LEADING, ENDING = {True: 37, False: 36}, 33
+#: Bytes of the record that a group begins with.
+LEADING = {True: 37, False: 36}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +85,21 @@ def playable(steps: Sequence[Step]) -> bool:
     prepared: set[str] = set()
     rows = {VICTIM}
     for step in steps:
-        if step.op in ("accept", "reject"):
-            if step.tx not in prepared:
-                return False
-            prepared.discard(step.tx)
-        elif step.op in ("prepare", "commit", "rollback"):
-            if step.tx not in begun:
-                return False
-            begun.discard(step.tx)
-            prepared |= {step.tx} if step.op == "prepare" else set()
-        elif step.op == "insert":
-            rows.add(step.id)
-        elif step.op in ("update", "delete") and step.id not in rows:
+        changes, ends = (
+            step.op in ("insert", "update", "delete"),
+            step.op in ("prepare", "commit", "rollback"),
+        )
+        decides, local = step.op in ("accept", "reject"), step.tx.startswith("l")
+        needs_begin = ends or (changes and step.tx and not local)
+        if (needs_begin and step.tx not in begun) or (decides and step.tx not in prepared):
             return False
-        if step.op == "start" or (step.tx.startswith("l") and step.op in ("insert", "update", "delete")):
-            begun.add(step.tx)
-        elif step.tx.startswith("x") and step.op in ("insert", "update", "delete") and step.tx not in begun:
+        if changes and step.op != "insert" and step.id not in rows:
             return False
+        rows |= {step.id} if step.op == "insert" else set()
+        begun |= {step.tx} if step.op == "start" or (changes and local) else set()
+        begun -= {step.tx} if ends else set()
+        prepared -= {step.tx} if decides else set()
+        prepared |= {step.tx} if step.op == "prepare" else set()
     return True
 
 

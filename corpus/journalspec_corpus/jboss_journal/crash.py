@@ -21,10 +21,10 @@ from journalspec_corpus.crash.effects import (
     State,
 )
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
+from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.jboss_journal import workloads as tables
 from journalspec_corpus.jboss_journal.model import Kept, Messages, Piece
-from journalspec_corpus.jboss_journal.recording import FORMAT, KEYS, LongRun, build, resumed
+from journalspec_corpus.jboss_journal.recording import KEYS, LongRun, build, resumed
 
 MODEL = Messages()
 #: Why a transaction was discarded -> the type of the record that was rejected.
@@ -215,22 +215,14 @@ CONTINUATIONS = Continuations(
     choices=tables.choices,
 )
 
-CRASH = CrashFormat(
-    format=FORMAT,
-    first_lives=tables.TABLES.workloads,
-    added=tables.TABLES.added,
+CRASH = CrashFormat.by_tables(
+    tables,
+    LongRun,
     record=build,
-    workload_of=tables.TABLES.workload_of,
-    kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
-    obeys=tables.TABLES.obeys,
-    long=LongWorkloads(
-        tables.TABLES, LongRun, tables.REDUCTION.shorter, LongRun.model, tables.pools, tables.meaning
-    ),
     second=CONTINUATIONS.second_lives(),
-    smaller=tables.REDUCTION.smaller,
     kernel=_kernel,
 )

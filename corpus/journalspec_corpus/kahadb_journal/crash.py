@@ -25,11 +25,10 @@ from journalspec_corpus.crash.effects import (
 )
 from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
+from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.kahadb_journal import workloads as tables
 from journalspec_corpus.kahadb_journal.model import Kept, Messages
 from journalspec_corpus.kahadb_journal.recording import (
-    FORMAT,
     LongRun,
     build,
     key_of,
@@ -194,20 +193,15 @@ READERS = (
     StateReader("salvage", "salvage", salvaging=True, differs=refuses),
 )
 
-CRASH = CrashFormat(
-    format=FORMAT,
-    first_lives=tables.TABLES.workloads,
+CRASH = CrashFormat.by_tables(
+    tables,
+    LongRun,
     record=build,
-    workload_of=tables.TABLES.workload_of,
-    kinds=tables.TABLES.rows["kinds"],
     state_readers=READERS,
     answer=answering(key_of, canonical, _DECIDED),
     record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told),
-    obeys=tables.TABLES.obeys,
-    long=LongWorkloads(tables.TABLES, LongRun, tables.REDUCTION.shorter, MODEL, tables.pools, tables.meaning),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id not in (tables.VICTIM, tables.OWED)
     ).second_lives(),
-    smaller=tables.REDUCTION.smaller,
 )

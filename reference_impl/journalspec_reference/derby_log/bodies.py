@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from struct import Struct
 from typing import Any, NamedTuple
 
+from journalspec import mutf8
 from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, databases, groups, objects, operations
-from journalspec_reference.derby_log.codec import BadLog, Instant, compressed
+from journalspec_reference.derby_log.codec import BadLog, Instant
 
 #: Those whose bodies are known, the oldest first.
 EDITIONS = tuple(databases())
@@ -16,9 +17,8 @@ BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
-#: What the next shorter form of a compressed number holds, by its size: int, long (in two bytes).
-_LIMITS = ({2: 1 << 6, 4: 1 << 14}, {2: 1 << 14, 4: 1 << 30})
-_ID, _LENGTH, _INSTANT = Struct(">H"), Struct(">i"), Struct(">q")
+#: What a body begins with.
+BODY_START = LOG_RECORD.to_bytes(2, "big")
 
 
 class Body(NamedTuple):
@@ -30,8 +30,7 @@ class Body(NamedTuple):
     fields: Mapping[str, Any]
     #: Of a compensation record: which record it undoes.
     undone: Instant | None
-    #: Where its data begin, in the body, and where they end.
-    data: tuple[int, int]
+    data: bytes
     #: How many bytes no field takes, and whether a number has a longer form than it needs.
     surplus: int
     long_number: bool
@@ -44,11 +43,17 @@ class Summed(NamedTuple):
     value: int
 
 
-class _Reader:
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at, self.long = data, 0, False
+class BodyReader:
+    """Bytes that are read from `at` on; every method raises BadLog where there are too few."""
 
-    def fixed(self, form: Struct) -> int:
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data, self.at = data, at
+        #: Whether a number had a longer form than it needs.
+        self.long = False
+
+    def fixed(self, kind: str) -> int:
+        """Read a number of a fixed width."""
+        form = _FIXED[kind]
         if self.at + form.size > len(self.data):
             raise BadLog("the body ends too soon")
         (value,) = form.unpack_from(self.data, self.at)
@@ -56,20 +61,24 @@ class _Reader:
         return int(value)
 
     def number(self, *, wide: bool) -> int:
-        begin = self.at
-        value, self.at = compressed(self.data, begin, wide=wide)
-        size = self.at - begin >> wide
-        self.long = self.long or (size > 1 and value < _LIMITS[wide][size])
+        """Read a compressed int, or (`wide`) a compressed long: its first two bits are its form."""
+        form = self.data[self.at] >> 6 if self.at < len(self.data) else 0
+        data = self.take((1, 2, 4, 4)[form] << wide)
+        value = int.from_bytes(data, "big") & (1 << 8 * len(data) - (1 if form > 1 else 2)) - 1
+        # The next shorter form has half of the bytes.
+        self.long = self.long or (form > 0 and value >> 4 * len(data) - 2 == 0)
         return value
 
     def take(self, size: int) -> bytes:
+        """Read `size` bytes."""
         if not 0 <= size <= len(self.data) - self.at:
             raise BadLog(f"{size} bytes do not fit into the body")
         self.at += size
         return self.data[self.at - size : self.at]
 
     def object(self, form: Form, *, null: bool) -> dict[str, Any] | None:
-        ident = self.fixed(_ID)
+        """Read an object, or (`null`) that there is none."""
+        ident = self.fixed("u2")
         if not ident and null:
             return None
         if ident != form.id:
@@ -77,6 +86,7 @@ class _Reader:
         return self.fields(form.fields)
 
     def fields(self, slots: tuple[Slot, ...]) -> dict[str, Any]:
+        """Read the fields of an operation, of an object or of an element."""
         out: dict[str, Any] = {}
         for slot in slots:
             if slot.among(out):
@@ -88,29 +98,15 @@ class _Reader:
         if kind in ("cint", "clong"):
             return self.number(wide=kind == "clong")
         if kind in _FIXED:
-            return self.fixed(_FIXED[kind])
+            return self.fixed(kind)
         if kind == "bytes":
             return self.take(known[slot.length])
         if kind == "utf":
-            return modified_utf8(self.take(self.fixed(_FIXED["u2"])))
+            return mutf8.readable(self.take(self.fixed("u2")))
         if isinstance(slot.of, str):
             return self.object(objects()[slot.of], null=slot.null)
         # Each element takes a byte: more of them than bytes are left end soon.
-        return list(self._elements(known[slot.count], slot.of))
-
-    def _elements(self, count: int, slots: tuple[Slot, ...]) -> Iterator[dict[str, Any]]:
-        for _ in range(count):
-            yield self.fields(slots)
-
-
-def modified_utf8(data: bytes) -> str:
-    """Return the text that Java's modified UTF-8 holds; what is none is replaced."""
-    try:
-        text = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "replace")
-    # What lies beyond the first plane is stored as two surrogates.
-    return text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+        return [self.fields(slot.of) for _ in range(known[slot.count])]
 
 
 @cache
@@ -122,29 +118,22 @@ def known(edition: str) -> Mapping[int, Form]:
 
 def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
     """Decode a body; raises BadLog (DRB-REC-022)."""
-    reader = _Reader(data)
-    if (ident := reader.fixed(_ID)) != LOG_RECORD:
+    reader = BodyReader(data)
+    if (ident := reader.fixed("u2")) != LOG_RECORD:
         raise BadLog(f"a body of format id {ident}")
     group = reader.number(wide=False)
     owner = reader.object(objects()["transaction_id"], null=True)
-    ident = reader.fixed(_ID)
+    ident = reader.fixed("u2")
     if ident not in forms:
         raise BadLog(f"no operation has the format id {ident}")
     fields = reader.fields(forms[ident].fields)
-    undone, begin = None, reader.at
-    if group & CHECKSUM:
-        pass
-    elif group & COMPENSATION:
-        undone = Instant.unpack(reader.fixed(_INSTANT))
-        begin = reader.at
-    else:
-        size = reader.fixed(_LENGTH)
-        begin = reader.at
-        reader.take(size)
+    undone, more = None, b""
+    if group & COMPENSATION and not group & CHECKSUM:
+        undone = Instant.unpack(reader.fixed("s8"))
+    elif not group & CHECKSUM:
+        more = reader.take(reader.fixed("s4"))
     number = None if owner is None else int(owner["number"])
-    return Body(
-        group, number, forms[ident], fields, undone, (begin, reader.at), len(data) - reader.at, reader.long
-    )
+    return Body(group, number, forms[ident], fields, undone, more, len(data) - reader.at, reader.long)
 
 
 def coverage(body: bytes) -> Summed | None:
@@ -154,7 +143,7 @@ def coverage(body: bytes) -> Summed | None:
     """
     # Of every record only so much is decoded as tells whether it is one.
     try:
-        if not (body[:2] == _ID.pack(LOG_RECORD) and compressed(body, 2, wide=False)[0] & CHECKSUM):
+        if not (body[:2] == BODY_START and BodyReader(body, 2).number(wide=False) & CHECKSUM):
             return None
         found = decode(body, operations())
     except BadLog:

@@ -6,6 +6,8 @@ import zlib
 from struct import Struct
 from typing import Any, NamedTuple
 
+from journalspec.observation import At
+
 #: The format id of control files and log files, the only ids that take four bytes.
 FILE_FORMAT = 128
 #: What a control file and a log file header have; what a record has around its body.
@@ -24,6 +26,14 @@ class BadLog(ValueError):
     def __init__(self, message: str, reason: str = "bad-body") -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class Refusal(Exception):
+    """There is no result: `phase` and `code` are the spec's, `at` is the place that is at fault, if any."""
+
+    def __init__(self, phase: str, code: str, message: str, at: At | None = None) -> None:
+        super().__init__(message)
+        self.phase, self.code, self.at = phase, code, at
 
 
 class Instant(NamedTuple):
@@ -110,15 +120,3 @@ def extent(data: Any, off: int, number: int) -> int | None:
     if _LENGTH.unpack(data[end - _LENGTH.size : end])[0] != length:
         raise BadLog("the two lengths of a record differ", "bad-trailer")
     return end
-
-
-def compressed(data: bytes, off: int, *, wide: bool) -> tuple[int, int]:
-    """Decode a compressed integer (`wide`: a compressed long) at `off`; return it and where it ends."""
-    if off >= len(data):
-        raise BadLog("no room for a compressed number")
-    kind = data[off] >> 6
-    size = (1, 2, 4, 4)[kind] << wide
-    if off + size > len(data):
-        raise BadLog("no room for a compressed number")
-    value = int.from_bytes(data[off : off + size], "big")
-    return value & ((1 << (size * 8 - (1 if kind > 1 else 2))) - 1), off + size

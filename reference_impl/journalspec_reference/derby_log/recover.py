@@ -6,38 +6,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import Form, databases, tables
-from journalspec.derby_log.operations import shown as told
+from journalspec.derby_log.operations import Form, databases, shown, tables
 from journalspec.formats import get_format
-from journalspec.observation import (
-    CLEAN,
-    RECOVERED,
-    At,
-    Dropped,
-    FileMap,
-    Note,
-    Observation,
-    Record,
-    note_place,
-    record_place,
-    refused,
-    region_place,
-)
-from journalspec.reread import Collector, few, joined
-from journalspec_reference.api import Files
+from journalspec.observation import At, Dropped, FileMap, Note, Observation, Record, refused
+from journalspec.reread import few
+from journalspec_reference.api import Files, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import Body, decode, known
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant
+from journalspec_reference.derby_log.bodies import BODY_START, Body, decode, known
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
-    BadHeader,
     ChosenControl,
     End,
     Log,
@@ -49,7 +32,8 @@ from journalspec_reference.derby_log.scan import (
     gather,
     number_of,
 )
-from journalspec_reference.derby_log.store import Container, StateError, Store, branch_key
+from journalspec_reference.derby_log.store import Container, Store, branch_key
+from journalspec_reference.places import Findings
 
 FORMAT = "derby_log"
 SEED = "seed"
@@ -58,18 +42,9 @@ _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_ve
 _CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
 _LIKE = re.compile(r"log.*\.(dat|ctrl)", re.DOTALL)
 _CIPHER_BLOCK = 8
-_BODY_START = b"\x00\x81"
-#: Records are kept up to so many times the size of the log, and these bytes: they may be tiny.
-_KEPT, _KEPT_OF_ANY = 32, 1 << 16
 _BETA, _TEST_MODE = 1, 2
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
-
-
-class _Refusal(Exception):
-    def __init__(self, phase: str, code: str, message: str, at: At | None = None) -> None:
-        super().__init__(message)
-        self.answer = refused(phase, code, message, at)
 
 
 class Told(NamedTuple):
@@ -80,48 +55,51 @@ class Told(NamedTuple):
     body: Body | None
 
 
-@dataclass(frozen=True)
-class Reader:
-    """How the records of files are decoded; `forms` is None where bodies are opaque."""
+def told(file: LogFile, stored: LoggedRecord, forms: Mapping[int, Form] | None) -> Told:
+    """Return a record under the spec's names; without `forms` its body is opaque. Raises BadLog."""
+    at = At(file.name, stored.off, stored.end - stored.off)
+    out: dict[str, Any] = {"length": len(stored.body), "instant": file.number << 32 | stored.off}
+    if forms is None:
+        return Told(Record("OTHER", {**out, "body": stored.body}, at), stored, None)
+    body = decode(stored.body, forms)
+    out["group"] = body.group
+    if body.transaction is not None:
+        out["transaction"] = body.transaction
+    out |= shown(body.operation.fields, body.fields)
+    if body.undone is not None:
+        out["undone"] = body.undone.packed
+    elif body.data:
+        out["data"] = body.data
+    return Told(Record(body.operation.name, out, at), stored, body)
 
-    forms: Mapping[int, Form] | None
 
-    def told(self, file: LogFile, stored: LoggedRecord) -> Told:
-        """Return a record under the spec's names; raises BadLog."""
-        at = At(file.name, stored.off, stored.end - stored.off)
-        shown: dict[str, Any] = {"length": len(stored.body), "instant": file.number << 32 | stored.off}
-        if self.forms is None:
-            return Told(Record("OTHER", {**shown, "body": stored.body}, at), stored, None)
-        body = decode(stored.body, self.forms)
-        shown["group"] = body.group
-        if body.transaction is not None:
-            shown["transaction"] = body.transaction
-        shown |= told(body.operation.fields, body.fields)
-        if body.undone is not None:
-            shown["undone"] = body.undone.packed
-        elif data := stored.body[slice(*body.data)]:
-            shown["data"] = data
-        return Told(Record(body.operation.name, shown, at), stored, body)
+def pieces(
+    file: LogFile, scan: Scan, start: int, forms: Mapping[int, Form] | None, stop: int | None = None
+) -> Iterator[Told | Note | End]:
+    """Yield what a file gives from `start` on, and its end; raises BadLog at the last record told.
 
-    def pieces(self, file: LogFile, scan: Scan, start: int) -> Iterator[Told | Note | End]:
-        """Yield what a file gives from `start` on, and its end; raises BadLog at the last record told."""
-        covered = (0, 0)
-        for item in scan.walk(start):
-            end = item.off if isinstance(item, End) else item.end
-            if covered[0] > item.off and (isinstance(item, End) or covered[0] < end):
-                yield Note("odd-coverage", file.name, covered[1])
-                covered = (0, 0)
-            if isinstance(item, End):
-                yield item
-                return
-            told = self.told(file, item)
-            yield told
-            if item.covers is not None:
-                covered = (item.end + item.covers, item.off)
-            if told.body is not None and told.body.long_number:
-                yield Note("long-number", file.name, item.off)
-            if told.body is not None and told.body.surplus:
-                yield Note("surplus", file.name, item.off, str(told.body.surplus))
+    What reaches beyond `stop`, where the log is said to begin, is no record.
+    """
+    covered = (0, 0)
+    for item in scan.walk(start):
+        end = item.off if isinstance(item, End) else item.end
+        if covered[0] > item.off and (isinstance(item, End) or covered[0] < end):
+            yield Note("odd-coverage", file.name, covered[1])
+            covered = (0, 0)
+        if isinstance(item, End):
+            yield item
+            return
+        found = told(file, item, forms)
+        if stop is not None and end > stop:
+            yield End(item.off, "truncated")
+            return
+        yield found
+        if item.covers is not None:
+            covered = (item.end + item.covers, item.off)
+        if found.body is not None and found.body.long_number:
+            yield Note("long-number", file.name, item.off)
+        if found.body is not None and found.body.surplus:
+            yield Note("surplus", file.name, item.off, str(found.body.surplus))
 
 
 class LogPass:
@@ -133,9 +111,7 @@ class LogPass:
     def __init__(self, files: Files, edition: str, policy: str, *, suite: bool = True) -> None:
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
-        keep = _KEPT * sum(file.length for file in self._logs.values()) + _KEPT_OF_ANY
-        self._records, self._beside = Collector(record_place, keep), Collector(record_place, keep)
-        self._notes, self._dropped = Collector(note_place), Collector(region_place)
+        self._found = Findings(sum(file.length for file in self._logs.values()))
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         self.chosen = ChosenControl(None, "", ())
@@ -152,34 +128,33 @@ class LogPass:
         #: Whether there are checksum records.
         self._summed = edition not in (SEED, "10.0")
         self.log = Log(self._logs, summed=self._summed, linked=self._linked)
-        self._reader = Reader(None)
+        #: How bodies are decoded; None: they are opaque.
+        self._forms: Mapping[int, Form] | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
-        self._find = partial(_found, self._logs, self.log, edition)
+        self._find = partial(body_at, self.log, edition)
         self.store = Store(tables(edition) if suite else {}, containers(files), self._find)
         self.answer: Observation | None = None
         try:
             self._run()
-        except _Refusal as refusal:
-            self.answer = refusal.answer
-        except BadHeader as error:
-            length = len(files[error.file])
-            at = At(error.file, 0, min(HEADER, length) if error.reason == "bad-header" else length)
-            self.answer = refused("header", error.reason, str(error), at)
+        except Refusal as refusal:
+            self.answer = refused(refusal.phase, refusal.code, str(refusal), refusal.at)
 
     def _run(self) -> None:
         if not self._logs and not any(name in self._files for name in CONTROLS):
-            raise _Refusal("fileset", "no-files", "there is neither a control file nor a log file")
+            raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
         start = self._start()
-        self._names()
+        self._late += _odd_names(self._files, self._logs)
         if self._edition != SEED:
             start = self._from_checkpoint(start)
-        self._late_start(start)
+        self.start = start
+        if not self._policy:
+            self._before(start)
         self._behind(self._walk(start))
 
     # Where the log begins.
 
     def _start(self) -> Instant:
-        """Return what the control file names, or that of the first log file (DRB-CTL). Raises BadHeader."""
+        """Return what the control file names, or that of the first log file (DRB-CTL). Raises Refusal."""
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
         self.chosen = choose(self._files)
@@ -196,21 +171,18 @@ class LogPass:
         level = (control.major, control.minor)
         if self._policy and (level > databases()[self._edition].newest or control.flags & _BETA):
             at = At(self.chosen.name, 16, 8)
-            raise _Refusal("header", "newer-level", f"the database is of level {level[0]}.{level[1]}", at)
+            raise Refusal("header", "newer-level", f"the database is of level {level[0]}.{level[1]}", at)
         return self._entered(control.checkpoint or Instant(1, HEADER))
 
     def _entered(self, start: Instant) -> Instant:
-        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do.
-
-        Raises BadHeader.
-        """
+        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do."""
         if not self._policy and start.number not in self._logs and self._logs:
             start = Instant(min(self._logs), HEADER)
         try:
             self.log.enter(start.number)
         except KeyError:
             text = f"log{start.number}.dat is missing, and the log begins there"
-            raise _Refusal("fileset", "missing-file", text) from None
+            raise Refusal("fileset", "missing-file", text) from None
         return start
 
     def _from_checkpoint(self, at: Instant) -> Instant:
@@ -222,49 +194,38 @@ class LogPass:
             self._opaque = True
             self.log = Log(self._logs, summed=False, linked=self._linked)
             return Instant(at.number, HEADER)
-        self._reader = Reader(known(self._edition))
+        self._forms = known(self._edition)
         control = self.chosen.control
         if control is None or control.checkpoint != at:
             return at
-        try:
-            body: Body | None = self._find(at)[0]
-        except BadLog:
-            body = None
+        body = None
+        with suppress(BadLog):
+            body = self._find(at)
         if body is None or body.operation.name != "CHECKPOINT":
             if self._policy == "strict":
                 text = f"no checkpoint stands at {at.position} of {file.name}, which {self.chosen.name} names"
-                raise _Refusal("record", "no-checkpoint", text, At(self.chosen.name, 8, 8))
+                raise Refusal("record", "no-checkpoint", text, At(self.chosen.name, 8, 8))
             self._late.append(Note("no-checkpoint", file.name, at.position))
             return Instant(at.number, HEADER)
         self.redo_from = Instant.unpack(body.fields["redo_from"])
         return self._entered(Instant.unpack(body.fields["undo_from"]))
 
-    def _late_start(self, start: Instant) -> None:
-        """In reading, take in the files before, and what stands before the start in its own file."""
-        self.start = start
-        if self._policy:
-            return
+    def _before(self, start: Instant) -> None:
+        """Take in the files before the log, and what stands before it in its own first file."""
         for number, file in self._logs.items():
-            if number > start.number:
-                break
-            if number < start.number:
-                self._old(file)
+            if number < start.number and self._usable(file):
+                end = self._take(file, HEADER)
+                if end.reason:
+                    self._region(file.name, end.off, file.length, end.reason)
         file = self._logs[start.number]
         end = self._take(file, HEADER, stop=start.position)
-        if end is not None:
-            until = min(start.position, file.length)
-            self._region(file.name, end.off, until - end.off, end.reason or "truncated")
-
-    def _old(self, file: LogFile) -> None:
-        end = self._take(file, HEADER) if self._usable(file) else None
-        if end is not None and end.reason:
-            self._region(file.name, end.off, file.length - end.off, end.reason)
+        self._region(file.name, end.off, min(start.position, file.length), end.reason or "truncated")
 
     def _usable(self, file: LogFile) -> bool:
         """Tell whether the header of a file that is not of the log is right; say it if not."""
         try:
             self.log.enter(file.number)
-        except BadHeader:
+        except Refusal:
             self._whole(file.name, "bad-header")
             return False
         return True
@@ -273,57 +234,53 @@ class LogPass:
         self._region(name, 0, len(self._files[name]), reason)
         self._invalid.add(name)
 
+    def _region(self, name: str, off: int, end: int, reason: str) -> None:
+        if end > off:
+            region = Dropped(name, off, end - off, reason)
+            self._found.dropped.take(name, lambda: (region,))
+
     # The walk.
 
     def _walk(self, start: Instant) -> LogEnd:
-        """Take in the log from `start` on; return where it ends. Raises BadHeader."""
+        """Take in the log from `start` on; return where it ends. Raises Refusal."""
         number, at = start
         while True:
             file = self._logs[number]
             end = self._take(file, at, counts=True)
-            assert end is not None
             after = self.log.after(file, end)
             if isinstance(after, LogEnd):
                 return after
             number, at = after.number, HEADER
 
-    def _take(
-        self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
-    ) -> End | None:
+    def _take(self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False) -> End:
         """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log."""
-        reader, log = self._reader, self.log
+        log, forms = self.log, self._forms
 
         def again(kind: type[Any]) -> Iterator[Any]:
-            for item in reader.pieces(file, log.scan(file), start):
-                if stop is not None and isinstance(item, Told) and item.stored.end > stop:
-                    return
+            for item in pieces(file, log.scan(file), start, forms, stop):
                 if isinstance(item, kind):
                     yield item.record if isinstance(item, Told) else item
 
-        self._records.begin(file.name, partial(again, Told))
-        self._notes.begin(file.name, partial(again, Note))
+        self._found.records.begin(file.name, partial(again, Told))
+        self._found.notes.begin(file.name, partial(again, Note))
         off, covered = start, self._vouched(file, start) if counts else start
         try:
-            for item in reader.pieces(file, log.scan(file), start):
-                if isinstance(item, Note):
-                    self._notes.add(item)
-                    continue
-                off = item.off if isinstance(item, End) else item.stored.end
+            for item in pieces(file, log.scan(file), start, forms, stop):
                 if isinstance(item, End):
                     return item
-                if stop is not None and item.stored.end > stop:
-                    # A record reaches into the one where the log is said to begin: that is none then.
-                    self._region(file.name, item.stored.off, stop - item.stored.off, "truncated")
-                    return None
-                self._records.add(item.record)
-                covered = self._covered(file, item, covered) if counts else 0
+                if isinstance(item, Note):
+                    self._found.notes.add(item)
+                    continue
+                self._found.records.add(item.record)
                 if counts:
+                    covered = self._covered(file, item, covered)
                     self._count(file, item)
+                off = item.stored.end
         except BadLog as error:
             # Its wrapper is sound, or the log would end here.
             length = int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD
-            raise _Refusal("record", "bad-body", str(error), At(file.name, off, length)) from None
-        return None
+            raise Refusal("record", "bad-body", str(error), At(file.name, off, length)) from None
+        raise AssertionError("a walk without an end")
 
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return up to where the checksum records before `start` vouch for what follows it."""
@@ -348,15 +305,12 @@ class LogPass:
         if item.body is None:
             self._bodies.append((file, item.stored.off))
             return
-        instant = Instant(file.number, item.stored.off)
-        at = item.record.at
         try:
-            self.store.take(instant, item.body, item.stored.body[slice(*item.body.data)], self.redo_from)
-        except StateError as error:
+            self.store.take(Instant(file.number, item.stored.off), item.body, self.redo_from)
+        except Refusal as refusal:
             if self._policy:
-                raise _Refusal(error.phase, error.code, str(error), at) from None
-        except BadLog as error:
-            raise _Refusal("record", "bad-body", str(error), at) from None
+                refusal.at = item.record.at
+                raise
 
     # What lies behind.
 
@@ -371,56 +325,23 @@ class LogPass:
         beyond = self.log.beyond(last)
         if beyond is not None and self._policy == "strict":
             at = At(file.name, end.off, file.length - end.off)
-            raise _Refusal("record", "lost-middle", f"{beyond.name} goes on behind the end of the log", at)
+            raise Refusal("record", "lost-middle", f"{beyond.name} goes on behind the end of the log", at)
         if beyond is not None:
             self._late.append(Note("lost-middle", beyond.name))
         if end.reason:
             # Where the log begins behind its file, nothing of that is there to be dropped.
             self._short = True
-            self._region(file.name, end.off, file.length - end.off, end.reason)
+            self._region(file.name, end.off, file.length, end.reason)
         elif end.marked and (stretch := garbage(file.data, end.off + 4)):
             self._late.append(Note("beyond-end", file.name, stretch[0]))
-            self._region(file.name, stretch[0], stretch[1] - stretch[0], "beyond-end")
+            self._region(file.name, *stretch, "beyond-end")
         for number, later in self._logs.items():
             if number <= file.number:
                 continue
             if last.note == "unlinked-file" and later is last.next:
                 self._whole(later.name, "unlinked")
-            elif later.length >= HEADER:
-                self._later(later)
-
-    def _later(self, file: LogFile) -> None:
-        if not self._usable(file) or self._policy:
-            return
-        reader, scan = self._reader, partial(self.log.scan, file)
-
-        def again() -> Iterator[Record]:
-            with suppress(BadLog):
-                for item in reader.pieces(file, scan(), HEADER):
-                    if isinstance(item, Told):
-                        yield item.record
-
-        self._beside.begin(file.name, again)
-        for record in again():
-            self._beside.add(record)
-
-    def _region(self, name: str, off: int, length: int, reason: str) -> None:
-        if length > 0:
-            region = Dropped(name, off, length, reason)
-            self._dropped.begin(name, lambda: (region,))
-            self._dropped.add(region)
-
-    def _names(self) -> None:
-        for name in sorted(self._files):
-            if number_of(name) is None and name not in CONTROLS and _LIKE.fullmatch(name):
-                self._late.append(Note("ignored-name", name))
-        gaps = [
-            f"{one + 1}" if two == one + 2 else f"{one + 1} to {two - 1}"
-            for one, two in pairwise(self._logs)
-            if two > one + 1
-        ]
-        if gaps:
-            self._late.append(Note("file-gap", text=", ".join(gaps)))
+            elif later.length >= HEADER and self._usable(later) and not self._policy:
+                self._found.beside.take(later.name, partial(_records_of, self.log, later, self._forms))
 
     # The answer.
 
@@ -432,17 +353,8 @@ class LogPass:
             state = self._state()
         except BadLog as error:
             return refused("record", "bad-body", str(error))
-        dropped = self._dropped.done()
-        lost = any(note.code in _LOSSES for note in self._late)
-        return Observation(
-            RECOVERED if len(dropped) or lost or self._short else CLEAN,
-            records=self._records.done(),
-            dropped=dropped,
-            state=state,
-            files=tuple(self._maps()),
-            notes=joined(note_place, self._notes.done(), self._late),
-            unanchored=self._beside.done(),
-        )
+        lost = self._short or any(note.code in _LOSSES for note in self._late)
+        return self._found.observation(state, self._maps(), lossy=lost, after=self._late)
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
@@ -487,31 +399,24 @@ class LogPass:
         }
 
     def _maps(self) -> Iterator[FileMap]:
-        for name, role in zip(CONTROLS, ("control", "mirror"), strict=True):
-            if name in self._files and (self._edition != SEED or role == "control"):
-                yield self._map(name, role, "control")
+        """Yield what each file is, and what it says of itself at its beginning, if that is whole."""
         last = self.last.file.number if self.last else 0
-        for number, file in self._logs.items():
-            role = "old" if number < self.start.number else "log" if number <= last else "later"
-            yield self._map(file.name, role, "header")
-
-    def _map(self, name: str, role: str, begins: str) -> FileMap:
-        """Return what a file is, and what the structure says that it begins with, if that is whole."""
-        data, told = self._files[name], {}
-        start = bytes(data[: codec.CONTROL + 1])
-        if len(data) >= HEADER if begins == "header" else self._sound(start):
-            found = LAYOUT.read(begins, self._edition, start)
-            told = {each: found[each] for each in _TOLD if each in found}
-        if "major" in told:
-            told["checkpoint"] = Instant.unpack(told["checkpoint"]).packed
-        return FileMap(name, len(data), "invalid" if name in self._invalid else role, told)
-
-    def _sound(self, control: bytes) -> bool:
+        roles = dict(zip(CONTROLS, ("control", "mirror"), strict=True))
         if self._edition == SEED:
-            return len(control) == codec.CONTROL
-        with suppress(BadLog):
-            return bool(codec.control(control))
-        return False
+            del roles[CONTROLS[1]]
+        for number, file in self._logs.items():
+            roles[file.name] = "old" if number < self.start.number else "log" if number <= last else "later"
+        for name, role in roles.items():
+            if name not in self._files:
+                continue
+            data, invalid, header = self._files[name], name in self._invalid, {}
+            if len(data) >= HEADER if name not in CONTROLS else not invalid and len(data) == codec.CONTROL:
+                begins = "control" if name in CONTROLS else "header"
+                found = LAYOUT.read(begins, self._edition, bytes(data[: codec.CONTROL]))
+                header = {each: found[each] for each in _TOLD if each in found}
+            if "major" in header:
+                header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
+            yield FileMap(name, len(data), "invalid" if invalid else role, header)
 
 
 def containers(files: Files) -> dict[int, Container]:
@@ -520,19 +425,34 @@ def containers(files: Files) -> dict[int, Container]:
     return {int(match[1], 16): Container(files[name]) for name, match in found.items()}
 
 
-def _found(logs: Mapping[int, LogFile], log: Log, edition: str, instant: Instant) -> tuple[Body, bytes]:
-    """Return the record at an instant, and its data; raises BadLog if there is none."""
-    file = logs.get(instant.number)
+def body_at(log: Log, edition: str, instant: Instant) -> Body:
+    """Return the body of the record at an instant; raises BadLog if there is none."""
+    file = log.files.get(instant.number)
     found = log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
     if not isinstance(found, LoggedRecord):
         raise BadLog(f"there is no record {instant.packed:#x}")
-    body = decode(found.body, known(edition))
-    return body, found.body[slice(*body.data)]
+    return decode(found.body, known(edition))
+
+
+def _records_of(log: Log, file: LogFile, forms: Mapping[int, Form] | None) -> Iterator[Record]:
+    """Yield the records of a file behind the log, up to one that is none."""
+    with suppress(BadLog):
+        for item in pieces(file, log.scan(file), HEADER, forms):
+            if isinstance(item, Told):
+                yield item.record
+
+
+def _odd_names(files: Files, numbers: Iterable[int]) -> Iterator[Note]:
+    for name in sorted(files):
+        if number_of(name) is None and name not in CONTROLS and _LIKE.fullmatch(name):
+            yield Note("ignored-name", name)
+    if gaps := missing_numbers(numbers):
+        yield Note("file-gap", text=", ".join(gaps))
 
 
 def _is_cipher(body: bytes) -> bool:
     """Tell whether the body of a log's first record is encrypted (DRB-REC-112)."""
-    return body[:2] != _BODY_START and len(body) % _CIPHER_BLOCK == 0
+    return body[:2] != BODY_START and len(body) % _CIPHER_BLOCK == 0
 
 
 def garbage(data: Any, start: int) -> tuple[int, int] | None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from journalspec.observation import At
+from journalspec_reference.api import NumberedFile
 from journalspec_reference.checksums import PrefixDigest
 from journalspec_reference.content import UNREADABLE, Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import Summed, coverage
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
@@ -40,22 +41,13 @@ class End(NamedTuple):
 
     off: int
     reason: str = ""
-    detail: str = ""
     marked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LogFile:
-    """One log file: its name, number and content."""
+class LogFile(NumberedFile):
+    """One log file."""
 
-    name: str
-    number: int
-    data: Any
-
-    @property
-    def length(self) -> int:
-        """Its length in bytes."""
-        return len(self.data)
+    __slots__ = ()
 
     def previous(self) -> Instant:
         """Return where its header says that the file before ends; raises BadLog."""
@@ -83,7 +75,7 @@ class ChosenControl(NamedTuple):
 
 
 def choose(files: Mapping[str, Any]) -> ChosenControl:
-    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises BadHeader (DRB-CTL-110)."""
+    """Return the control file that counts (DRB-CTL-006, DRB-CTL-007); raises Refusal (DRB-CTL-110)."""
     invalid: tuple[str, ...] = ()
     found, name = None, ""
     for here in CONTROLS:
@@ -91,7 +83,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
             control = codec.control(bytes(files[here][: codec.CONTROL + 1])) if here in files else None
         except BadLog as error:
             if error.reason != "bad-control" and found is None:
-                raise BadHeader(str(error), "bad-control", here) from None
+                raise Refusal("header", "bad-control", str(error), At(here, 0, len(files[here]))) from None
             invalid += (here,)
             continue
         if found is None and control is not None:
@@ -122,19 +114,19 @@ class Scan:
     def at(self, at: int) -> LoggedRecord | End:
         """Return the record at `at`, or that there is none."""
         if at > self._limit:
-            return End(at, "truncated", "the file is shorter")
+            return End(at, "truncated")
         try:
-            found = codec.record(_Reached(self._window, self._limit), at, self._number)
+            found = codec.record(self._window, at, self._number)
             if found is None:
                 return End(at, marked=at < self._limit)
-            if why := self._window.why(at, found.end):
-                return End(at, UNREADABLE, why)
+            if self._window.why(at, found.end):
+                return End(at, UNREADABLE)
             covers = coverage(found.body) if self._checks else None
             if covers is not None:
                 self._verify(found.end, covers)
         except BadLog as error:
             why = self._window.why(at, min(at + codec.OVERHEAD, self._limit))
-            return End(at, UNREADABLE if why else error.reason, why or str(error))
+            return End(at, UNREADABLE if why else error.reason)
         return LoggedRecord(at, found.end, found.body, None if covers is None else covers.length)
 
     def _verify(self, start: int, covers: Summed) -> None:
@@ -145,39 +137,22 @@ class Scan:
             raise BadLog(f"the CRC-32 is {found:#x}, stored is {covers.value:#x}", "bad-checksum")
 
     def _sum(self, start: int, end: int) -> int:
-        if start >= self._summed:
-            self._summed = end
-            return self._direct(start, end)
-        # What was summed before is not summed again in full.
-        self._digest = self._digest or PrefixDigest(self._data)
-        return self._digest(self._data, start, end)
-
-    def _direct(self, start: int, end: int) -> int:
-        value = 0
+        if start < self._summed:
+            # What was summed before is not summed again in full.
+            self._digest = self._digest or PrefixDigest(self._data)
+            return self._digest(self._data, start, end)
+        self._summed, value = end, 0
         for at in range(start, end, _PIECE):
             stop = min(end, at + _PIECE)
             value = zlib.crc32(self._window.reach(at, stop)[at:stop], value)
         return value
 
 
-class _Reached:
-    """The bytes of a file as its window gives them: those of a slice, copied."""
-
-    def __init__(self, window: Window, limit: int) -> None:
-        self._window, self._limit = window, limit
-
-    def __len__(self) -> int:
-        return self._limit
+class _Peeked(Window):
+    """A window that stays where it is: of bytes here and there."""
 
     def __getitem__(self, place: slice) -> bytes:
-        return bytes(self._window.reach(place.start, place.stop)[place])
-
-
-class _Peeked(_Reached):
-    """The same, of bytes here and there."""
-
-    def __getitem__(self, place: slice) -> bytes:
-        return bytes(self._window.peek(place.start, place.stop))
+        return bytes(self.peek(place.start, place.stop))
 
 
 def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecord]:
@@ -186,8 +161,7 @@ def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecor
     A record says where it stands. Of what says otherwise nothing more is looked at, and of what does not end
     as it begins, its last bytes: the search is linear whatever the bytes say.
     """
-    window = Window(data, end)
-    peeked, reached = _Peeked(window, window.limit), _Reached(window, window.limit)
+    window, peeked = Window(data, end), _Peeked(data, end)
     # Zeros are passed over: what is looked for is the last byte of the number that is none.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
@@ -199,7 +173,7 @@ def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecor
             continue
         try:
             # Only what ends as it begins is worth loading.
-            found = codec.record(reached, off, number) if codec.extent(peeked, off, number) else None
+            found = codec.record(window, off, number) if codec.extent(peeked, off, number) else None
         except BadLog:
             continue
         if found:
@@ -216,14 +190,6 @@ class LogEnd(NamedTuple):
     next: LogFile | None = None
 
 
-class BadHeader(BadLog):
-    """A file, `file` is its name, that begins with something else (`bad-header`, `bad-control`)."""
-
-    def __init__(self, message: str, reason: str, file: str) -> None:
-        super().__init__(message, reason)
-        self.file = file
-
-
 class Log:
     """The files of a log, to be walked from an instant on; `linked`: links between files are compared."""
 
@@ -236,16 +202,17 @@ class Log:
         return Scan(file.data, file.number, summed=self._summed)
 
     def enter(self, number: int) -> LogFile:
-        """Return a file whose header is right; raises BadHeader, KeyError."""
+        """Return a file whose header is right; raises Refusal, KeyError."""
         file = self.files[number]
         try:
             file.previous()
         except BadLog as error:
-            raise BadHeader(str(error), "bad-header", file.name) from None
+            at = At(file.name, 0, min(HEADER, file.length))
+            raise Refusal("header", "bad-header", str(error), at) from None
         return file
 
     def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
-        """Return the file in which the log goes on behind the end of one, if it does; raises BadHeader."""
+        """Return the file in which the log goes on behind the end of one, if it does; raises Refusal."""
         after = self.files.get(file.number + 1)
         if end.reason or not end.marked or after is None:
             return LogEnd(file, end)
@@ -271,20 +238,3 @@ class Log:
             ):
                 return file
         return None
-
-    def before(self, end: Instant) -> Iterator[tuple[LogFile, LoggedRecord]]:
-        """Yield the records before `end`, the last one first, by their trailing lengths."""
-        file, at = self.files[end.number], end.position
-        while True:
-            while at > HEADER:
-                length = int.from_bytes(bytes(file.data[at - 4 : at]), "big")
-                off = at - length - codec.OVERHEAD
-                item = self.scan(file).at(off) if off >= HEADER else None
-                if not isinstance(item, LoggedRecord) or item.end != at:
-                    return
-                yield file, item
-                at = off
-            previous = file.previous()
-            if not previous.number or previous.number not in self.files:
-                return
-            file, at = self.files[previous.number], previous.position

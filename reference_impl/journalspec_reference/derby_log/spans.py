@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import chain, takewhile
 
@@ -11,18 +12,9 @@ from journalspec.layout import Spot
 from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, decode, known
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant
-from journalspec_reference.derby_log.recover import SEED, garbage
-from journalspec_reference.derby_log.scan import (
-    CONTROLS,
-    End,
-    LogFile,
-    LoggedRecord,
-    Scan,
-    choose,
-    gather,
-    search,
-)
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.recover import SEED, body_at, garbage
+from journalspec_reference.derby_log.scan import CONTROLS, End, Log, LogFile, Scan, choose, gather, search
 
 _LENGTH = 4
 
@@ -50,18 +42,14 @@ def _control(edition: str, data: bytes, _: Piece) -> Iterator[Spot]:
 
 def _start(files: Files, edition: str) -> Instant:
     """Return where the log is read from by its last checkpoint; nowhere if that says nothing."""
-    nowhere = Instant(0, HEADER)
-    try:
+    with suppress(BadLog, Refusal):
         control = choose(files).control if edition != SEED else None
-        at = control.checkpoint if control else None
-        file = gather(files).get(at.number) if at else None
-        item = Scan(file.data, file.number, summed=False).at(at.position) if at and file else None
-        if not isinstance(item, LoggedRecord):
-            return nowhere
-        body = decode(item.body, known(edition))
-        return Instant.unpack(body.fields["undo_from"]) if body.operation.name == "CHECKPOINT" else nowhere
-    except BadLog:
-        return nowhere
+        if control and control.checkpoint:
+            log = Log(gather(files), summed=False, linked=False)
+            body = body_at(log, edition, control.checkpoint)
+            if body.operation.name == "CHECKPOINT":
+                return Instant.unpack(body.fields["undo_from"])
+    return Instant(0, HEADER)
 
 
 def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:

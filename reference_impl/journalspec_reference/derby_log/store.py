@@ -13,15 +13,9 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple
 
-from journalspec_reference.derby_log.bodies import (
-    COMPENSATION,
-    FIRST,
-    LAST,
-    PREPARE,
-    Body,
-    modified_utf8,
-)
-from journalspec_reference.derby_log.codec import BadLog, Instant, compressed
+from journalspec import mutf8
+from journalspec_reference.derby_log.bodies import COMPENSATION, FIRST, LAST, PREPARE, Body, BodyReader
+from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 
 #: The first bytes of a container hold its page size; a page of rows begins with its format.
 _PAGE_SIZE, _PAGE_HEADER, _SLOT = Struct(">117xi"), Struct(">HxxBBqHi"), Struct(">HHH")
@@ -39,14 +33,6 @@ _BY_ROW = ("PURGE", "COPY_ROWS")
 Value = Any
 #: A container and a page.
 Place = tuple[int, int]
-
-
-class StateError(ValueError):
-    """The records do not fit what went before; `phase` and `code` are the spec's."""
-
-    def __init__(self, phase: str, code: str, message: str) -> None:
-        super().__init__(message)
-        self.phase, self.code = phase, code
 
 
 class HeapRow(NamedTuple):
@@ -95,42 +81,23 @@ class HeapPage:
             self.slots.remove(ident)
 
 
-def image(data: bytes, at: int) -> tuple[int, HeapRow, int]:
-    """Decode a row as it stands in a log or on a page; return its record id, it, and where it ends."""
-    if at >= len(data):
-        raise BadLog("there is no row")
-    status = data[at]
-    ident, at = compressed(data, at + 1, wide=False)
-    rest, first = None, 0
-    if status & _OVERFLOW:
-        page, at = compressed(data, at, wide=True)
-        record, at = compressed(data, at, wide=False)
-        rest = (page, record)
-    if status & _HAS_FIRST:
-        first, at = compressed(data, at, wide=False)
-    count, at = compressed(data, at, wide=False)
-    values: list[Value] = []
-    for _ in range(count):
-        value, at = _value(data, at)
-        values.append(value)
-    return ident, HeapRow(tuple(values), first, rest, bool(status & _DELETED)), at
+def image(reader: BodyReader) -> tuple[int, HeapRow]:
+    """Decode a row as it stands in a log or on a page; return its record id, and it."""
+    status, ident = reader.fixed("u1"), reader.number(wide=False)
+    rest = (reader.number(wide=True), reader.number(wide=False)) if status & _OVERFLOW else None
+    first = reader.number(wide=False) if status & _HAS_FIRST else 0
+    values = tuple(_value(reader) for _ in range(reader.number(wide=False)))
+    return ident, HeapRow(values, first, rest, bool(status & _DELETED))
 
 
-def _value(data: bytes, at: int) -> tuple[Value, int]:
-    if at >= len(data):
-        raise BadLog("a row ends too soon")
-    status, at = data[at], at + 1
+def _value(reader: BodyReader) -> Value:
+    status = reader.fixed("u1")
     if status & _ABSENT == _ABSENT:
-        return ..., at
-    if status & _FIXED:
-        length, at = int.from_bytes(data[at : at + 2], "big"), at + 2
-    elif status & _NULL:
-        return None, at
-    else:
-        length, at = compressed(data, at, wide=False)
-    if at + length > len(data):
-        raise BadLog("a row ends too soon")
-    return None if status & _NULL else data[at : at + length], at + length
+        return ...
+    if status & _NULL and not status & _FIXED:
+        return None
+    data = reader.take(reader.fixed("u2") if status & _FIXED else reader.number(wide=False))
+    return None if status & _NULL else data
 
 
 def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
@@ -171,8 +138,7 @@ class Container:
         try:
             for slot in range(min(count, size // _SLOT.size - 1)):
                 offset, _, _ = _SLOT.unpack_from(data, size - _PAGE_TAIL - _SLOT.size * (slot + 1))
-                ident, row, _ = image(data, offset)
-                page.put(slot, ident, row)
+                page.put(slot, *image(BodyReader(data, offset)))
         except BadLog:
             return None
         return page
@@ -196,7 +162,7 @@ class Store:
         self,
         tables: Mapping[int, str],
         containers: Mapping[int, Container],
-        find: Callable[[Instant], tuple[Body, bytes]],
+        find: Callable[[Instant], Body],
     ) -> None:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
@@ -208,8 +174,8 @@ class Store:
         #: Where a part of a row stands -> where the part before it does.
         self._owners: dict[tuple[int, int, int], tuple[int, int]] = {}
 
-    def take(self, instant: Instant, body: Body, data: bytes, redo_from: Instant) -> None:
-        """Redo one record (DRB-RCV-062, DRB-RCV-063); raises StateError, BadLog."""
+    def take(self, instant: Instant, body: Body, redo_from: Instant) -> None:
+        """Redo one record (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number = body.transaction
         if number is None:
             return
@@ -217,19 +183,19 @@ class Store:
         known = self.transactions.get(number)
         if body.group & FIRST:
             if known is not None:
-                raise StateError("transaction", "bad-transaction", f"transaction {number} begins twice")
+                raise Refusal("transaction", "bad-transaction", f"transaction {number} begins twice")
             fields = body.fields
             known = Transaction(instant.packed, fields.get("status", 0), fields.get("global_id"))
             self.transactions[number] = known
         elif known is None:
             if instant >= redo_from:
-                raise StateError("transaction", "bad-transaction", f"transaction {number} never began")
+                raise Refusal("transaction", "bad-transaction", f"transaction {number} never began")
             return
         pending = self._follow(number, known, instant, body)
         if body.operation.name == "CONTAINER" and body.fields["action"] == _CREATED:
             self._made.add(body.fields["container"])
         if "page_version" in body.fields and instant >= redo_from:
-            self._redo(body, data, pending)
+            self._redo(body, pending)
 
     def _follow(self, number: int, known: Transaction, instant: Instant, body: Body) -> bool:
         """Take in what a record is for its transaction; tell whether it undoes what was not undone yet."""
@@ -258,7 +224,7 @@ class Store:
                     self._own(container, number, ident, row)
         return self.pages[place]
 
-    def _redo(self, body: Body, data: bytes, pending: bool) -> None:
+    def _redo(self, body: Body, pending: bool) -> None:
         fields = body.fields
         container, number, version = fields["container"], fields["page"], fields["page_version"]
         page = self.page(container, number, version)
@@ -269,7 +235,7 @@ class Store:
             page.version = version
         if page.version < version:
             text = f"page {number} of container {container} has version {page.version}, the record {version}"
-            raise StateError("replay", "bad-page", text)
+            raise Refusal("replay", "bad-page", text)
         page.version += self._steps(body, pending=pending)
         name = body.operation.name
         if name.startswith("COMPRESS_SPACE"):
@@ -284,15 +250,15 @@ class Store:
         if body.undone is not None:
             # Each record is undone once, so that the records of a log are looked up once.
             if pending:
-                self._undo(page, number, *self.find(body.undone))
+                self._apply(page, number, self.find(body.undone), undo=True)
         else:
-            self._do(page, number, body, data)
+            self._apply(page, number, body)
 
     def _steps(self, body: Body, *, pending: bool) -> int:
         """Return by how much a record moves the version of its page: once for each row (DRB-RCV-164)."""
         if body.operation.name == "PHYSICAL_UNDO" and body.undone is not None and pending:
             with suppress(BadLog):
-                body = self.find(body.undone)[0]
+                body = self.find(body.undone)
         return len(body.fields["rows"]) if body.operation.name in _BY_ROW else 1
 
     def _put(self, page: HeapPage, where: Place, slot: int, ident: int, row: HeapRow) -> None:
@@ -303,58 +269,32 @@ class Store:
         if row.rest is not None:
             self._owners[container, *row.rest] = number, ident
 
-    def _replace(self, page: HeapPage, where: Place, fields: Mapping[str, Any], row: HeapRow) -> None:
-        ident = fields["record_id"]
-        self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
-
-    def _do(self, page: HeapPage, number: int, body: Body, data: bytes) -> None:
-        fields, name = body.fields, body.operation.name
-        where = fields["container"], number
-        if name == "INSERT":
-            _, row, _ = image(data, 0)
-            self._put(page, where, fields["slot"], fields["record_id"], row)
-        elif name == "DELETE":
-            self._mark(page, fields["record_id"], bool(fields["deleted"]))
+    def _apply(self, page: HeapPage, number: int, body: Body, *, undo: bool = False) -> None:
+        """Do on `page` what a record did to its rows, or undo that."""
+        fields, name, reader = body.fields, body.operation.name, BodyReader(body.data)
+        where, ident = (fields.get("container", 0), number), fields.get("record_id", 0)
+        if name == "INSERT" and not undo:
+            self._put(page, where, fields["slot"], ident, image(reader)[1])
+        elif name in ("INSERT", "DELETE"):
+            self._mark(page, ident, deleted=name == "INSERT" or bool(fields["deleted"]) != undo)
+            if name == "INSERT" and fields["insert_flags"] & 2:
+                page.drop(ident)
         elif name == "UPDATE":
-            self._replace(page, where, fields, image(data, 0)[1])
+            # What was there before stands behind what is there now.
+            row = [image(reader)[1] for _ in range(1 + undo)][-1]
+            self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
         elif name == "UPDATE_FIELD":
-            self._field(page, fields, _value(data, 0)[0])
-        elif name == "PURGE":
-            for entry in fields["rows"]:
-                page.drop(entry["record_id"])
-        elif name == "COPY_ROWS":
-            at = 0
+            self._field(page, fields, [_value(reader) for _ in range(1 + undo)][-1])
+        elif name in _BY_ROW and (name == "PURGE") == undo:
             for slot, entry in enumerate(fields["rows"], start=fields["slot"]):
-                _, row, at = image(data, at)
-                self._put(page, where, slot, entry["record_id"], row)
-        elif name in ("INIT_PAGE", "INVALIDATE_PAGE"):
-            page.clear()
-            page.next = fields.get("next_record_id", page.next)
-
-    def _undo(self, page: HeapPage, number: int, body: Body, data: bytes) -> None:
-        """Undo on `page` what a record did."""
-        fields, name = body.fields, body.operation.name
-        where = fields.get("container", 0), number
-        if name == "INSERT":
-            self._mark(page, fields["record_id"], deleted=True)
-            if fields["insert_flags"] & 2:
-                page.drop(fields["record_id"])
-        elif name == "DELETE":
-            self._mark(page, fields["record_id"], not fields["deleted"])
-        elif name == "UPDATE":
-            self._replace(page, where, fields, image(data, image(data, 0)[2])[1])
-        elif name == "UPDATE_FIELD":
-            self._field(page, fields, _value(data, _value(data, 0)[1])[0])
-        elif name == "PURGE":
-            at = 0
-            for slot, _ in enumerate(fields["rows"], start=fields["slot"]):
-                ident, row, at = image(data, at)
-                self._put(page, where, slot, ident, row)
-        elif name == "COPY_ROWS":
+                stored, row = image(reader)
+                self._put(page, where, slot, stored if undo else entry["record_id"], row)
+        elif name in _BY_ROW:
             for entry in fields["rows"]:
                 page.drop(entry["record_id"])
-        elif name == "INIT_PAGE":
+        elif name == "INIT_PAGE" or (name == "INVALIDATE_PAGE" and not undo):
             page.clear()
+            page.next = page.next if undo else fields.get("next_record_id", page.next)
 
     @staticmethod
     def _mark(page: HeapPage, ident: int, deleted: bool) -> None:
@@ -387,28 +327,28 @@ class Store:
         found = [number for number, item in self.transactions.items() if item.prepared]
         return sorted(found, key=lambda number: branch_key(self.transactions[number].branch))
 
-    def undoable(self, number: int) -> Iterator[tuple[Instant, Body, bytes]]:
+    def undoable(self, number: int) -> Iterator[tuple[Instant, Body]]:
         """Yield the changes of a transaction that count, the last one first."""
         for packed in reversed(self.transactions[number].changes):
             instant = Instant.unpack(packed)
-            yield instant, *self.find(instant)
+            yield instant, self.find(instant)
 
-    def _changes(self, number: int) -> Iterator[tuple[Body, bytes]]:
-        for _, body, data in self.undoable(number):
+    def _changes(self, number: int) -> Iterator[Body]:
+        for _, body in self.undoable(number):
             if body.fields.get("container") in self.tables and "page" in body.fields:
-                yield body, data
+                yield body
 
     def roll_back(self, number: int) -> None:
         """Undo a transaction on the rows."""
-        for body, data in self._changes(number):
+        for body in self._changes(number):
             page = self.page(body.fields["container"], body.fields["page"])
             if page is not None:
-                self._undo(page, body.fields["page"], body, data)
+                self._apply(page, body.fields["page"], body, undo=True)
         del self.transactions[number]
 
     def touched(self, number: int) -> list[tuple[int, int, int]]:
         """Return the rows that a transaction has touched: container, page and record id of each."""
-        places = (place for body, _ in self._changes(number) for place in self._touched(body.fields))
+        places = (place for body in self._changes(number) for place in self._touched(body.fields))
         return list(dict.fromkeys(places))
 
     def _touched(self, fields: Mapping[str, Any]) -> Iterator[tuple[int, int, int]]:
@@ -442,7 +382,7 @@ class Store:
         if len(values) != 2 or not all(isinstance(value, bytes) for value in values) or len(values[0]) != 4:
             return None
         key = str(int.from_bytes(values[0], "big", signed=True))
-        return self.tables[container], key, modified_utf8(values[1][2:])
+        return self.tables[container], key, mutf8.readable(values[1][2:])
 
     def places(self) -> Iterator[tuple[int, int, int]]:
         """Yield where rows of tables begin, or parts of them."""

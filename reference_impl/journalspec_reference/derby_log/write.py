@@ -85,7 +85,7 @@ class LogWriter:
             "start": self._start,
             "prepare": self._complete,
             "commit": self._complete,
-            "rollback": self._rollback,
+            "rollback": self._complete,
             "decide": self._decide,
             "checkpoint": self._on_checkpoint,
             "close": self._close,
@@ -98,6 +98,7 @@ class LogWriter:
         if self._edition not in EDITIONS:
             raise ValueError("nothing says what the bodies of this edition are: they cannot be written")
         storage = self._storage
+        self._control = Control(None, *databases()[self._edition].level, 0, 0)
         if not any(number_of(name) or name in CONTROLS for name in storage.names()):
             self._create()
         files = {name: whole(storage, name) for name in storage.names()}
@@ -116,7 +117,7 @@ class LogWriter:
         self._known = found.store.transactions
         self._store.find = self._find
         self._kept: dict[int, bytes] = {}
-        self._control = found.chosen.control or self._first_control()
+        self._control = found.chosen.control or self._control
         self._redo, self._undo = max(found.redo_from, found.start), found.start
         self._number, self._end = file.number, end.off
         self._since = 0
@@ -165,12 +166,8 @@ class LogWriter:
             for place in self._store.touched(number):
                 self._locks[place] = number
 
-    def _first_control(self) -> Control:
-        return Control(None, *databases()[self._edition].level, 0, 0)
-
     def _create(self) -> None:
         """Begin a log on the pages of a base: a checkpoint is its first record."""
-        self._control = self._first_control()
         self._number, self._end = 0, 0
         self._next_file()
         first = Instant(1, HEADER)
@@ -203,7 +200,7 @@ class LogWriter:
         size = len(body) + OVERHEAD
         if self._end + self._size + size + self._summed + 4 > LARGEST_FILE:
             self._flush()
-            self._switch()
+            self._next_file()
         if self._buffer and self._size + size > BUFFER:
             self._take_out()
         if not self._buffer:
@@ -215,7 +212,7 @@ class LogWriter:
         told = decode(body, operations())
         if told.transaction is not None:
             self._kept[instant.packed] = body
-            self._store.take(instant, told, body[slice(*told.data)], Instant(0, 0))
+            self._store.take(instant, told, Instant(0, 0))
         return instant
 
     def _take_out(self) -> None:
@@ -242,21 +239,18 @@ class LogWriter:
         if turn and self._since > CHECKPOINT_AFTER:
             self._checkpoint()
         elif turn and self._end > self._interval:
-            self._switch()
+            self._next_file()
 
     @property
     def _name(self) -> str:
         return f"log{self._number}.dat"
 
-    def _switch(self) -> None:
-        """Begin the next file, then end the one before (DRB-WRT-082, DRB-WRT-115)."""
-        if self._end == HEADER:
+    def _next_file(self) -> None:
+        """Begin the next file, then end the one before, if there is one (DRB-WRT-082, DRB-WRT-115)."""
+        storage, end, previous = self._storage, self._end, Instant(self._number, self._end)
+        before = self._name if self._number else ""
+        if end == HEADER:
             return
-        before, end = self._name, self._end
-        self._next_file(Instant(self._number, end), before)
-
-    def _next_file(self, previous: Instant = _NONE, before: str = "") -> None:
-        storage, end = self._storage, previous.position
         if self._number + 1 >= _NO_NUMBER.get(self._edition, LARGEST + 1):
             raise WriterRefused("no-more-files", f"{self._name} is full, and no file has a higher number")
         self._number += 1
@@ -275,14 +269,13 @@ class LogWriter:
             storage.sync(name)
         self._end = HEADER
 
-    def _find(self, instant: Instant) -> tuple[Body, bytes]:
+    def _find(self, instant: Instant) -> Body:
         body = self._kept.get(instant.packed)
         if body is None:
             name = f"log{instant.number}.dat"
             length = int.from_bytes(self._storage.read(name, instant.position, 4), "big")
             body = self._storage.read(name, instant.position + _BODY.size, length)
-        told = decode(body, operations())
-        return told, body[slice(*told.data)]
+        return decode(body, operations())
 
     # Checkpoints.
 
@@ -301,7 +294,7 @@ class LogWriter:
         """Take a checkpoint: its record, then the control files (DRB-WRT-116, DRB-WRT-081)."""
         self._flush(turn=False)
         if self._end > self._interval:
-            self._switch()
+            self._next_file()
         number = self._store.next
         first = self._log(number, "BEGIN", _FIRST, status=INTERNAL)
         at = self._append(self._checkpoint_body(number, first.position))
@@ -329,7 +322,7 @@ class LogWriter:
 
     def _close(self, _: Operation) -> dict[str, Any]:
         for name in [name for name, tx in self._txs.items() if tx.number is not None]:
-            self._rollback({"tx": name})
+            self._complete({"op": "rollback", "tx": name})
         self._checkpoint()
         self._flush(turn=False)
         self._open_ = False
@@ -360,7 +353,7 @@ class LogWriter:
     def _undo_all(self, number: int) -> None:
         """Write compensation records for what a transaction has done, the last change first, and its end."""
         self._flush()
-        for instant, body, _ in list(self._store.undoable(number)):
+        for instant, body in list(self._store.undoable(number)):
             fields = body.fields
             known: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
             same = {**known, "undone": instant.packed}
@@ -387,24 +380,18 @@ class LogWriter:
         self._txs[op["tx"]] = _Tx(branch=branch)
         return {"durable": False}
 
-    def _named(self, op: Operation) -> _Tx:
+    def _complete(self, op: Operation) -> dict[str, Any]:
         tx = self._txs.pop(op.get("tx", ""), None)
         if tx is None:
             raise ValueError(f"there is no transaction {op.get('tx')!r}")
-        return tx
-
-    def _complete(self, op: Operation) -> dict[str, Any]:
-        tx = self._named(op)
+        if op["op"] == "rollback":
+            if tx.number is not None:
+                self._undo_all(tx.number)
+            return {"durable": False}
         if tx.number is not None:
             self._end_of(tx.number, op["op"].upper())
             self._flush()
         return {"durable": self._quiet()}
-
-    def _rollback(self, op: Operation) -> dict[str, Any]:
-        tx = self._named(op)
-        if tx.number is not None:
-            self._undo_all(tx.number)
-        return {"durable": False}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
         for number in self._store.branches():
@@ -452,12 +439,9 @@ class LogWriter:
             known.put(0, _FIRST_ROW, HeapRow((b"",)))
         return known
 
-    def _last_page(self, container: int) -> tuple[int, HeapPage]:
-        last = max([number for other, number in self._store.pages if other == container], default=0) or 1
-        return last, self._page(container, last)
-
     def _insert(self, tx: _Tx, container: int, key: int, value: bytes) -> None:
-        number, page = self._last_page(container)
+        number = max([page for other, page in self._store.pages if other == container], default=0) or 1
+        page = self._page(container, number)
         size = len(value) + _SLOT * 2
         if page.slots and _used(page) + size > _FILLED:
             number, page = self._new_page(container, number + 1)

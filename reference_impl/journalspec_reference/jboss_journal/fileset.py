@@ -7,13 +7,12 @@ import struct
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import Note
-from journalspec_reference.api import Files, Params, natural_key
+from journalspec_reference.api import Files, Params, missing_numbers, natural_key
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     INT,
@@ -129,11 +128,7 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
 
 def _gap_notes(ids: list[int]) -> list[Note]:
     """Return a note on the ids between the lowest and the highest that no file bears; `ids` are in order."""
-    gaps = [
-        str(before + 1) if after == before + 2 else f"{before + 1} to {after - 1}"
-        for before, after in pairwise(ids)
-        if after > before + 1
-    ]
+    gaps = missing_numbers(ids)
     more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
     return (
         [Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")] if gaps else []

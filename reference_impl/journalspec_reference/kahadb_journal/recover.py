@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import messages
 from journalspec.observation import (
-    CLEAN,
-    RECOVERED,
     At,
     Dropped,
     FileMap,
     Note,
     Observation,
     Record,
-    note_place,
-    record_place,
     refused,
-    region_place,
 )
-from journalspec.reread import Collector, few, joined
+from journalspec.reread import few
 from journalspec_reference import places
-from journalspec_reference.api import Files, Params
+from journalspec_reference.api import Files, NumberedFile, Params, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -55,8 +48,6 @@ from journalspec_reference.kahadb_journal.store import Store, TxId, destination_
 _NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
 _LIKE = re.compile(r"db-.*\.log", re.DOTALL)
 _LARGEST = 0x7FFFFFFF
-#: Records are kept up to so many times the size of the journal, and these bytes: they may be tiny.
-_KEPT, _KEPT_OF_ANY = 32, 1 << 16
 #: The bytes that an id takes in a list of them, about.
 _OF_AN_ID = 64
 #: Policy -> whether all files are scanned, checksums compared, damage skipped.
@@ -70,18 +61,10 @@ POLICIES = {
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
 
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """One data file: its name, id and content."""
+class DataFile(NumberedFile):
+    """One data file; its number is its id."""
 
-    name: str
-    number: int
-    data: Any
-
-    @property
-    def length(self) -> int:
-        """Its length in bytes."""
-        return len(self.data)
+    __slots__ = ()
 
 
 def id_of(name: str) -> int | None:
@@ -107,12 +90,7 @@ def _set_notes(files: Files, found: Sequence[DataFile], dialect: Dialect) -> Ite
     for name in sorted(files):
         if id_of(name) is None and _LIKE.fullmatch(name):
             yield Note("ignored-name", name)
-    gaps = [
-        f"{one.number + 1}" if two.number == one.number + 2 else f"{one.number + 1} to {two.number - 1}"
-        for one, two in pairwise(found)
-        if two.number > one.number + 1
-    ]
-    if gaps:
+    if gaps := missing_numbers(file.number for file in found):
         yield Note("file-id-gap", text=", ".join(gaps))
     for file in found:
         if role_of(file, dialect) == "unused":
@@ -266,9 +244,7 @@ class JournalPass:
         self._all, _, self._skips = POLICIES[policy or "salvage"]
         self._files = gather(files)
         self._numbers = frozenset(file.number for file in self._files)
-        keep = _KEPT * sum(file.length for file in self._files) + _KEPT_OF_ANY
-        self._records, self._beyond_end = Collector(record_place, keep), Collector(record_place, keep)
-        self._notes, self._dropped = Collector(note_place), Collector(region_place)
+        self._found = places.Findings(sum(file.length for file in self._files))
         self._store = Store()
         self._payloads: list[int] = []
         self._stored: places.Stored[StoredRecord] = places.Stored()
@@ -292,27 +268,25 @@ class JournalPass:
         def again(kind: type[Any]) -> Callable[[], Iterator[Any]]:
             return lambda: (item for item in walk.found(file) if isinstance(item, kind))
 
-        self._records.begin(file.name, lambda: (item.record for item in again(Told)()))
-        self._dropped.begin(file.name, again(Dropped))
-        self._notes.begin(file.name, again(Note))
+        self._found.records.begin(file.name, lambda: (item.record for item in again(Told)()))
+        self._found.dropped.begin(file.name, again(Dropped))
+        self._found.notes.begin(file.name, again(Note))
         self._stored.next_file(file.name, lambda: partial(record_at, file.data))
         skipping = False
         for item in walk.found(file):
             if isinstance(item, Told):
-                self._records.add(item.record)
+                self._found.records.add(item.record)
                 skipping = skipping or self._counts(file, item)
             elif isinstance(item, Note):
-                self._notes.add(item)
+                self._found.notes.add(item)
                 self._lossy |= item.code == "suspicious-end"
             else:
-                self._dropped.add(item)
+                self._found.dropped.add(item)
                 if self._refuses(file, item):
                     self._refused = _refused(file, item)
             if self._refused is not None:
                 return
-        self._beyond_end.begin(file.name, partial(walk.beside, file))
-        for record in walk.beside(file):
-            self._beyond_end.add(record)
+        self._found.beside.take(file.name, partial(walk.beside, file))
 
     def _refuses(self, file: DataFile, region: Dropped) -> bool:
         """Tell whether damage refuses recovery (KHD-RCV-013, KHD-RCV-016)."""
@@ -346,20 +320,12 @@ class JournalPass:
         """Return the answer."""
         if self._refused is not None:
             return self._refused
-        dropped = self._dropped.done()
-        late = [*self._doubled.values(), *self._skipped, *self._tail(dropped)]
+        late = [*self._doubled.values(), *self._skipped, *self._tail(self._found.dropped.done())]
         left = dict.fromkeys((*self._store.open, *(tx for tx in self._store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
-        return Observation(
-            RECOVERED if len(dropped) or self._lossy else CLEAN,
-            records=self._records.done(),
-            dropped=dropped,
-            state=self._state(),
-            files=tuple(
-                FileMap(file.name, file.length, role_of(file, self._dialect)) for file in self._files
-            ),
-            notes=joined(note_place, self._set_notes, self._notes.done(), late),
-            unanchored=self._beyond_end.done(),
+        files = [FileMap(file.name, file.length, role_of(file, self._dialect)) for file in self._files]
+        return self._found.observation(
+            self._state(), files, lossy=self._lossy, before=self._set_notes, after=late
         )
 
     def _tail(self, dropped: Iterable[Dropped]) -> Iterator[Note]:

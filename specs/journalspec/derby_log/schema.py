@@ -64,16 +64,12 @@ def coverage(body: bytes) -> tuple[int, int] | None:
 
     Opaque bodies are others: what is decoded is what begins as a checksum record does.
     """
-    usual = body.startswith(_CHECKSUM)
-    if not usual and (body[:2] != _CHECKSUM[:2] or _CHECKSUM[-2:] not in body[:_HEAD]):
-        return None
     try:
-        parsed = BODY.parse(body)
+        known = body[:2] == _LOG_RECORD and Packed(1).parse(body[2:]) & groups()["CHECKSUM"]
+        parsed = BODY.parse(body) if known else None
     except ConstructError as error:
-        if not usual:
-            return None
         raise ValidationError(f"a checksum record that is none: {error}") from None
-    if parsed.operation != int.from_bytes(_CHECKSUM[-2:], "big") or not parsed.group & groups()["CHECKSUM"]:
+    if parsed is None or operations()[parsed.operation].name != "CHECKSUM":
         return None
     found = parsed.fields
     # Another algorithm is none that anybody could agree with.
@@ -171,7 +167,5 @@ BODY = Struct(
     "end" / Tell,
     Terminated,
 )
-#: How a checksum record begins as it is written: its group, no transaction, its operation. With other bits
-#: in the group, or with a transaction, it is one too (DRB-REC-023): so far off its operation may stand.
-_CHECKSUM, _HEAD = bytes.fromhex("00814900000001c5"), 18
+_LOG_RECORD = LOG_RECORD.to_bytes(2, "big")
 CODEC = ConstructCodec(LAYOUT, file_schema)

@@ -1,18 +1,14 @@
 """What real Derby does with damaged logs, by the table ``experiments.toml``, which also holds what was seen.
 
-``python -m journalspec_conformance.harnesses.derby_log.experiments --product ID`` boots each damaged log and
-prints what it sees; 1 if that is not what the table has. All boots happen in one process.
+``python -m journalspec_conformance.harnesses.derby_log.programs experiment --product ID`` boots each damaged
+log and prints what it sees. All boots happen in one process.
 """
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
-import os
 import shutil
 import struct
-import sys
-import time
 from collections.abc import Iterator, Mapping
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -28,10 +24,9 @@ from journalspec_conformance.harnesses.derby_log.harness import (
     database_of,
     notes,
 )
-from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
 from journalspec_conformance.harnesses.product import table
-from journalspec_conformance.products import Product, get_product
+from journalspec_conformance.products import Product
 from journalspec_corpus.derby_log import naive
 from journalspec_corpus.derby_log.author import seal
 from journalspec_corpus.edits import Built, Range, apply
@@ -189,40 +184,10 @@ def damage(log: Built, edit: Json) -> None:
         apply(log, edit, lambda name: log, seal)
 
 
-def expected(entry: Json, product: Product) -> str:
-    """Return what the table says that `product` shows."""
-    found: str = entry.get("on", {}).get(product.id, entry.get("seen", ""))
-    return found
-
-
-def run(product: Product, select: str = "*") -> Iterator[tuple[Json, str]]:
-    """Yield each experiment with what `product` does, in the running JVM."""
+def run(product: Product, select: str) -> Iterator[tuple[Json, str, str]]:
+    """Yield each experiment that `select` (a glob) names, what `product` does now, and what by the table."""
     with scratch(memory=True) as place:
         made = Experiments(product, place)
         for entry in made.entries:
             if fnmatch.fnmatch(entry["id"], select):
-                yield entry, made.seen(entry)
-
-
-def main() -> int:
-    """Print what is seen; 1 if the table has something else."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--product", required=True)
-    parser.add_argument("--select", default="*", help="glob over the ids of experiments")
-    options = parser.parse_args()
-    product = get_product(options.product)
-    jvm.start(product)
-    begin, other, count = time.monotonic(), 0, 0
-    for entry, seen in run(product, options.select):
-        wrong = seen != expected(entry, product)
-        count, other = count + 1, other + wrong
-        print(f"{entry['id']}: {seen}" + (f" (the table: {expected(entry, product)})" if wrong else ""))
-    seconds = time.monotonic() - begin
-    print(f"{product.id}: {count} boots in {seconds:.1f} s, {other} not as in the table", file=sys.stderr)
-    return int(other > 0)
-
-
-if __name__ == "__main__":
-    status = main()
-    sys.stdout.flush()
-    os._exit(status)  # threads of the product do not end
+                yield entry, made.seen(entry), entry.get("on", {}).get(product.id, entry.get("seen", ""))

@@ -434,10 +434,6 @@ class Derby(Driver):
         "state": ["rows", "in_doubt"],
     }
 
-    def base_of(self, params: Mapping[str, str]) -> str:
-        """Return the name of the base that a request is about."""
-        return params.get("base", self.product.edition)
-
     def read(self, request: Request) -> Answer:
         """Say that the product shows its records to nobody."""
         return {"unsupported": {"what": "operation", "message": "the product shows its records to nobody"}}
@@ -447,7 +443,7 @@ class Derby(Driver):
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
             told = "there is no log: the product was shown nothing"
             return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
-        with database_of(directory, self.base_of(params)) as copy:
+        with database_of(directory, params.get("base", self.product.edition)) as copy:
             return self.booted(copy, params)
 
     def booted(self, place: Path, params: Mapping[str, str]) -> Answer:
@@ -472,7 +468,7 @@ class Derby(Driver):
         """Return a writer; raises CannotDo."""
         if edition != self.product.edition:
             raise CannotDo("the product writes its own edition only", f"edition:{edition}")
-        return Statements(directory, params, self.base_of(params))
+        return Statements(directory, params, params.get("base", self.product.edition))
 
 
 @cache
