@@ -212,7 +212,7 @@ def test_what_is_built_is_read_back_by_the_table_and_both_schemas(
 ) -> None:
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
-    for seed in range(5):
+    for seed in range(3):
         values = values_of(form, random.Random(seed))
         if kind:  # not any number
             values[layout.type_field] = kind
