@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -18,6 +18,8 @@ PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
 #: What the next shorter form of a compressed number holds, by its size: int, long (in two bytes).
 _LIMITS = ({2: 1 << 6, 4: 1 << 14}, {2: 1 << 14, 4: 1 << 30})
+#: Longer bodies are not remembered (bytes).
+_SHORT = 1 << 10
 _ID, _LENGTH, _INSTANT = Struct(">H"), Struct(">i"), Struct(">q")
 
 
@@ -147,6 +149,19 @@ def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
     )
 
 
+@lru_cache(1 << 11)
+def _remembered(data: bytes, edition: str) -> Body:
+    return decode(data, known(edition))
+
+
+def body_of(data: bytes, edition: str) -> Body:
+    """Decode a body by the operations of an edition; raises BadLog.
+
+    Short ones are remembered, for many files hold the same ones: nobody may change what is returned.
+    """
+    return _remembered(data, edition) if len(data) <= _SHORT else decode(data, known(edition))
+
+
 def coverage(body: bytes) -> Summed | None:
     """Return what a checksum record says, whatever else its group has (DRB-REC-023); None for others.
 
@@ -156,7 +171,7 @@ def coverage(body: bytes) -> Summed | None:
     try:
         if not (body[:2] == _ID.pack(LOG_RECORD) and compressed(body, 2, wide=False)[0] & CHECKSUM):
             return None
-        found = decode(body, operations())
+        found = body_of(body, EDITIONS[-1])
     except BadLog:
         return None
     if found.operation.name != "CHECKSUM":

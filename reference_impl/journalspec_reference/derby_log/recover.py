@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import Form, databases, tables
+from journalspec.derby_log.operations import databases, tables
 from journalspec.derby_log.operations import shown as told
 from journalspec.formats import get_format
 from journalspec.observation import (
@@ -33,7 +33,7 @@ from journalspec.reread import Collector, few, joined
 from journalspec_reference.api import Files
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import Body, decode, known
+from journalspec_reference.derby_log.bodies import Body, body_of
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
@@ -82,17 +82,17 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True)
 class Reader:
-    """How the records of files are decoded; `forms` is None where bodies are opaque."""
+    """How the records of files are decoded; `edition` is None where bodies are opaque."""
 
-    forms: Mapping[int, Form] | None
+    edition: str | None
 
     def told(self, file: LogFile, stored: LoggedRecord) -> Told:
         """Return a record under the spec's names; raises BadLog."""
         at = At(file.name, stored.off, stored.end - stored.off)
         shown: dict[str, Any] = {"length": len(stored.body), "instant": file.number << 32 | stored.off}
-        if self.forms is None:
+        if self.edition is None:
             return Told(Record("OTHER", {**shown, "body": stored.body}, at), stored, None)
-        body = decode(stored.body, self.forms)
+        body = body_of(stored.body, self.edition)
         shown["group"] = body.group
         if body.transaction is not None:
             shown["transaction"] = body.transaction
@@ -222,7 +222,7 @@ class LogPass:
             self._opaque = True
             self.log = Log(self._logs, summed=False, linked=self._linked)
             return Instant(at.number, HEADER)
-        self._reader = Reader(known(self._edition))
+        self._reader = Reader(self._edition)
         control = self.chosen.control
         if control is None or control.checkpoint != at:
             return at
@@ -526,7 +526,7 @@ def _found(logs: Mapping[int, LogFile], log: Log, edition: str, instant: Instant
     found = log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
     if not isinstance(found, LoggedRecord):
         raise BadLog(f"there is no record {instant.packed:#x}")
-    body = decode(found.body, known(edition))
+    body = body_of(found.body, edition)
     return body, found.body[slice(*body.data)]
 
 
