@@ -19,7 +19,7 @@ _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Stru
 #: What the next shorter form of a compressed number holds, by its size: int, long (in two bytes).
 _LIMITS = ({2: 1 << 6, 4: 1 << 14}, {2: 1 << 14, 4: 1 << 30})
 #: Longer bodies are not remembered (bytes).
-_SHORT = 1 << 10
+SHORT = 1 << 10
 _ID, _LENGTH, _INSTANT = Struct(">H"), Struct(">i"), Struct(">q")
 
 
@@ -159,7 +159,7 @@ def body_of(data: bytes, edition: str) -> Body:
 
     Short ones are remembered, for many files hold the same ones: nobody may change what is returned.
     """
-    return _remembered(data, edition) if len(data) <= _SHORT else decode(data, known(edition))
+    return _remembered(data, edition) if len(data) <= SHORT else decode(data, known(edition))
 
 
 def coverage(body: bytes) -> Summed | None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ from journalspec.reread import Collector, few, joined
 from journalspec_reference.api import Files
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import Body, body_of
+from journalspec_reference.derby_log.bodies import SHORT, Body, body_of
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
@@ -93,14 +93,8 @@ class Reader:
         if self.edition is None:
             return Told(Record("OTHER", {**shown, "body": stored.body}, at), stored, None)
         body = body_of(stored.body, self.edition)
-        shown["group"] = body.group
-        if body.transaction is not None:
-            shown["transaction"] = body.transaction
-        shown |= told(body.operation.fields, body.fields)
-        if body.undone is not None:
-            shown["undone"] = body.undone.packed
-        elif data := stored.body[slice(*body.data)]:
-            shown["data"] = data
+        said = _said(stored.body, self.edition) if len(stored.body) <= SHORT else None
+        shown |= _says(stored.body, body) if said is None else said
         return Told(Record(body.operation.name, shown, at), stored, body)
 
     def pieces(self, file: LogFile, scan: Scan, start: int) -> Iterator[Told | Note | End]:
@@ -122,6 +116,26 @@ class Reader:
                 yield Note("long-number", file.name, item.off)
             if told.body is not None and told.body.surplus:
                 yield Note("surplus", file.name, item.off, str(told.body.surplus))
+
+
+def _says(stored: bytes, body: Body) -> dict[str, Any]:
+    """Return the fields that a body gives to its record."""
+    shown: dict[str, Any] = {"group": body.group}
+    if body.transaction is not None:
+        shown["transaction"] = body.transaction
+    shown |= told(body.operation.fields, body.fields)
+    if body.undone is not None:
+        shown["undone"] = body.undone.packed
+    elif data := stored[slice(*body.data)]:
+        shown["data"] = data
+    return shown
+
+
+@lru_cache(1 << 11)
+def _said(stored: bytes, edition: str) -> Mapping[str, Any] | None:
+    """Return the same to be copied; None if it holds lists or mappings, which are nobody else's."""
+    shown = _says(stored, body_of(stored, edition))
+    return None if any(isinstance(value, list | dict) for value in shown.values()) else shown
 
 
 class LogPass:
