@@ -35,6 +35,8 @@ Places = tuple[tuple[tuple[int, str], ...], int]
 
 #: So many keys of records are remembered, none with more characters than this.
 _MOST_KEYS, _SHORT_KEY = 1 << 13, 1 << 10
+#: What is remembered holds these alone: nothing that can change, and no view that keeps a file.
+_PLAIN = frozenset([str, int, bool, bytes, type(None)])
 #: Type, fields, values and their types of a record -> its key
 _keys: dict[tuple[Any, ...], str] = {}
 
@@ -87,12 +89,11 @@ def json_key(kind: str, fields: Mapping[str, Any]) -> str:
     Short keys are remembered: the states of a trace share nearly all of their records.
     """
     # A truth value equals a number, and is another text.
-    place = kind, *fields, *fields.values(), *map(type, fields.values())
-    try:
-        known = _keys.get(place)
-    except TypeError:
-        # It holds a list or a mapping.
+    types = tuple(map(type, fields.values()))
+    if not _PLAIN.issuperset(types):
         return _json_key(kind, fields)
+    place = (kind, *fields, *fields.values(), *types)
+    known = _keys.get(place)
     if known is None:
         known = _json_key(kind, fields)
         if len(_keys) >= _MOST_KEYS:

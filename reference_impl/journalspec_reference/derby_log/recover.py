@@ -514,8 +514,7 @@ class LogPass:
         data, told = self._files[name], {}
         start = bytes(data[: codec.CONTROL + 1])
         if len(data) >= HEADER if begins == "header" else self._sound(start):
-            found = LAYOUT.read(begins, self._edition, start)
-            told = {each: found[each] for each in _TOLD if each in found}
+            told = dict(_begins(begins, self._edition, start[: HEADER if begins == "header" else None]))
         if "major" in told:
             told["checkpoint"] = Instant.unpack(told["checkpoint"]).packed
         return FileMap(name, len(data), "invalid" if name in self._invalid else role, told)
@@ -526,6 +525,13 @@ class LogPass:
         with suppress(BadLog):
             return bool(codec.control(control))
         return False
+
+
+@lru_cache(1 << 8)
+def _begins(name: str, edition: str, start: bytes) -> tuple[tuple[str, Any], ...]:
+    """Return the fields that a map of files tells of a sound header or control file."""
+    found = LAYOUT.read(name, edition, start)
+    return tuple((each, found[each]) for each in _TOLD if each in found)
 
 
 def containers(files: Files) -> dict[int, Container]:
