@@ -7,7 +7,7 @@ imported before that is called: who only looks at a journal needs no writers and
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -79,6 +79,8 @@ class CrashFormat:
     `kernel()` imports the format's compiled code, which says what the state readers tell apart.
     `reach` says how far into its files recovery can look; None if it looks at all of them.
     `implementation()` is who reads in place of the reference, if anybody does.
+    `parsed(files, edition)` is all that the answers of the state readers follow from, if that is found with
+    less work than they are: states with the same get the same answers. None if it cannot say.
     """
 
     format: str
@@ -99,6 +101,7 @@ class CrashFormat:
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
     added: Callable[[str], Iterator[Any]] = lambda scope: iter(())
+    parsed: Callable[[Mapping[str, bytes], str], Hashable | None] | None = None
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -52,6 +53,8 @@ TRASHED, MIXED, FOREIGN = -1, -2, -3
 ROTTEN = -4
 #: All choices among up to so many bindings of names are looked at.
 LOOSE = 6
+#: Up to so many bytes a file is copied as a whole for each state: that costs less than a path of its tree.
+FLAT = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +121,56 @@ class CrashPoint:
 
     def materialise(self, codes: Codes | bytes) -> dict[str, bytes]:
         """Return the files of the state in which block i has version ``codes[i]``."""
-        contents = list(self.contents)
         sizes = list(self.sizes)
         names = self.names
-        for block, code in zip(self.blocks, codes, strict=True):
-            value = block.versions[int(code)]
+        moved: dict[int, list[tuple[int, bytes]]] = {}
+        given = codes.tolist() if isinstance(codes, np.ndarray) else codes
+        for block, code in zip(self.blocks, given, strict=True):
+            if not code:
+                # Contents, sizes and names have version 0 of every block.
+                continue
+            value = block.versions[code]
             if block.kind == NAMES:
                 names = value
             elif block.kind == SIZE:
                 sizes[block.file] = value
             else:
-                contents[block.file] = contents[block.file].put(block.index * self.granule, value)
+                moved.setdefault(block.file, []).append((block.index * self.granule, value))
         return {
-            name: bytes(contents[number].resized(sizes[number])) for name, number in sorted(names.items())
+            name: self._image(number, sizes[number], moved.get(number, []))
+            for name, number in sorted(names.items())
         }
+
+    @cached_property
+    def _images(self) -> dict[int, tuple[tuple[int, list[tuple[int, bytes]]], bytes]]:
+        """Of each file what it was last made of, and it: most states change one file of those before them."""
+        return {}
+
+    @cached_property
+    def _flat(self) -> dict[int, bytes]:
+        """The contents of small files in one piece."""
+        return {}
+
+    def _image(self, number: int, size: int, moved: list[tuple[int, bytes]]) -> bytes:
+        """Return `size` bytes of a file, with what stands at other offsets in `moved`."""
+        known = self._images.get(number)
+        if known is not None and known[0] == (size, moved):
+            return known[1]
+        content = self.contents[number]
+        if max(len(content), size) <= FLAT:
+            if number not in self._flat:
+                self._flat[number] = bytes(content)
+            laid = bytearray(self._flat[number][:size].ljust(size, b"\0"))
+            for start, value in moved:
+                if start < size:
+                    laid[start : start + len(value)] = value[: size - start]
+            out = bytes(laid)
+        else:
+            for start, value in moved:
+                content = content.put(start, value)
+            out = bytes(content.resized(size))
+        self._images[number] = (size, moved), out
+        return out
 
 
 @dataclass

@@ -3,14 +3,15 @@
 A format may have a kernel: two numbers per row of a crash point, such that rows with the
 same ones get the same answer from every reader of the format, in whichever crash point
 they are (see :func:`alike` for what "the same" means). One of them is read by the readers,
-on its files. Without a kernel, without Numba, and with ``JOURNALSPEC_KERNEL=0`` in the
-environment, all are. Nothing that comes out of a build depends on it.
+on its files. Where there is no kernel, or no Numba, a format may say what the files of a state are
+parsed to: of those with the same one is read. Otherwise, and with ``JOURNALSPEC_KERNEL=0`` in
+the environment, all are. Nothing that comes out of a build depends on it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Protocol, runtime_checkable
@@ -28,6 +29,8 @@ from journalspec_corpus.crash.verdict import Answer
 SWITCH = KERNEL_SWITCH
 #: Answers that are remembered by signature, some hundred bytes each.
 REMEMBERED = 1 << 16
+#: The same by what states are parsed to, some ten thousand bytes each.
+PARSED = 1 << 11
 _HASH_BYTES = 16
 
 
@@ -39,7 +42,30 @@ def reading_of(adapter: CrashFormat) -> Reading:
 @cache
 def _remembering(adapter: CrashFormat) -> Reading:
     # A kernel knows what the reference and its mutants tell apart, and no others.
-    return Reading(adapter.read, kernel_of(adapter) if adapter.implementation is None else None)
+    if adapter.implementation is not None:
+        return Reading(adapter.read, None)
+    return Reading(reading_once(adapter), kernel_of(adapter))
+
+
+def reading_once(adapter: CrashFormat) -> Read:
+    """Return what reads states that the format parses alike only once; all readers if it does not say."""
+    parsed, read = adapter.parsed, adapter.read
+    if parsed is None:
+        return read
+    known: dict[Hashable, tuple[Answer, ...]] = {}
+
+    def once(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
+        place = parsed(files, edition)
+        if place is None:
+            return read(files, edition)
+        answer = known.get(place)
+        if answer is None:
+            if len(known) >= PARSED:
+                known.clear()
+            answer = known[place] = read(files, edition)
+        return answer
+
+    return once
 
 
 def forget_answers() -> None:

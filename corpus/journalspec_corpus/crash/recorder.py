@@ -33,6 +33,14 @@ Operation = dict[str, Any]
 Places = tuple[tuple[tuple[int, str], ...], int]
 
 
+#: So many keys of records are remembered, none with more characters than this.
+_MOST_KEYS, _SHORT_KEY = 1 << 13, 1 << 10
+#: What is remembered holds these alone: nothing that can change, and no view that keeps a file.
+_PLAIN = frozenset([str, int, bool, bytes, type(None)])
+#: Type, fields, values and their types of a record -> its key
+_keys: dict[tuple[Any, ...], str] = {}
+
+
 @dataclass(frozen=True)
 class Keys:
     """What a reader of a format calls a record: the values of some fields, with colons between.
@@ -76,7 +84,26 @@ class Keys:
 
 
 def json_key(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record whose key is JSON: its type, and all these fields of it."""
+    """Return what a reader calls a record whose key is JSON: its type, and all these fields of it.
+
+    Short keys are remembered: the states of a trace share nearly all of their records.
+    """
+    # A truth value equals a number, and is another text.
+    types = tuple(map(type, fields.values()))
+    if not _PLAIN.issuperset(types):
+        return _json_key(kind, fields)
+    place = (kind, *fields, *fields.values(), *types)
+    known = _keys.get(place)
+    if known is None:
+        known = _json_key(kind, fields)
+        if len(_keys) >= _MOST_KEYS:
+            _keys.clear()
+        if len(known) <= _SHORT_KEY:
+            _keys[place] = known
+    return known
+
+
+def _json_key(kind: str, fields: Mapping[str, Any]) -> str:
     said = {name: jsonable(value) for name, value in fields.items()}
     return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
 

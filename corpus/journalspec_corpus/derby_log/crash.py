@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from journalspec.derby_log.operations import tables_of_all
@@ -21,6 +23,7 @@ from journalspec_corpus.crash.effects import (
     Effect,
     Semantics,
 )
+from journalspec_corpus.crash.pages import blake
 from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations
@@ -43,6 +46,9 @@ from journalspec_corpus.derby_log.recording import (
     key_of,
     resumed,
 )
+from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, SHORT, body_of
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.scan import End, Scan, choose, gather
 
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
@@ -109,6 +115,64 @@ def _makes(said: Mapping[str, Any]) -> tuple[Effect, ...]:
     return (_stored(row),) if text else ()
 
 
+def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
+    """Return all that recovery's answer on a log follows from; None if something else may count as well.
+
+    Of a log file these are its header, its records from there on, why there are no more, and whether anything
+    is left behind them: where, and what, is told, and no answer has it. That is so if records are looked for
+    only where a walk finds them: logs that send elsewhere have to be read, and encrypted ones. Of all other
+    files everything counts.
+    """
+    if edition not in EDITIONS:
+        return None
+    logs = gather(files)
+    ours = {file.name for file in logs.values()}
+    said: list[Hashable] = [edition]
+    said += [(name, _named(files[name])) for name in files if name not in ours]
+    found: set[Instant] = set()
+    sent: list[Instant] = []
+    for number, file in logs.items():
+        # The checksums of the first edition are none.
+        scan = Scan(file.data, number, summed=edition != EDITIONS[0])
+        said.append((number, file.data[:HEADER]))
+        for item in scan.walk():
+            found.add(Instant(number, item.off))
+            if isinstance(item, End):
+                rest = file.data[item.off + 4 :] if item.marked else file.data[item.off :]
+                left = len(rest) > 0 if item.reason else rest != bytes(len(rest))
+                said.append((item.off, bool(item.reason), item.marked, left))
+                break
+            if item.body[:2] != BODY_START:
+                return None
+            short = item.end - item.off <= SHORT
+            said.append(item if short else (item.off, item.covers, _named(item.body)))
+            sent += _sends(item.body, edition)
+    with suppress(Refusal):
+        control = choose(files).control
+        if control is not None and control.checkpoint is not None:
+            sent.append(control.checkpoint)
+    elsewhere = any(each.number in logs and each not in found for each in sent)
+    return None if elsewhere else tuple(said)
+
+
+@lru_cache(1 << 8)
+def _named(content: bytes) -> bytes:
+    return blake(content)
+
+
+@lru_cache(1 << 11)
+def _sends(body: bytes, edition: str) -> tuple[Instant, ...]:
+    """Return where a record sends whoever reads it; nowhere if it is not to be read."""
+    try:
+        said = body_of(body, edition)
+    except BadLog:
+        return ()
+    where = () if said.undone is None else (said.undone,)
+    if said.operation.name != "CHECKPOINT":
+        return where
+    return (*where, Instant.unpack(said.fields["undo_from"]))
+
+
 #: Two policies of the reference: one refuses a log that ends before its files say, one leaves it at that.
 READERS = (
     StateReader("strict", "strict"),
@@ -128,4 +192,5 @@ CRASH = CrashFormat.by_tables(
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM
     ).second_lives(),
+    parsed=parsed,
 )

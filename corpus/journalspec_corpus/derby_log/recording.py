@@ -52,7 +52,7 @@ _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "clos
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
     """Return what a reader calls a record: JSON of what it says and where it stands."""
-    return json_key(kind, {name: fields[name] for name in _TOLD if fields.get(name) is not None})
+    return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
 
 
 def group(data: bytes, number: int, at: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
