@@ -22,8 +22,8 @@ for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SI
 #: The files that take longest, in the order in which workers are to begin them (see tox.ini).
 LONG_FIRST = (
     "test_docs_build.py",
-    "test_docs_browser.py",
     "test_product_derby.py",
+    "test_docs_browser.py",
     "test_crash_builds.py",
     "test_product_show.py",
     "test_crash_pipeline.py",

@@ -25,8 +25,6 @@ _OFFSET_BITS = 40
 LOOKUPS = 4
 #: So many records, none longer than this (bytes), are not decoded again.
 REMEMBERED, MOST_REMEMBERED = 256, 4096
-
-
 #: Records are kept up to so many times the size of the files, and these bytes: they may be tiny.
 KEPT, KEPT_OF_ANY = 32, 1 << 16
 

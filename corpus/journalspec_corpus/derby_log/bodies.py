@@ -14,7 +14,7 @@ WIDTHS = {"u1": 1, "u2": 2, "s4": 4, "s8": 8}
 SIZES = {"cint": (1, 2, 4), "clong": (2, 4, 8)}
 
 
-class Taker(naive.Taker):
+class BodyTaker(naive.Taker):
     """Bytes that are taken from the front; `long`: a compressed number took more of them than it has to."""
 
     def __init__(self, data: bytes) -> None:
@@ -57,7 +57,7 @@ class Taker(naive.Taker):
 
 def body(data: bytes) -> dict[str, Any]:
     """Return what a body says; ``surplus`` are bytes behind it. Raises Invalid."""
-    taker = Taker(data)
+    taker = BodyTaker(data)
     head = taker.fields(HEAD)
     form = operations().get(head["operation"])
     if head["format"] != LOG_RECORD or form is None:
@@ -77,7 +77,7 @@ def body(data: bytes) -> dict[str, Any]:
 
 def rows(data: bytes) -> list[tuple[int, dict[int, bytes]]]:
     """Return the rows in optional data: record id, and number of a column -> what it holds."""
-    taker, out = Taker(data), []
+    taker, out = BodyTaker(data), []
     while taker.at < len(data):
         status, number = taker.take(1)[0], taker.value("cint")
         first = taker.value("cint") if status & 4 else 0

@@ -33,7 +33,7 @@ from journalspec_corpus.derby_log.model import (
     CHANGES,
     UNDOES,
     PageRows,
-    Placed,
+    PlacedRows,
     Row,
     State,
     row_of,
@@ -188,7 +188,7 @@ CRASH = CrashFormat.by_tables(
     answer=answering(key_of, canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),
-    semantics=Semantics(PageRows(), action, Placed.state, effects, told),
+    semantics=Semantics(PageRows(), action, PlacedRows.state, effects, told),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM
     ).second_lives(),

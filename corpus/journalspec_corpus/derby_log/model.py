@@ -123,7 +123,7 @@ def _applied(rows: frozenset[Row], done: Changes) -> frozenset[Row]:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedRows:
     """Committed rows by their places, what each open transaction changed, and the ids of prepared ones."""
 
     rows: Mapping[Place, Row] = field(default_factory=dict)
@@ -144,11 +144,11 @@ class Placed:
 class PageRows:
     """The rows of a database as the records of its log change them, one after the other (DRB-RCV-062)."""
 
-    def begin(self, state: Mapping[str, Any]) -> Placed:
+    def begin(self, state: Mapping[str, Any]) -> PlacedRows:
         """Return what is kept before the log begins: nothing."""
-        return Placed()
+        return PlacedRows()
 
-    def after(self, kept: Placed, op: Mapping[str, Any], edition: str) -> Placed:
+    def after(self, kept: PlacedRows, op: Mapping[str, Any], edition: str) -> PlacedRows:
         """Return what is kept after one record: `op` is its type, the rest its fields."""
         kind, tx = op["op"], str(op.get("transaction", ""))
         done = kept.changes.get(tx, ())
@@ -181,7 +181,7 @@ class PageRows:
         return table, key_in(columns), value_in(columns)
 
     @staticmethod
-    def _ended(kept: Placed, op: Mapping[str, Any], tx: str) -> Placed:
+    def _ended(kept: PlacedRows, op: Mapping[str, Any], tx: str) -> PlacedRows:
         status = int(op["status"])
         if status == PREPARED:
             branch = op["global_id"]
@@ -194,9 +194,9 @@ class PageRows:
             else:
                 found[place] = row
         rest = {name: done for name, done in kept.changes.items() if name != tx}
-        return Placed(found, rest, {name: ids for name, ids in kept.branches.items() if name != tx})
+        return PlacedRows(found, rest, {name: ids for name, ids in kept.branches.items() if name != tx})
 
-    def shown(self, kept: Placed) -> dict[str, Any]:
+    def shown(self, kept: PlacedRows) -> dict[str, Any]:
         """Return what recovery must report."""
         found: Json = jsonable(shown_state(*kept.state()))
         return found

@@ -17,7 +17,7 @@ from journalspec.derby_log.operations import databases
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
 from journalspec_corpus.derby_log.bodies import body
-from journalspec_corpus.derby_log.model import CHANGES, UNDOES, PageRows, Placed, shown_state
+from journalspec_corpus.derby_log.model import CHANGES, UNDOES, PageRows, PlacedRows, shown_state
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
@@ -331,7 +331,7 @@ class _Replay:
 
     log: Log
     redo: int
-    kept: Placed = field(default_factory=Placed)
+    kept: PlacedRows = field(default_factory=PlacedRows)
     #: Instant of a record -> what it purges or copies, or undoes of that.
     by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
     #: Open transaction -> the instants of its changes that count.
