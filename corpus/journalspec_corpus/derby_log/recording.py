@@ -8,7 +8,7 @@ A force is of the whole log. Nothing is ever let go: what is taken away stays re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
@@ -142,11 +142,18 @@ class Run(Recorder):
 
     def settle(self, image: CrashImage) -> None:
         """Commit what is in doubt and was promised, as a transaction manager does."""
-        ends = [said for mark in image.standing if (said := json.loads(mark.key))["type"] == "END"]
-        for said in reversed({said["transaction"]: said for said in ends}.values()):
-            if int(said["status"]) == PREPARED:
+        ends = {said["transaction"]: said for said in _ends(image.standing)}
+        # A rollback is not forced: that it was decided may have arrived or not.
+        arrived = {said["transaction"] for said in _ends(set(image.possible).intersection(image.whole))}
+        for number, said in reversed(ends.items()):
+            if int(said["status"]) == PREPARED and number not in arrived:
                 ids = {name: said["global_id"][name] for name in ("gtrid", "bqual")}
                 self.apply({"op": "decide", **ids, "commit": True})
+
+
+def _ends(marks: Iterable[Mark]) -> Iterator[dict[str, Any]]:
+    """Yield what the ends of transactions among `marks` say."""
+    return (said for mark in marks if (said := json.loads(mark.key))["type"] == "END")
 
 
 def _name(said: Mapping[str, Any]) -> str:
