@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 
 from journalspec.observation import jsonable
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.trace import Mark
+from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.derby_log import author, naive
 
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
@@ -101,3 +105,11 @@ def test_a_generated_case_expects_what_the_naive_reader_answers() -> None:
     for said in naive.expected(files, "10.16"):
         assert (said["verdict"], said["code"], said["at"]) == ("refused", "bad-header", at)
         assert not {"records", "state"} & set(said)
+
+
+def test_a_branch_whose_rollback_has_arrived_is_not_decided_again() -> None:
+    """A rollback is not forced: whether the crash left it is for recovery to say, and nobody asks twice."""
+    first = LongWorkload("10.16/sync", 100000, "sx1 i1bx1 px1 n zx1 k i2a i3c i4c i5a i6a i7a")
+    trace = crash_format("derby_log").build(SecondLife(first, 2, "settle"))
+    ends = [json.loads(op.key) for op in trace.ops if isinstance(op, Mark) and op.record.startswith("END")]
+    assert [said for said in ends if "global_id" in said] == []
