@@ -104,10 +104,6 @@ class Batch:
             lookup[key] = number.setdefault(id(expected), len(number))
         return list({id(expected): expected for expected in owed.values()}.values()), lookup[self.owed]
 
-    def expected(self, key: int) -> Expected:
-        """Return what is expected under a key of `owed`."""
-        return self.layout.owed[key]
-
 
 class _Ordered(NamedTuple):
     """Groups and sizes of files as a kernel gets them, the orders of files, and what to put into signatures.

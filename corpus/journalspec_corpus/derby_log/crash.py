@@ -46,10 +46,12 @@ from journalspec_corpus.derby_log.recording import (
     key_of,
     resumed,
 )
-from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, SHORT, body_of
+from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import End, Scan, choose, gather
 
+#: Longer records are compared by digests of their bodies (bytes).
+_SHORT = 1 << 10
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
@@ -144,7 +146,7 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
                 break
             if item.body[:2] != BODY_START:
                 return None
-            short = item.end - item.off <= SHORT
+            short = item.end - item.off <= _SHORT
             said.append(item if short else (item.off, item.covers, _named(item.body)))
             sent += _sends(item.body, edition)
     with suppress(Refusal):
@@ -164,7 +166,7 @@ def _named(content: bytes) -> bytes:
 def _sends(body: bytes, edition: str) -> tuple[Instant, ...]:
     """Return where a record sends whoever reads it; nowhere if it is not to be read."""
     try:
-        said = body_of(body, edition)
+        said = decode(body, known(edition))
     except BadLog:
         return ()
     where = () if said.undone is None else (said.undone,)

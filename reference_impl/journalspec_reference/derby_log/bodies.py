@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -17,8 +17,6 @@ BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
-#: Longer bodies are not remembered (bytes).
-SHORT = 1 << 10
 #: What a body begins with.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
@@ -138,19 +136,6 @@ def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
     return Body(group, number, forms[ident], fields, undone, more, len(data) - reader.at, reader.long)
 
 
-@lru_cache(1 << 11)
-def _remembered(data: bytes, edition: str) -> Body:
-    return decode(data, known(edition))
-
-
-def body_of(data: bytes, edition: str) -> Body:
-    """Decode a body by the operations of an edition; raises BadLog.
-
-    Short ones are remembered, for many files hold the same ones: nobody may change what is returned.
-    """
-    return _remembered(data, edition) if len(data) <= SHORT else decode(data, known(edition))
-
-
 def coverage(body: bytes) -> Summed | None:
     """Return what a checksum record says, whatever else its group has (DRB-REC-023); None for others.
 
@@ -160,7 +145,7 @@ def coverage(body: bytes) -> Summed | None:
     try:
         if not (body[:2] == BODY_START and BodyReader(body, 2).number(wide=False) & CHECKSUM):
             return None
-        found = body_of(body, EDITIONS[-1])
+        found = decode(body, operations())
     except BadLog:
         return None
     if found.operation.name != "CHECKSUM":

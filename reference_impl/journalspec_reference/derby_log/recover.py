@@ -6,18 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import databases, shown, tables
+from journalspec.derby_log.operations import Form, databases, shown, tables
 from journalspec.formats import get_format
 from journalspec.observation import At, Dropped, FileMap, Note, Observation, Record, refused
 from journalspec.reread import few
 from journalspec_reference.api import Files, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import BODY_START, SHORT, Body, body_of
+from journalspec_reference.derby_log.bodies import BODY_START, Body, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
@@ -55,21 +55,14 @@ class Told(NamedTuple):
     body: Body | None
 
 
-def told(file: LogFile, stored: LoggedRecord, edition: str | None) -> Told:
-    """Return a record under the spec's names; without an edition its body is opaque. Raises BadLog."""
+def told(file: LogFile, stored: LoggedRecord, forms: Mapping[int, Form] | None) -> Told:
+    """Return a record under the spec's names; without `forms` its body is opaque. Raises BadLog."""
     at = At(file.name, stored.off, stored.end - stored.off)
     out: dict[str, Any] = {"length": len(stored.body), "instant": file.number << 32 | stored.off}
-    if edition is None:
+    if forms is None:
         return Told(Record("OTHER", {**out, "body": stored.body}, at), stored, None)
-    body = body_of(stored.body, edition)
-    said = _said(stored.body, edition) if len(stored.body) <= SHORT else None
-    out |= _says(body) if said is None else said
-    return Told(Record(body.operation.name, out, at), stored, body)
-
-
-def _says(body: Body) -> dict[str, Any]:
-    """Return the fields that a body gives to its record."""
-    out: dict[str, Any] = {"group": body.group}
+    body = decode(stored.body, forms)
+    out["group"] = body.group
     if body.transaction is not None:
         out["transaction"] = body.transaction
     out |= shown(body.operation.fields, body.fields)
@@ -77,18 +70,11 @@ def _says(body: Body) -> dict[str, Any]:
         out["undone"] = body.undone.packed
     elif body.data:
         out["data"] = body.data
-    return out
-
-
-@lru_cache(1 << 11)
-def _said(stored: bytes, edition: str) -> Mapping[str, Any] | None:
-    """Return the same to be copied; None if it holds lists or mappings, which are nobody else's."""
-    found = _says(body_of(stored, edition))
-    return None if any(isinstance(value, list | dict) for value in found.values()) else found
+    return Told(Record(body.operation.name, out, at), stored, body)
 
 
 def pieces(
-    file: LogFile, scan: Scan, start: int, edition: str | None, stop: int | None = None
+    file: LogFile, scan: Scan, start: int, forms: Mapping[int, Form] | None, stop: int | None = None
 ) -> Iterator[Told | Note | End]:
     """Yield what a file gives from `start` on, and its end; raises BadLog at the last record told.
 
@@ -103,7 +89,7 @@ def pieces(
         if isinstance(item, End):
             yield item
             return
-        found = told(file, item, edition)
+        found = told(file, item, forms)
         if stop is not None and end > stop:
             yield End(item.off, "truncated")
             return
@@ -142,8 +128,8 @@ class LogPass:
         #: Whether there are checksum records.
         self._summed = edition not in (SEED, "10.0")
         self.log = Log(self._logs, summed=self._summed, linked=self._linked)
-        #: By whose operations bodies are decoded; None: they are opaque.
-        self._bodies_of: str | None = None
+        #: How bodies are decoded; None: they are opaque.
+        self._forms: Mapping[int, Form] | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(body_at, self.log, edition)
         self.store = Store(tables(edition) if suite else {}, containers(files), self._find)
@@ -208,7 +194,7 @@ class LogPass:
             self._opaque = True
             self.log = Log(self._logs, summed=False, linked=self._linked)
             return Instant(at.number, HEADER)
-        self._bodies_of = self._edition
+        self._forms = known(self._edition)
         control = self.chosen.control
         if control is None or control.checkpoint != at:
             return at
@@ -268,10 +254,10 @@ class LogPass:
 
     def _take(self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False) -> End:
         """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log."""
-        log, edition = self.log, self._bodies_of
+        log, forms = self.log, self._forms
 
         def again(kind: type[Any]) -> Iterator[Any]:
-            for item in pieces(file, log.scan(file), start, edition, stop):
+            for item in pieces(file, log.scan(file), start, forms, stop):
                 if isinstance(item, kind):
                     yield item.record if isinstance(item, Told) else item
 
@@ -279,7 +265,7 @@ class LogPass:
         self._found.notes.begin(file.name, partial(again, Note))
         off, covered = start, self._vouched(file, start) if counts else start
         try:
-            for item in pieces(file, log.scan(file), start, edition, stop):
+            for item in pieces(file, log.scan(file), start, forms, stop):
                 if isinstance(item, End):
                     return item
                 if isinstance(item, Note):
@@ -355,7 +341,7 @@ class LogPass:
             if last.note == "unlinked-file" and later is last.next:
                 self._whole(later.name, "unlinked")
             elif later.length >= HEADER and self._usable(later) and not self._policy:
-                self._found.beside.take(later.name, partial(_records_of, self.log, later, self._bodies_of))
+                self._found.beside.take(later.name, partial(_records_of, self.log, later, self._forms))
 
     # The answer.
 
@@ -423,21 +409,14 @@ class LogPass:
         for name, role in roles.items():
             if name not in self._files:
                 continue
-            data, invalid = self._files[name], name in self._invalid
-            header: dict[str, Any] = {}
+            data, invalid, header = self._files[name], name in self._invalid, {}
             if len(data) >= HEADER if name not in CONTROLS else not invalid and len(data) == codec.CONTROL:
-                begins, size = ("control", codec.CONTROL) if name in CONTROLS else ("header", HEADER)
-                header = dict(_begins(begins, self._edition, bytes(data[:size])))
+                begins = "control" if name in CONTROLS else "header"
+                found = LAYOUT.read(begins, self._edition, bytes(data[: codec.CONTROL]))
+                header = {each: found[each] for each in _TOLD if each in found}
             if "major" in header:
                 header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
-
-
-@lru_cache(1 << 8)
-def _begins(name: str, edition: str, start: bytes) -> Mapping[str, Any]:
-    """Return the fields that a map of files tells of a sound header or control file, to be copied."""
-    found = LAYOUT.read(name, edition, start)
-    return {each: found[each] for each in _TOLD if each in found}
 
 
 def containers(files: Files) -> dict[int, Container]:
@@ -452,13 +431,13 @@ def body_at(log: Log, edition: str, instant: Instant) -> Body:
     found = log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
     if not isinstance(found, LoggedRecord):
         raise BadLog(f"there is no record {instant.packed:#x}")
-    return body_of(found.body, edition)
+    return decode(found.body, known(edition))
 
 
-def _records_of(log: Log, file: LogFile, edition: str | None) -> Iterator[Record]:
+def _records_of(log: Log, file: LogFile, forms: Mapping[int, Form] | None) -> Iterator[Record]:
     """Yield the records of a file behind the log, up to one that is none."""
     with suppress(BadLog):
-        for item in pieces(file, log.scan(file), HEADER, edition):
+        for item in pieces(file, log.scan(file), HEADER, forms):
             if isinstance(item, Told):
                 yield item.record
 

@@ -25,9 +25,6 @@ LARGEST = 2147483646
 _PIECE = 1 << 20
 #: Bytes before the instant of a record: its length.
 _LENGTH = 4
-#: Of files in memory so many records are remembered, each with what it vouches for if that is no more than
-#: so many bytes: states of one log have most of them in common.
-_REMEMBERED, _SHORT = 1 << 11, 1 << 12
 
 
 class LoggedRecord(NamedTuple):
@@ -37,10 +34,6 @@ class LoggedRecord(NamedTuple):
     end: int
     body: bytes
     covers: int | None = None
-
-
-#: Number of a file, whether checksums count, offset -> the bytes, and the record that they are
-_records: dict[tuple[int, bool, int], tuple[bytes, LoggedRecord]] = {}
 
 
 class End(NamedTuple):
@@ -120,21 +113,6 @@ class Scan:
 
     def at(self, at: int) -> LoggedRecord | End:
         """Return the record at `at`, or that there is none."""
-        if not isinstance(self._data, bytes):
-            return self._at(at)
-        place = self._number, self._checks, at
-        known = _records.get(place)
-        # All that is looked at of a record are its bytes and those that it vouches for.
-        if known is not None and self._data.startswith(known[0], at):
-            return known[1]
-        found = self._at(at)
-        if isinstance(found, LoggedRecord) and (end := found.end + (found.covers or 0)) - at <= _SHORT:
-            if len(_records) >= _REMEMBERED:
-                _records.clear()
-            _records[place] = self._data[at:end], found
-        return found
-
-    def _at(self, at: int) -> LoggedRecord | End:
         if at > self._limit:
             return End(at, "truncated")
         try:
