@@ -129,11 +129,6 @@ class Places:
         return sorted({(name, edge) for name, start, end in self.records for edge in (start, end)})
 
 
-def flipped(content: Pages, off: int, bit: int) -> bytes:
-    """Return the byte at `off` with one bit (0 is the lowest) turned over."""
-    return bytes([content[off] ^ (1 << bit)])
-
-
 def burst(content: bytes | Pages, off: int, length: int, key: str) -> bytes:
     """Return the bytes from `off` on that a burst of `length` bits changes, as they are after it.
 
@@ -374,11 +369,7 @@ class _Bench:
         codes = {}
         for number, off, data in changes:
             for granule in range(off // SECTOR, (off + len(data) - 1) // SECTOR + 1):
-                start = granule * SECTOR
-                old = self._there.get((number, granule))
-                if old is None:
-                    content = self.point.contents[number][start : start + SECTOR]
-                    old = self._there[number, granule] = content.ljust(SECTOR, b"\0")
+                start, old = granule * SECTOR, self._held(number, granule)
                 a, b = max(off, start), min(off + len(data), start + SECTOR)
                 new = old[: a - start] + data[a - off : b - off] + old[b - start :]
                 if new != old:
@@ -386,6 +377,28 @@ class _Bench:
                     codes[block] = code
         if codes:
             self.rows.append((self.ranks[kind], label, tuple(codes.items())))
+
+    def turn(self, kind: str, label: str, number: int, *bits: tuple[int, int]) -> None:
+        """Add the row in which each of `bits` (byte, bit; 0 is the lowest) of a file is turned over."""
+        changed: dict[int, bytearray] = {}
+        for off, bit in bits:
+            granule, at = divmod(off, SECTOR)
+            if granule not in changed:
+                changed[granule] = bytearray(self._held(number, granule))
+            changed[granule][at] ^= 1 << bit
+        codes = [
+            self._code(number, granule, self._held(number, granule), bytes(new))
+            for granule, new in sorted(changed.items())
+        ]
+        self.rows.append((self.ranks[kind], label, tuple(codes)))
+
+    def _held(self, number: int, granule: int) -> bytes:
+        old = self._there.get((number, granule))
+        if old is None:
+            start = granule * SECTOR
+            content = self.point.contents[number][start : start + SECTOR]
+            old = self._there[number, granule] = content.ljust(SECTOR, b"\0")
+        return old
 
     def _code(self, number: int, granule: int, old: bytes, new: bytes) -> tuple[int, int]:
         block = self._cells.setdefault((number, granule), len(self._cells))
@@ -401,9 +414,9 @@ class _Bench:
             for (number, granule), known in zip(self._cells, self._versions, strict=True)
         )
         codes = np.zeros((len(self.rows), len(blocks)), np.uint16)
-        for row, (_, _, changed) in enumerate(self.rows):
-            for block, code in changed:
-                codes[row, block] = code
+        changes = [(row, *change) for row, (_, _, changed) in enumerate(self.rows) for change in changed]
+        which, block, code = np.asarray(changes, np.int64).reshape(-1, 3).T
+        codes[which, block] = code
         return States(
             replace(self.point, blocks=blocks, fresh=(False,) * len(blocks), forced=(0,) * len(blocks)),
             codes,
@@ -431,34 +444,15 @@ def _fill(bench: _Bench, places: Places, whole: CrashPoint, seed: int) -> None:
 
 def _bits(bench: _Bench, places: Places, whole: CrashPoint, kind: str, seed: int) -> None:
     for name, off, bit in places.bits(ELSEWHERE):
-        number = bench.point.names[name]
-        bench.hit(
-            kind, f"bit:{name}:{off}:{bit}", (number, off, flipped(bench.point.contents[number], off, bit))
-        )
+        bench.turn(kind, f"bit:{name}:{off}:{bit}", bench.point.names[name], (off, bit))
 
 
 def _pairs(bench: _Bench, places: Places, whole: CrashPoint, kind: str, seed: int) -> None:
-    for name, (off, bit), (off2, bit2) in places.pairs(PAIRS):
-        number = bench.point.names[name]
-        content = bench.point.contents[number]
-        one = flipped(content, off, bit)
-        if off == off2:
-            changes = [(number, off, bytes([one[0] ^ (1 << bit2)]))]
-        else:
-            changes = [(number, off, one), (number, off2, flipped(content, off2, bit2))]
-        if bit != bit2 or off != off2:
-            _hit_each(bench, kind, f"bits:{name}:{off}:{bit}:{off2}:{bit2}", changes)
-
-
-def _hit_each(bench: _Bench, kind: str, label: str, changes: list[tuple[int, int, bytes]]) -> None:
-    """Add one row for changes that may be in one granule: they are laid over the span between them."""
-    number = changes[0][0]
-    start = min(off for _, off, _ in changes)
-    end = max(off + len(data) for _, off, data in changes)
-    span = bytearray(bench.point.contents[number][start:end])
-    for _, off, data in changes:
-        span[off - start : off - start + len(data)] = data
-    bench.hit(kind, label, (number, start, bytes(span)))
+    for name, one, two in places.pairs(PAIRS):
+        # One bit that is turned over twice is as it was.
+        if one != two:
+            label = f"bits:{name}:{one[0]}:{one[1]}:{two[0]}:{two[1]}"
+            bench.turn(kind, label, bench.point.names[name], one, two)
 
 
 def _bursts(bench: _Bench, places: Places, whole: CrashPoint, kind: str, seed: int) -> None:

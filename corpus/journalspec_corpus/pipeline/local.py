@@ -23,14 +23,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, TextIO
 
 from journalspec_corpus.pipeline.case_files import write_cases, write_ids
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import prepare_code
+from journalspec_corpus.pipeline.run import load_code
 from journalspec_corpus.pipeline.store import BuildError, write_shard
 
 Progress = Callable[[int], None]
@@ -60,9 +60,6 @@ def run(
                     _settle(done)
                 progress(done + 1)
         return
-    if task == "shard":
-        # Workers that start together would each compile the same.
-        prepare_code(plan)
     with _Pool(plan, out, min(jobs, len(shards)), task) as pool:
         pool.run(shards, progress)
 
@@ -74,6 +71,8 @@ class _Pool:
         #: (worker, message); None for a worker whose output has ended
         self._said: queue.SimpleQueue[tuple[int, dict[str, Any] | None]] = queue.SimpleQueue()
         self._workers: list[subprocess.Popen[str]] = []
+        # Workers that begin together would each compile the same: the first one does, in its first shard.
+        self._alone = task == "shard"
         start = {"plan": plan.to_json(), "out": str(out.resolve()), "task": task}
         try:
             for number in range(size):
@@ -116,8 +115,12 @@ class _Pool:
         """Give each worker a shard whenever it is idle, until all are done."""
         # From the end of the plan: workloads grow along it, and what is large should not come last.
         waiting = list(shards)
-        for number in range(len(self._workers)):
-            self._tell(number, waiting.pop())
+        idle = [*range(len(self._workers))]
+        if self._alone:
+            self._tell(idle.pop(0), waiting.pop(0))
+        else:
+            self._give(idle, waiting)
+            idle = []
         done = 0
         while done < len(shards):
             number, message = self._said.get()
@@ -127,8 +130,13 @@ class _Pool:
                 raise BuildError(message["error"], message["hint"])
             done += 1
             progress(done)
-            if waiting:
-                self._tell(number, waiting.pop())
+            self._give([number, *idle], waiting)
+            idle = []
+
+    def _give(self, workers: list[int], waiting: list[int]) -> None:
+        """Give each of `workers` the last shard that is waiting, as long as there are any."""
+        for number in workers[: len(waiting)]:
+            self._tell(number, waiting.pop())
 
     def stop(self) -> None:
         """End all workers: what they had not finished is not kept."""
@@ -183,6 +191,10 @@ def serve(lines: TextIO, answers: TextIO) -> None:
     numbers: queue.SimpleQueue[int] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines, numbers), daemon=True).start()
     gc.disable()
+    if start["task"] == "shard":
+        # While there is no shard for it yet. What goes wrong here does so in its first one, which tells.
+        with suppress(Exception):
+            load_code(plan)
     for done in count():
         answer = json.dumps(_answer(task, plan, out, numbers.get()))
         try:

@@ -593,13 +593,12 @@ def is_compiled(plan: Plan) -> bool:
     return os.environ.get(ENGINE_SWITCH, "1" if len(plan.workloads()) >= MANY else "0") == "1"
 
 
-def prepare_code(plan: Plan) -> None:
-    """Have everything compiled that judging `plan` needs, so that its workers find it in the cache."""
-    if not is_compiled(plan):
-        return
+def load_code(plan: Plan) -> None:
+    """Have all at hand that judging `plan` needs, but for what is compiled at its first use."""
     adapter = crash_format(plan.format)
-    shard = Shard(adapter, tuple(map(get_preset, plan.presets)), plan.seed, compiled=True)
-    shard.add(adapter.build(plan.workloads()[0]))
+    plan.workloads()
+    if is_compiled(plan):
+        _engine(adapter, (), plan.seed)
 
 
 def judged_shard(plan: Plan, number: int) -> Shard:

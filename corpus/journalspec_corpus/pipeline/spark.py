@@ -62,6 +62,8 @@ def session(master: str | None = None) -> SparkSession:
         f"-Dlog4j2.configurationFile={quiet.as_uri()}",
         f'"-Djava.io.tmpdir={scratch}"',
         "-XX:-UsePerfData",
+        # The work is Python's: code that a compiler takes long over does not run long enough here.
+        "-XX:TieredStopAtLevel=1",
     ]
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(options))
     inside = False

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from journalspec_reference.api import Files, natural_key
 from journalspec_reference.bitronix_tlog.codec import (
@@ -20,8 +19,7 @@ from journalspec_reference.bitronix_tlog.codec import (
 PAIR = 2
 
 
-@dataclass(frozen=True, slots=True)
-class LogFile:
+class LogFile(NamedTuple):
     """One file of records. `problem` is (reason, sentence) if it cannot be used (BTM-HDR).
 
     `limit` is one past the last byte of its log: the tail of a usable file.
@@ -87,7 +85,7 @@ def elect(candidates: list[LogFile]) -> tuple[LogFile, bool]:
         tie = mine == theirs
         if theirs >= mine:
             best = other
-    return replace(best, role="active"), tie
+    return best._replace(role="active"), tie
 
 
 def _timestamp(file: LogFile) -> int:
