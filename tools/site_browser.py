@@ -57,6 +57,9 @@ const boxes = "div, section, table, pre, p, ul, ol, dl, dd, figure, svg, details
 for (const node of article.querySelectorAll(boxes)) {
   const box = node.getBoundingClientRect();
   if (!box.width) continue;
+  // Few nodes stick out or hold more than they show: what they stand in is asked of these only.
+  const over = node.scrollWidth > node.clientWidth + 1 && scrolls(getComputedStyle(node));
+  if (!over && box.right <= room.right + 2) continue;
   let hinted = false, scrolled = false;
   for (let at = node; at && at !== article; at = at.parentElement) {
     const style = getComputedStyle(at);
@@ -66,13 +69,13 @@ for (const node of article.querySelectorAll(boxes)) {
       if (style.backgroundImage.includes("gradient") && shines(at)) hinted = true;
     }
   }
-  if (scrolled && !hinted && scrolls(getComputedStyle(node)))
+  if (over && !hinted)
     found.push([name(node), node.scrollWidth, node.clientWidth]);
   if (!scrolled && box.right > room.right + 2)
     found.push([name(node), Math.round(box.right), Math.round(room.right)]);
 }
 const hinted = [...article.querySelectorAll("div")].filter((node) =>
-  scrolls(getComputedStyle(node)) && node.clientWidth && node.scrollWidth > node.clientWidth + 1
+  node.clientWidth && node.scrollWidth > node.clientWidth + 1 && scrolls(getComputedStyle(node))
 ).map((node) => [name(node.firstElementChild || node), node.scrollWidth, node.clientWidth]);
 return {found: found.slice(0, 50), hinted, height: root.scrollHeight};
 """

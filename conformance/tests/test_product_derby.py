@@ -38,6 +38,22 @@ Connect = Callable[..., ProcessConnection]
 of_products = [pytest.mark.product, pytest.mark.java]
 each_product = pytest.mark.parametrize("name", [pytest.param(name, marks=of_products) for name in PRODUCTS])
 
+
+def by_turns(first: int) -> pytest.MarkDecorator:
+    """Ask every second product, the first or the second of them to begin with; a whole run asks all.
+
+    These take seconds each. What they ask about differs, so that each run asks every product something.
+    """
+    chosen = PRODUCTS[first::2]
+    return pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param(name, marks=of_products if name in chosen else [*of_products, pytest.mark.whole])
+            for name in PRODUCTS
+        ],
+    )
+
+
 OPEN = {"op": "open"}
 
 
@@ -207,7 +223,7 @@ def told(state: Json) -> Any:
     return model.shown(model.begin(state))
 
 
-@each_product
+@by_turns(0)
 @pytest.mark.parametrize("file_sync", ["true", "false"])
 def test_a_log_of_the_reference_is_booted(
     name: str, file_sync: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
@@ -246,7 +262,7 @@ def test_a_log_of_the_product_that_the_reference_has_gone_on_with_is_booted(
     assert count
 
 
-@each_product
+@by_turns(1)
 def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
     name: str, ready_product: ReadyProduct, connect_product: Connect, every: Every, memory_path: Path
 ) -> None:
@@ -283,7 +299,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
 # Damaged logs: what was seen is seen again.
 
 
-@each_product
+@by_turns(0)
 def test_damaged_logs_are_treated_as_the_table_of_experiments_says(
     name: str, ready_product: ReadyProduct
 ) -> None:
@@ -340,7 +356,7 @@ def letters(seen: list[Seen]) -> Iterator[str]:
             yield f"W{number}"
 
 
-@each_product
+@by_turns(1)
 @pytest.mark.parametrize("file_sync", ORDERS)
 def test_commits_a_switch_and_a_checkpoint_are_written_in_this_order(
     name: str, file_sync: str, ready_product: ReadyProduct, tmp_path: Path
@@ -368,7 +384,7 @@ def test_commits_a_switch_and_a_checkpoint_are_written_in_this_order(
     assert ("O_DSYNC" in last or "O_SYNC" in last) == (file_sync == "false"), last
 
 
-@each_product
+@by_turns(0)
 def test_of_a_torn_log_the_rows_are_those_whose_group_is_whole(
     name: str, ready_product: ReadyProduct, connect_product: Connect, every: Every, memory_path: Path
 ) -> None:

@@ -48,8 +48,8 @@ SAMPLES = [
     ("bitronix_tlog", 101, 7),
     ("jboss_journal", 89, 0),
     ("jboss_journal", 97, 5),
-    ("kahadb_journal", 37, 0),
-    ("kahadb_journal", 31, 5),
+    ("kahadb_journal", 61, 0),
+    ("kahadb_journal", 67, 5),
     ("derby_log", 41, 3),
 ]
 

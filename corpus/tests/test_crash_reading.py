@@ -42,7 +42,7 @@ def test_what_is_parsed_alike_is_answered_alike(adapter: CrashFormat) -> None:
         return found
 
     seen: set[Hashable] = set()
-    for point, codes in points(adapter, 401):
+    for point, codes in points(adapter, 797):
         found, which = reading.answers(point, codes)
         plain, own = answers(point, codes, adapter.read)
         assert [found[at] for at in which.tolist()] == [plain[at] for at in own.tolist()], point.trace.name

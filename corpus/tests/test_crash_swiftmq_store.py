@@ -88,7 +88,7 @@ def test_a_torn_record_is_taken_for_a_whole_one() -> None:
 
 
 def test_the_second_oracle_agrees() -> None:
-    report = brute.compare(crash_format(FORMAT), "core", 8, 2)
+    report = brute.compare(crash_format(FORMAT), "core", 16, 2)
     assert not report.kinds, "\n".join(report.lines())
     assert report.traces > 1
     assert report.verdicts.total() > 300

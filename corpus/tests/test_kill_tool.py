@@ -21,7 +21,7 @@ def test_a_killed_build_leaves_nothing_and_ends_the_same(
     what = tool.COMMANDS["build-local"]
     small = tuple("997" if word == "397" else word for word in what.arguments)
     monkeypatch.setitem(tool.COMMANDS, "build-local", tool.What(small, what.result))
-    status = tool.main(["--count", "3", "--seed", "5", "--what", "build-local"])
+    status = tool.main(["--count", "2", "--seed", "5", "--what", "build-local"])
     said = capsys.readouterr().out
     assert status == 0, said
     assert "0 faults" in said
