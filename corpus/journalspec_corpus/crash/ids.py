@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -73,9 +73,11 @@ def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
     return out
 
 
-def _same_names(
-    point: CrashPoint, codes: Codes
-) -> Iterator[tuple[npt.NDArray[np.int64], Mapping[str, int], list[int]]]:
+#: Rows with the same names and sizes, and these: the size of each file by its number.
+Layout: TypeAlias = tuple[npt.NDArray[np.int64], Mapping[str, int], Sequence[int]]
+
+
+def _same_names(point: CrashPoint, codes: Codes) -> Iterator[Layout]:
     """Yield the rows that have the same names and sizes together, with these."""
     at = [number for number, block in enumerate(point.blocks) if block.kind != DATA]
     if not at:
@@ -137,10 +139,13 @@ def case_ids(contents: list[bytes], promised: bytes) -> list[bytes]:
     return [blake(content + promised) for content in contents]
 
 
-def content_words(point: CrashPoint, codes: Codes) -> Words:
-    """Return the fingerprint of the content of every row, shape (rows, 2): that of its files."""
-    groups = list(_same_names(point, codes))
-    sums = _Sums(point, [(names, sizes) for _, names, sizes in groups])
+def content_words(point: CrashPoint, codes: Codes, layouts: Iterable[Layout] | None = None) -> Words:
+    """Return the fingerprint of the content of every row, shape (rows, 2): that of its files.
+
+    With `layouts` files end where these say; rows that are in none get zeros.
+    """
+    groups = list(_same_names(point, codes) if layouts is None else layouts)
+    sums = _Sums(point, codes, groups)
     out = np.zeros((len(codes), 2), np.uint64)
     # Files that are alike in all rows are named at once; of the others all rows of all groups together.
     moved: list[tuple[Words, Pair, int]] = []
@@ -174,51 +179,58 @@ def state_words(point: CrashPoint, codes: Codes, promised: Pair) -> tuple[Words,
 
 
 class _Sums:
-    """What the blocks in flight add to the sums of their files, one pair for each version.
+    """What the blocks in flight add to the sums of their files: a pair for each version that occurs."""
 
-    `layouts` are the names and sizes that occur.
-    """
-
-    def __init__(self, point: CrashPoint, layouts: Sequence[tuple[Mapping[str, int], list[int]]]) -> None:
+    def __init__(self, point: CrashPoint, codes: Codes, layouts: Sequence[Layout]) -> None:
         self._point = point
         blocks: dict[int, list[int]] = {}
         for number, block in enumerate(point.blocks):
             if block.kind == DATA:
                 blocks.setdefault(block.file, []).append(number)
-        #: (file, size) -> its blocks within that size, and where their version 0 is in the table
-        self._columns: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
-        asked: list[tuple[int, bytes]] = []
-        places: dict[tuple[int, int], int] = {}
-        for names, sizes in layouts:
+        #: (file, size) -> its blocks, and how many bytes each has within that size
+        self._columns: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        #: block and bytes -> for each version whether it occurs, later its place in the table
+        occurs: dict[tuple[int, int], npt.NDArray[np.bool_]] = {}
+        self._places: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
+        for rows, names, sizes in layouts:
             for file in names.values():
-                if file not in blocks or (file, sizes[file]) in self._columns:
+                if file not in blocks:
                     continue
-                mine, firsts = self._columns[file, sizes[file]] = [], []
-                for number in blocks[file]:
-                    block = point.blocks[number]
-                    start = block.index * point.granule
-                    length = min(point.granule, sizes[file] - start)
-                    if length <= 0:
-                        continue
-                    if (number, length) not in places:
-                        places[number, length] = len(asked)
-                        first = start // PAGE
-                        asked += [(first, version[:length]) for version in block.versions]
-                    mine.append(number)
-                    firsts.append(places[number, length])
+                size = sizes[file]
+                if (file, size) not in self._columns:
+                    self._columns[file, size] = list(self._within(blocks[file], size))
+                for place in self._columns[file, size]:
+                    if place not in occurs:
+                        # The content holds version 0 of every block.
+                        occurs[place] = np.arange(len(point.blocks[place[0]].versions)) == 0
+                    occurs[place][codes[rows, place[0]]] = True
+        asked: list[tuple[int, bytes]] = []
+        for (number, length), flags in occurs.items():
+            block, used = point.blocks[number], np.flatnonzero(flags)
+            places = self._places[number, length] = np.zeros(len(flags), np.int64)
+            places[used] = len(asked) + np.arange(len(used))
+            first = block.index * point.granule // PAGE
+            asked += [(first, block.versions[at][:length]) for at in used.tolist()]
         self._table = np.asarray(sums_at(asked), np.uint64).reshape(-1, 2)
+
+    def _within(self, numbers: Iterable[int], size: int) -> Iterator[tuple[int, int]]:
+        granule = self._point.granule
+        for number in numbers:
+            length = min(granule, size - self._point.blocks[number].index * granule)
+            if length > 0:
+                yield number, length
 
     def moving(self, file: int, size: int) -> bool:
         """Tell whether blocks of `file` are in flight within its first `size` bytes."""
-        return bool(self._columns.get((file, size), ((), ()))[0])
+        return bool(self._columns.get((file, size)))
 
     def pages(self, file: int, size: int, codes: Codes) -> Words:
         """Return the sum of the pages of the first `size` bytes of `file` in each row, shape (rows, 2)."""
-        mine, firsts = self._columns[file, size]
-        # The content holds version 0 of every block.
+        mine = self._columns[file, size]
         rest = np.asarray(sum_of(self._point.contents[file], size), np.uint64)
-        rest = rest - self._table[firsts].sum(axis=0)
-        return np.asarray(rest + self._table[codes[:, mine] + np.asarray(firsts)].sum(axis=1))
+        rest = rest - self._table[[self._places[each][0] for each in mine]].sum(axis=0)
+        where = np.stack([self._places[each][codes[:, each[0]]] for each in mine])
+        return np.asarray(rest + self._table[where].sum(axis=0))
 
 
 def sum_of(content: Pages, size: int) -> Pair:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -137,16 +137,27 @@ def visible_ids(
     """Return for each row of `codes` what :func:`visible_id` gives; `contents` are the rows' content ids."""
     if reach is None:
         return [content[:DIGEST_BYTES] for content in contents]
-    out = [b""] * len(codes)
-    for rows, names, sizes, ends in _alike(point, codes, reach):
-        if ends == sizes:
-            ids = [contents[row][:DIGEST_BYTES] for row in rows]
-        else:
-            shortened = packed_rows(content_words(*_shortened(point, codes[rows], names, ends)))
+    alike = _alike(point, codes, reach)
+    layouts = [
+        (np.asarray(rows), names, _by_number(names, ends, len(point.sizes)))
+        for rows, names, sizes, ends in alike
+        if ends != sizes
+    ]
+    shortened = packed_rows(content_words(point, codes, layouts)) if layouts else []
+    out = [content[:DIGEST_BYTES] for content in contents]
+    for rows, _, sizes, ends in alike:
+        if ends != sizes:
             text = sizes_text(sizes)
-            ids = [cut_digest(content, text) for content in shortened]
-        for row, name in zip(rows, ids, strict=True):
-            out[row] = name
+            for row in rows:
+                out[row] = cut_digest(shortened[row], text)
+    return out
+
+
+def _by_number(names: Mapping[str, int], ends: Mapping[str, int], files: int) -> list[int]:
+    """Return for each of so many files where it ends, 0 for one without a name."""
+    out = [0] * files
+    for name, number in names.items():
+        out[number] = ends[name]
     return out
 
 
@@ -202,38 +213,6 @@ def _by_head(block: Block, granule: int, head: int) -> Codes:
     # Sets of names cannot be told apart by a dictionary; they are few.
     told = range(len(versions)) if block.kind == NAMES else versions
     return np.asarray([first.setdefault(version, at) for at, version in enumerate(told)], np.uint16)
-
-
-def _shortened(
-    point: CrashPoint, codes: Codes, names: Mapping[str, int], ends: Mapping[str, int]
-) -> tuple[CrashPoint, Codes]:
-    """Return the crash point in which every file ends where nobody looks any further.
-
-    Its blocks have those versions alone that occur, beside the first one.
-    """
-    lengths = [0] * len(point.sizes)
-    for name, number in names.items():
-        lengths[number] = ends[name]
-    blocks: list[Block] = []
-    columns = []
-    for at, block in enumerate(point.blocks):
-        if block.kind != DATA or block.index * point.granule >= lengths[block.file]:
-            continue
-        mine = codes[:, at]
-        occurs = np.zeros(len(block.versions), bool)
-        occurs[mine] = True
-        if not occurs[1:].any():
-            # Contents have version 0 of every block.
-            continue
-        occurs[0] = True
-        blocks.append(block)
-        if not occurs.all():
-            used = np.flatnonzero(occurs).tolist()
-            blocks[-1] = replace(block, versions=tuple([block.versions[code] for code in used]))
-            mine = (np.cumsum(occurs) - 1).astype(codes.dtype)[mine]
-        columns.append(mine)
-    shown = np.stack(columns, axis=1) if columns else codes[:, :0]
-    return replace(point, blocks=tuple(blocks), sizes=tuple(lengths), names=names), shown
 
 
 class Outcomes:
