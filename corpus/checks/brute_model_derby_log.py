@@ -14,8 +14,7 @@ from typing import Any
 from brute_effects import Effect, FoldModel, IssuedOp, State, of_life, of_transactions
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
-from journalspec_corpus.derby_log.bodies import columns_in, value_in
-from journalspec_corpus.derby_log.model import row_of
+from journalspec_corpus.derby_log.model import columns_in, row_of, value_in
 
 CHANGES = ("INSERT", "UPDATE", "DELETE")
 UNDONE = ("PHYSICAL_UNDO", "LOGICAL_UNDO")

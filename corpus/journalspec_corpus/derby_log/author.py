@@ -41,7 +41,7 @@ from journalspec.derby_log.operations import (
     text_of,
 )
 from journalspec.layout import Part, integer, joined
-from journalspec_corpus.author import hex_bytes, words
+from journalspec_corpus.author import brief_operation, hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
@@ -259,10 +259,7 @@ def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _operation(text: str) -> dict[str, Any]:
-    kind, bare, pairs = words(text)
-    out: dict[str, Any] = {"op": kind, **dict(zip(_WORDS.get(kind, ()), bare, strict=True)), **pairs}
-    if "commit" in pairs:
-        out["commit"] = pairs["commit"] == "true"
+    out = brief_operation(text, _WORDS)
     if "*" in out.get("value", ""):
         one, _, count = out["value"].partition("*")
         out["value"] = one * int(count)

@@ -28,7 +28,6 @@ from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.derby_log import workloads as tables
-from journalspec_corpus.derby_log.bodies import columns_in, value_in
 from journalspec_corpus.derby_log.model import (
     CHANGES,
     UNDOES,
@@ -36,8 +35,10 @@ from journalspec_corpus.derby_log.model import (
     PlacedRows,
     Row,
     State,
+    columns_in,
     row_of,
     shown_state,
+    value_in,
 )
 from journalspec_corpus.derby_log.recording import (
     SUM,

@@ -1,4 +1,7 @@
-"""What a database has to find again: the rows that were committed, and branches in doubt."""
+"""What a database has to find again: the rows that were committed, and branches in doubt.
+
+What the rows in records hold is read as the naive reader does it, which is nothing of the reference's.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 from journalspec.derby_log.operations import tables
 from journalspec.observation import jsonable
-from journalspec_corpus.derby_log.bodies import columns_in, key_in, value_in
+from journalspec_corpus.naive import Taker
 
 Json = dict[str, Any]
 #: Table, key, value.
@@ -25,6 +28,44 @@ State = tuple[Any, ...]
 CHANGES, UNDOES = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: The status of transactions at their ends.
 PREPARED, COMMITTED = 2, 4
+
+
+def columns_in(said: Mapping[str, Any]) -> dict[int, bytes]:
+    """Return what the row in a record's data holds, by the numbers of its columns; raises Invalid.
+
+    What it was before may stand behind it.
+    """
+    data = said.get("data", b"")
+    taker = Taker(bytes.fromhex(data) if isinstance(data, str) else data)
+    found = []
+    while taker.at < len(taker.data):
+        status, _ = taker.take(1)[0], _compressed(taker)
+        first = _compressed(taker) if status & 4 else 0
+        columns = {}
+        for index in range(first, first + _compressed(taker)):
+            how = taker.take(1)[0]
+            if how & 5 != 5:
+                size = taker.number(2, signed=False) if how & 0x20 else _compressed(taker)
+                columns[index] = taker.take(size)
+        found.append(columns)
+    return found[0] if found else {}
+
+
+def _compressed(taker: Taker) -> int:
+    """Take a compressed int: its first bits say how many bytes it has (DRB-ENC-002)."""
+    first = taker.take(1)[0]
+    size, bits = (1, 6) if first < 0x40 else (2, 14) if first < 0x80 else (4, 31)
+    return int.from_bytes(bytes([first]) + taker.take(size - 1), "big") & (1 << bits) - 1
+
+
+def key_in(columns: Mapping[int, bytes]) -> str:
+    """Return the key in the columns of a row of the tables."""
+    return str(int.from_bytes(columns[0], "big", signed=True))
+
+
+def value_in(columns: Mapping[int, bytes]) -> str:
+    """Return the value in them, empty if it is not there."""
+    return columns.get(1, b"")[2:].decode(errors="replace")
 
 
 class TableRows:

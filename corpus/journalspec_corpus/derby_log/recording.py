@@ -11,23 +11,22 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
+from journalspec_corpus.crash.recorder import Operation, TabledRecorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
-from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
+from journalspec_corpus.crash.trace import Mark, Op, Publish, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
-from journalspec_corpus.derby_log.bodies import body
 from journalspec_corpus.derby_log.model import TableRows
+from journalspec_corpus.derby_log.naive import body
 from journalspec_corpus.derby_log.workloads import (
     FILLER,
     TABLES,
     VICTIM,
     Step,
     Workload,
+    forced,
     group_fields,
-    playable,
     record_fields,
     step_of,
-    value,
 )
 
 FORMAT = "derby_log"
@@ -67,7 +66,7 @@ def group(data: bytes, number: int, at: int) -> Iterator[tuple[int, int, dict[st
         off += length + _AROUND
 
 
-class Run(Recorder):
+class Run(TabledRecorder):
     """One run of the writer whose name is `writer`; it may go on with what a crash left: `whole` stands."""
 
     format = FORMAT
@@ -82,22 +81,14 @@ class Run(Recorder):
         files: Mapping[str, bytes] | None = None,
         whole: Sequence[Mark] = (),
     ) -> None:
-        self.params = {"log_switch_interval": str(_INTERVAL), **TABLES.rows["journals"][writer]}
-        edition = self.params.pop("edition")
-        super().__init__(edition, life, files, SECOND_LIFE if files is not None else "")
-        self.marks += whole
-        #: The file of the last group; records that wait for a force.
-        self.file = ""
+        journal = {"log_switch_interval": str(_INTERVAL), **TABLES.rows["journals"][writer]}
+        super().__init__(journal, life, files, whole)
+        #: Records that wait for a force.
         self._waiting: list[str] = []
-        self._forces = 0
 
-    def apply(self, op: Operation) -> None:
-        """Do one operation; a force is a row of another table, which has to be durable at once."""
-        if op["op"] == "force":
-            self._forces += 1
-            key = 100000 + 1000 * self.life + self._forces
-            op = {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
-        super().apply(op)
+    def forcing(self, number: int) -> Operation:
+        """Return a row of another table, which has to be durable at once."""
+        return forced(self.life, number)
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do one operation: the writer forces by itself, at the end of a transaction."""
@@ -164,7 +155,6 @@ def _name(said: Mapping[str, Any]) -> str:
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
     over, standing = work.kind == "over", []
     if work.kind == "create":
         run = Run(work.writer)
@@ -175,9 +165,10 @@ def build(work: Workload) -> Trace:
         standing = list(run.marks)
         run.begin()
     first = run.play(work.operations(), together=work.force != "each")
-    alone = work.force == "each" and work.kind == "append" and not any(step.tx for step in work.steps)
-    crash_from = first if alone else 0
-    return run.trace(work.name, tags, background=work.background, standing=standing, crash_from=crash_from)
+    crash_from = first if work.settled else 0
+    return run.trace(
+        work.name, work.tags, background=work.background, standing=standing, crash_from=crash_from
+    )
 
 
 def _laid(writer: str, start: int, over: bool) -> Run:
@@ -221,7 +212,7 @@ class LongRun(Run):
     def worded(self, word: str) -> Operation | None:
         """Return the operation of a word, None if what it is about is not there."""
         step = step_of(word)
-        if not playable([*self._steps, step]):
+        if not TABLES.playable([*self._steps, step]):
             return None
         self._steps.append(step)
         return step.operation(0)

@@ -108,19 +108,7 @@ def batch_fields(sizes: list[int], edition: str) -> Places:
     return (*fields, *more), CONTROL + sum(sizes)
 
 
-def playable(steps: Sequence[Step]) -> bool:
-    """Tell whether whatever ends a transaction still has a command of it before it."""
-    begun: set[str] = set()
-    for step in steps:
-        if step.op in ("prepare", "commit", "rollback"):
-            if step.tx not in begun:
-                return False
-        elif step.tx:
-            begun.add(step.tx)
-    return True
-
-
-REDUCTION = TABLES.reduction(playable)
+REDUCTION = TABLES.reduction()
 #: So many transactions may be open in a long workload.
 MOST_OPEN = 2
 
