@@ -30,16 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import (
-    body,
-    change_of,
-    databases,
-    named,
-    row_of,
-    shown,
-    tables,
-    text_of,
-)
+from journalspec.derby_log.operations import body, change_of, databases, named, row_of, shown, tables, text_of
 from journalspec.layout import Part, integer, joined
 from journalspec_corpus.author import brief_operation, hex_bytes, words
 from journalspec_corpus.edits import Built, Range

@@ -40,13 +40,7 @@ from journalspec_corpus.derby_log.model import (
     shown_state,
     value_in,
 )
-from journalspec_corpus.derby_log.recording import (
-    SUM,
-    LongRun,
-    build,
-    key_of,
-    resumed,
-)
+from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
 from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import End, Scan, choose, gather

@@ -17,7 +17,7 @@ from typing import Any
 from construct import ConstructError
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import HEAD, databases, operations, shown
+from journalspec.derby_log.operations import databases, operations, part, shown
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
@@ -56,7 +56,11 @@ def body(data: bytes) -> dict[str, Any]:
     """Return what a body says; ``surplus`` are bytes behind it, ``long``: a number could be shorter."""
     found, same = _parsed(data)
     form = operations()[found.operation]
-    out = {"type": form.name, **dict(shown(HEAD[1:3], found)), **dict(shown(form.fields, found.fields))}
+    out = {
+        "type": form.name,
+        **dict(shown(part("head")[1:3], found)),
+        **dict(shown(form.fields, found.fields)),
+    }
     if "file_name" in out:
         out["file_name"] = out["file_name"].decode(errors="replace")
     if found.undone is not None:

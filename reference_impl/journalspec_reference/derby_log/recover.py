@@ -18,7 +18,7 @@ from journalspec_reference.api import Files, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BODY_START, Body, decode, known
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, LoggedRecord, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
     ChosenControl,
@@ -26,7 +26,6 @@ from journalspec_reference.derby_log.scan import (
     Log,
     LogEnd,
     LogFile,
-    LoggedRecord,
     Scan,
     choose,
     gather,

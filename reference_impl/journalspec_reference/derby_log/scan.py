@@ -17,7 +17,7 @@ from journalspec_reference.checksums import PrefixDigest
 from journalspec_reference.content import UNREADABLE, Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import Summed, coverage
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, Refusal
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, LoggedRecord, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
@@ -25,15 +25,6 @@ LARGEST = 2147483646
 _PIECE = 1 << 20
 #: Bytes before the instant of a record: its length.
 _LENGTH = 4
-
-
-class LoggedRecord(NamedTuple):
-    """A record whose wrapper is right; `covers`: of a checksum record, how many bytes it vouches for."""
-
-    off: int
-    end: int
-    body: bytes
-    covers: int | None = None
 
 
 class End(NamedTuple):
@@ -127,7 +118,7 @@ class Scan:
         except BadLog as error:
             why = self._window.why(at, min(at + codec.OVERHEAD, self._limit))
             return End(at, UNREADABLE if why else error.reason)
-        return LoggedRecord(at, found.end, found.body, None if covers is None else covers.length)
+        return found if covers is None else found._replace(covers=covers.length)
 
     def _verify(self, start: int, covers: Summed) -> None:
         end = start + covers.length
@@ -177,7 +168,7 @@ def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecor
         except BadLog:
             continue
         if found:
-            yield LoggedRecord(off, found.end, found.body)
+            yield found
             at = found.end
 
 

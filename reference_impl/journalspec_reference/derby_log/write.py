@@ -19,9 +19,9 @@ from journalspec.derby_log.operations import change_of, databases, operations, r
 from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
-from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant, LoggedRecord
 from journalspec_reference.derby_log.recover import LogPass, garbage
-from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, LoggedRecord, number_of
+from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
 
