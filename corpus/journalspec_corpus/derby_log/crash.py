@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 from journalspec.derby_log.operations import tables_of_all
-from journalspec.observation import jsonable
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
@@ -30,14 +29,13 @@ from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.model import (
     CHANGES,
+    STATE,
     UNDOES,
     PageRows,
     PlacedRows,
     Row,
     State,
     columns_in,
-    row_of,
-    shown_state,
     value_in,
 )
 from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
@@ -49,18 +47,6 @@ from journalspec_reference.derby_log.scan import End, Scan, choose, gather
 _SHORT = 1 << 10
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
-
-
-def canonical(shown: Mapping[str, Any]) -> State:
-    """Return a state as it is told in the same form."""
-    doubtful = (
-        (
-            (int(each["format_id"]), str(jsonable(each["gtrid"])), str(jsonable(each["bqual"]))),
-            *(tuple(sorted(map(row_of, each[name]))) for name in ("inserted", "deleted")),
-        )
-        for each in shown["in_doubt"]
-    )
-    return tuple(sorted(map(row_of, shown["rows"]))), tuple(sorted(doubtful))
 
 
 def effects(decided: State) -> Iterator[Effect]:
@@ -80,12 +66,6 @@ def _stored(row: Row) -> Effect:
 
 def _xa(form: int, gtrid: str, bqual: str) -> str:
     return f"{form}:{gtrid}:{bqual}"
-
-
-def told(decided: State) -> dict[str, Any]:
-    """Return what an observation says of them."""
-    found: dict[str, Any] = jsonable(shown_state(*decided))
-    return found
 
 
 def action(key: str) -> Action:
@@ -182,10 +162,10 @@ CRASH = CrashFormat.by_tables(
     record=build,
     state_readers=READERS,
     # The record that only carries a checksum stands for nothing.
-    answer=answering(key_of, canonical, {"rows", "in_doubt"}, (SUM,)),
+    answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),
-    semantics=Semantics(PageRows(), action, PlacedRows.state, effects, told),
+    semantics=Semantics(PageRows(), action, PlacedRows.state, effects, STATE.as_json),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM
     ).second_lives(),

@@ -8,7 +8,7 @@ from typing import Any
 
 from journalspec.layout import integer
 from journalspec_corpus.derby_log.author import FORMAT, build, container_of, seal
-from journalspec_corpus.derby_log.model import Kept, TableRows, shown_state
+from journalspec_corpus.derby_log.model import STATE, Kept, TableRows
 from journalspec_corpus.derby_log.naive import AROUND, HEADER, UNCHECKED
 from journalspec_corpus.drawn import DrawnJournal, drawn, lie_in, repeated
 from journalspec_corpus.edits import Built
@@ -157,8 +157,8 @@ def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]
 
 
 def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
-    branches = (((1, *map(bytes.fromhex, ids)), come, gone) for ids, come, gone in shown["in_doubt"])
-    return shown_state(shown["rows"], branches)
+    branches = [((1, *map(bytes.fromhex, ids)), come, gone) for ids, come, gone in shown["in_doubt"]]
+    return STATE.told((shown["rows"], branches))
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:

@@ -5,12 +5,12 @@ What the rows in records hold is read as the naive reader does it, which is noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from journalspec.derby_log.operations import tables
-from journalspec.observation import jsonable
+from journalspec_corpus.model import StateForm
 from journalspec_corpus.naive import Taker
 
 Json = dict[str, Any]
@@ -25,6 +25,8 @@ _IN, _OUT = "inserted", "deleted"
 Place = tuple[int, int, int]
 #: Rows, and of each branch in doubt its identifier and the rows that come and go with it.
 State = tuple[Any, ...]
+#: How it is told; nobody has to tell it in order.
+STATE = StateForm("derby_log", ("rows", "in_doubt"), ("rows", "in_doubt", "inserted", "deleted"))
 CHANGES, UNDOES = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: The status of transactions at their ends.
 PREPARED, COMMITTED = 2, 4
@@ -138,25 +140,6 @@ def row_of(told: Mapping[str, Any]) -> Row:
     return told["table"], str(told["key"]), told["value"]
 
 
-def shown_state(rows: Iterable[Row], in_doubt: Iterable[tuple[Any, Iterable[Row], Iterable[Row]]]) -> Json:
-    """Return a state as an observation has it; of a branch its identifier, and the rows that come and go."""
-    return {
-        "rows": _shown(rows),
-        "in_doubt": [
-            {
-                **dict(zip(("format_id", "gtrid", "bqual"), ids, strict=True)),
-                "inserted": _shown(come),
-                "deleted": _shown(gone),
-            }
-            for ids, come, gone in in_doubt
-        ],
-    }
-
-
-def _shown(rows: Iterable[Row]) -> list[dict[str, str]]:
-    return [dict(zip(("table", "key", "value"), row, strict=True)) for row in rows]
-
-
 def _applied(rows: frozenset[Row], done: Changes) -> frozenset[Row]:
     for kind, row in done:
         rows = rows | {row} if kind == _IN else rows - {row}
@@ -169,7 +152,7 @@ class PlacedRows:
 
     rows: Mapping[Place, Row] = field(default_factory=dict)
     changes: Mapping[str, tuple[tuple[Place, Row | None], ...]] = field(default_factory=dict)
-    branches: Mapping[str, tuple[int, Any, Any]] = field(default_factory=dict)
+    branches: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def state(self) -> State:
         """Return the rows, and what is in doubt."""
@@ -239,5 +222,4 @@ class PageRows:
 
     def shown(self, kept: PlacedRows) -> dict[str, Any]:
         """Return what recovery must report."""
-        found: Json = jsonable(shown_state(*kept.state()))
-        return found
+        return STATE.as_json(kept.state())

@@ -21,7 +21,7 @@ from journalspec.derby_log.operations import databases, operations, part, shown
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.model import CHANGES, UNDOES, PageRows, PlacedRows, shown_state
+from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
@@ -376,7 +376,7 @@ class _Replay:
             self.take(record)
         if self.open.keys() - set(map(int, self.kept.branches)):
             self.log.notes.append("rolled-back")
-        return shown_state(*self.kept.state())
+        return STATE.told(self.kept.state())
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Take in one record (DRB-RCV-062, DRB-RCV-063)."""

@@ -58,8 +58,8 @@ class Form:
 class Database:
     """The databases of an edition: their level, the newest one it opens, container -> table of the base."""
 
-    level: tuple[int, ...]
-    newest: tuple[int, ...]
+    level: tuple[int, int]
+    newest: tuple[int, int]
     tables: Mapping[int, str]
 
 
@@ -98,8 +98,8 @@ def databases() -> Mapping[str, Database]:
     """Return edition -> its databases, the oldest first; the seed knows of no levels."""
     found = {}
     for edition, row in _table()["database"].items():
-        containers = {number: name for name, number in row["tables"].items()}
-        found[edition] = Database(tuple(row["level"]), tuple(row["newest"]), containers)
+        level, newest = ((major, minor) for major, minor in (row["level"], row["newest"]))
+        found[edition] = Database(level, newest, {number: name for name, number in row["tables"].items()})
     return found
 
 

@@ -38,7 +38,7 @@ from journalspec_conformance.harnesses.product import (
     copy_of,
     table,
 )
-from journalspec_corpus.derby_log.model import Row, shown_state
+from journalspec_corpus.derby_log.model import STATE, Row
 
 FORMAT = "derby_log"
 TABLES = ("T", "U")
@@ -251,7 +251,7 @@ class Database:
             come, gone = Counter(before) - Counter(after), Counter(after) - Counter(before)
             in_doubt.append((branch, sorted(come.elements()), sorted(gone.elements())))
             before = after
-        return shown_state(before, in_doubt)
+        return STATE.told((before, in_doubt))
 
     def stop(self) -> None:
         """Shut the database down; the engine goes on."""
