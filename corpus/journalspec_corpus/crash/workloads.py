@@ -321,6 +321,21 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
     return tuple(LongWorkload(*json.loads(line)) for line in lines[1:])
 
 
+#: So many transactions may be open in a long workload.
+MOST_OPEN = 2
+
+
+def transaction_pools(begun: Sequence[str], prepared: Sequence[str], new: str) -> dict[str, Sequence[str]]:
+    """Return the pools of names of local (l) and XA (x) transactions, and of the digit `new`.
+
+    They are those `begun` and `prepared`, and those that may begin, if there is room for one more.
+    """
+    room = len(begun) + len(prepared) < MOST_OPEN
+    local, xa = ["l" + new] * room, ["x" + new] * room
+    known = {"begun": begun, "prepared": prepared, "open": [*begun, *prepared], "tx": [*begun, *local]}
+    return {"new": [new], "local": local, "xa": xa, **known}
+
+
 @dataclass(frozen=True)
 class LongWorkloads:
     """A format's long workloads, and what more of them are drawn from.

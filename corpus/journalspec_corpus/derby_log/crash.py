@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from journalspec.derby_log.operations import tables_of_all
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
+from journalspec_corpus.crash.adapter import CrashFormat, two_policies
 from journalspec_corpus.crash.effects import (
     ALONE,
     COMMIT,
@@ -150,17 +150,12 @@ def _sends(body: bytes, edition: str) -> tuple[Instant, ...]:
     return (*where, Instant.unpack(said.fields["undo_from"]))
 
 
-#: Two policies of the reference: one refuses a log that ends before its files say, one leaves it at that.
-READERS = (
-    StateReader("strict", "strict"),
-    StateReader("default", "default", salvaging=True, differs=refuses),
-)
-
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
-    state_readers=READERS,
+    # The one refuses a log that ends before its files say, the other leaves it at that.
+    state_readers=two_policies("default"),
     # The record that only carries a checksum stands for nothing.
     answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,

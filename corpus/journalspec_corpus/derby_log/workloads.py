@@ -86,8 +86,6 @@ def record_fields(length: int) -> tuple[tuple[int, str], ...]:
 
 
 REDUCTION = TABLES.reduction()
-#: So many transactions may be open in a long workload.
-MOST_OPEN = 2
 
 
 def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
@@ -97,17 +95,10 @@ def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
     living = [DIGITS[int(key) - 1] for table, key, _ in sorted(rows) if (table, key) not in busy]
     begun = sorted({*changes, *branches} - {name for name in (*changes, *branches) if "/" in name})
     prepared = ["x" + DIGITS[int(name[:2], 16) - 1] for name in sorted(branches) if "/" in name]
-    room = len(begun) + len(prepared) < MOST_OPEN
-    local, xa = ["l" + new] * room, ["x" + new] * room
     return {
-        "new": [new],
+        **shared.transaction_pools(begun, prepared, new),
         "living": living,
-        "begun": begun,
         "unprepared": [tx for tx in begun if tx in branches and tx in changes],
-        "prepared": prepared,
-        "local": local,
-        "xa": xa,
-        "tx": [*begun, *local],
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from journalspec.kahadb_journal import LAYOUT
 from journalspec.kahadb_journal.commands import KINDS, framed, messages
 from journalspec.kahadb_journal.commands import build as message
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
+from journalspec_corpus.crash.adapter import CrashFormat, two_policies
 from journalspec_corpus.crash.effects import (
     ALONE,
     COMMIT,
@@ -133,17 +133,12 @@ def _value(holds: str, value: Any) -> Any:
     return int(value) if holds in ("s4", "s8") else value
 
 
-#: Two policies of the reference: one refuses what it cannot explain by a torn tail, one leaves it out.
-READERS = (
-    StateReader("strict", "strict"),
-    StateReader("salvage", "salvage", salvaging=True, differs=refuses),
-)
-
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
-    state_readers=READERS,
+    # The one refuses what it cannot explain by a torn tail, the other leaves it out.
+    state_readers=two_policies("salvage"),
     answer=answering(key_of, STATE.canonical, {*_DECIDED}),
     record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, STATE.as_json),

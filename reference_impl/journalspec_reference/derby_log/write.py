@@ -79,13 +79,9 @@ class LogWriter:
         """Do one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {
             "open": self._open,
-            "insert": self._change,
-            "update": self._change,
-            "delete": self._change,
+            **dict.fromkeys(("insert", "update", "delete"), self._change),
             "start": self._start,
-            "prepare": self._complete,
-            "commit": self._complete,
-            "rollback": self._complete,
+            **dict.fromkeys(("prepare", "commit", "rollback"), self._complete),
             "decide": self._decide,
             "checkpoint": self._on_checkpoint,
             "close": self._close,

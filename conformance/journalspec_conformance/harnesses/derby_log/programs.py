@@ -57,7 +57,6 @@ class Experiments:
     def __init__(self, product: Product, place: Path) -> None:
         """Read the table; nothing is made yet."""
         self.told = table(__package__, "experiments.toml")
-        self.entries: list[Json] = self.told["experiment"]
         self._product = product
         self._place = place
         self._logs: dict[str, Path] = {}
@@ -193,22 +192,18 @@ def damage(log: Built, edit: Json) -> None:
         apply(log, edit, lambda name: log, seal)
 
 
-def run(product: Product, select: str) -> Iterator[tuple[Json, str, str]]:
-    """Yield each experiment that `select` (a glob) names, what `product` does now, and what by the table."""
-    with scratch(memory=True) as place:
-        made = Experiments(product, place)
-        for entry in made.entries:
-            if fnmatch.fnmatch(entry["id"], select):
-                yield entry, made.seen(entry), entry.get("on", {}).get(product.id, entry.get("seen", ""))
-
-
 def experiment(product: Product, *, id: str = "*") -> bool:  # the option's name
     """Tell whether `product` still does what the table of experiments says that it was seen to do."""
     jvm.start(product)
     other = 0
-    for entry, seen, known in run(product, id):
-        other += seen != known
-        print(f"{entry['id']} ({entry['title']}): {seen}" + (f", not {known}" if seen != known else ""))
+    with scratch(memory=True) as place:
+        made = Experiments(product, place)
+        for entry in made.told["experiment"]:
+            if fnmatch.fnmatch(entry["id"], id):
+                seen, known = made.seen(entry), entry.get("on", {}).get(product.id, entry.get("seen", ""))
+                other += seen != known
+                told = f", not {known}" if seen != known else ""
+                print(f"{entry['id']} ({entry['title']}): {seen}{told}")
     return other == 0
 
 
