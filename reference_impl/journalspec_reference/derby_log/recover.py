@@ -255,26 +255,19 @@ class LogPass:
         """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log."""
         log, forms = self.log, self._forms
 
-        def again(kind: type[Any]) -> Iterator[Any]:
-            for item in pieces(file, log.scan(file), start, forms, stop):
-                if isinstance(item, kind):
-                    yield item.record if isinstance(item, Told) else item
+        def walk() -> Iterator[Told | Note | End]:
+            return pieces(file, log.scan(file), start, forms, stop)
 
-        self._found.records.begin(file.name, partial(again, Told))
-        self._found.notes.begin(file.name, partial(again, Note))
         off, covered = start, self._vouched(file, start) if counts else start
         try:
-            for item in pieces(file, log.scan(file), start, forms, stop):
+            for item in self._found.walked(file.name, walk, Told):
                 if isinstance(item, End):
                     return item
-                if isinstance(item, Note):
-                    self._found.notes.add(item)
-                    continue
-                self._found.records.add(item.record)
-                if counts:
-                    covered = self._covered(file, item, covered)
-                    self._count(file, item)
-                off = item.stored.end
+                if isinstance(item, Told):
+                    if counts:
+                        covered = self._covered(file, item, covered)
+                        self._count(file, item)
+                    off = item.stored.end
         except BadLog as error:
             # Its wrapper is sound, or the log would end here.
             length = int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD

@@ -264,26 +264,15 @@ class JournalPass:
 
     def _file(self, file: DataFile) -> None:
         walk = self._walk
-
-        def again(kind: type[Any]) -> Callable[[], Iterator[Any]]:
-            return lambda: (item for item in walk.found(file) if isinstance(item, kind))
-
-        self._found.records.begin(file.name, lambda: (item.record for item in again(Told)()))
-        self._found.dropped.begin(file.name, again(Dropped))
-        self._found.notes.begin(file.name, again(Note))
         self._stored.next_file(file.name, lambda: partial(record_at, file.data))
         skipping = False
-        for item in walk.found(file):
+        for item in self._found.walked(file.name, lambda: walk.found(file), Told):
             if isinstance(item, Told):
-                self._found.records.add(item.record)
                 skipping = skipping or self._counts(file, item)
             elif isinstance(item, Note):
-                self._found.notes.add(item)
                 self._lossy |= item.code == "suspicious-end"
-            else:
-                self._found.dropped.add(item)
-                if self._refuses(file, item):
-                    self._refused = _refused(file, item)
+            elif self._refuses(file, item):
+                self._refused = _refused(file, item)
             if self._refused is not None:
                 return
         self._found.beside.take(file.name, partial(walk.beside, file))
