@@ -43,6 +43,12 @@ def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = Non
     return {**out, "commit": pairs["commit"] == "true"} if "commit" in pairs else out
 
 
+def branch_of(text: str) -> dict[str, Any]:
+    """Return the XA id that is a text: ``FORMAT:GTRID:BQUAL``, the last two in hex."""
+    form, gtrid, bqual = text.split(":")
+    return {"format_id": int(form), "gtrid": bytes.fromhex(gtrid), "bqual": bytes.fromhex(bqual)}
+
+
 def labelled(parts: Iterable[Part], names: Mapping[str, str], before: str = "") -> list[Part]:
     """Return the parts under authors' labels: by `names`, and ``name1.length`` for ``name[0].length``.
 

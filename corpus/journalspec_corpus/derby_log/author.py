@@ -32,7 +32,7 @@ from typing import Any
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body, change_of, databases, named, row_of, shown, tables, text_of
 from journalspec.layout import Part, integer, joined
-from journalspec_corpus.author import brief_operation, hex_bytes, words
+from journalspec_corpus.author import branch_of, brief_operation, hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
@@ -75,9 +75,7 @@ class _Writer:
         out: dict[str, Any] = {"operation": kind, "group": 0x180}
         out["transaction"] = int(pairs.pop("tx", label.lstrip("abcdefghijklmnopqrstuvwxyz") or "0"))
         if "xa" in pairs:
-            form, gtrid, bqual = pairs.pop("xa").split(":")
-            parts = {"gtrid": bytes.fromhex(gtrid), "bqual": bytes.fromhex(bqual)}
-            out["global_id"] = {"format_id": int(form), **parts}
+            out["global_id"] = branch_of(pairs.pop("xa"))
         if kind == "BEGIN":
             out |= {"group": 0x101, "status": 0}
         elif kind in ENDS:
@@ -220,15 +218,13 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
         data += marker
         built.finish(name, f"f{at}", data, max(len(data), file.get("size", 0)), b"\0")
     checkpoint = writer.instants[base["checkpoint"]] if "checkpoint" in base else 0
-    level = (
-        dict(zip(("major", "minor"), databases()[edition].level, strict=True)) if edition != "seed" else {}
-    )
+    level = databases()[edition].level if edition != "seed" else ()
     for label, name in (("control", "log.ctrl"), ("mirror", "logmirror.ctrl")):
         own = base.get(label, {})
         if own is not False and (edition != "seed" or label == "control"):
             given = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in own.items()}
             data = built.files[name] = bytearray()
-            values = {"checkpoint": checkpoint, **level, **given}
+            values = {**dict(zip(("major", "minor"), level, strict=False)), "checkpoint": checkpoint, **given}
             built.lay(name, label, LAYOUT.encode("control", edition, values), data)
     return built
 

@@ -104,26 +104,24 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
         return None
     logs = gather(files)
     ours = {file.name for file in logs.values()}
-    said: list[Hashable] = [edition]
-    said += [(name, _named(files[name])) for name in files if name not in ours]
+    said: list[Hashable] = [edition, *((name, _named(files[name])) for name in files if name not in ours)]
     found: set[Instant] = set()
     sent: list[Instant] = []
     for number, file in logs.items():
-        # The checksums of the first edition are none.
-        scan = Scan(file.data, number, summed=edition != EDITIONS[0])
         said.append((number, file.data[:HEADER]))
-        for item in scan.walk():
+        # The checksums of the first edition are none.
+        for item in Scan(file.data, number, summed=edition != EDITIONS[0]).walk():
             found.add(Instant(number, item.off))
             if isinstance(item, End):
                 rest = file.data[item.off + 4 :] if item.marked else file.data[item.off :]
                 left = len(rest) > 0 if item.reason else rest != bytes(len(rest))
                 said.append((item.off, bool(item.reason), item.marked, left))
-                break
-            if item.body[:2] != BODY_START:
+            elif item.body[:2] != BODY_START:
                 return None
-            short = item.end - item.off <= _SHORT
-            said.append(item if short else (item.off, item.covers, _named(item.body)))
-            sent += _sends(item.body, edition)
+            else:
+                short = item.end - item.off <= _SHORT
+                said.append(item if short else (item.off, item.covers, _named(item.body)))
+                sent += _sends(item.body, edition)
     with suppress(Refusal):
         control = choose(files).control
         if control is not None and control.checkpoint is not None:
@@ -132,9 +130,7 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
     return None if elsewhere else tuple(said)
 
 
-@lru_cache(1 << 8)
-def _named(content: bytes) -> bytes:
-    return blake(content)
+_named = lru_cache(1 << 8)(blake)
 
 
 @lru_cache(1 << 11)

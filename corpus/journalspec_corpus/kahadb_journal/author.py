@@ -23,7 +23,7 @@ from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.kahadb_journal.commands import KINDS, framed, messages
 from journalspec.kahadb_journal.commands import build as message
 from journalspec.layout import Part, integer, joined
-from journalspec_corpus.author import hex_bytes, words
+from journalspec_corpus.author import branch_of, hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "kahadb_journal"
@@ -72,9 +72,7 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
         connection, _, at = pairs["tx"].rpartition(":")
         stored["transaction"] = {"local": {"connection": connection, "number": int(at)}}
     if "xa" in pairs:
-        form, gtrid, bqual = pairs["xa"].split(":")
-        xa = {"format_id": int(form), "bqual": bytes.fromhex(bqual), "gtrid": bytes.fromhex(gtrid)}
-        stored["transaction"] = {"xa": xa}
+        stored["transaction"] = {"xa": branch_of(pairs["xa"])}
     if command == "UPDATE_MESSAGE":
         stored = {"add": stored}
     return {"label": label, "command": command, "stored": stored, "given": given}
