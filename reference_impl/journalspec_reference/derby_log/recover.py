@@ -13,7 +13,7 @@ from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import Form, databases, shown, tables
 from journalspec.formats import get_format
 from journalspec.observation import At, Dropped, FileMap, Note, Observation, Record, refused
-from journalspec.reread import few
+from journalspec.reread import mapped
 from journalspec_reference.api import Files, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
@@ -114,7 +114,6 @@ class LogPass:
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         self.chosen = ChosenControl(None, "", ())
-        self._bodies: list[tuple[LogFile, int]] = []
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
@@ -295,7 +294,6 @@ class LogPass:
 
     def _count(self, file: LogFile, item: Told) -> None:
         if item.body is None:
-            self._bodies.append((file, item.stored.off))
             return
         try:
             self.store.take(Instant(file.number, item.stored.off), item.body, self.redo_from)
@@ -350,15 +348,7 @@ class LogPass:
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
-            places = self._bodies
-
-            def bodies() -> Iterator[bytes]:
-                for file, off in places:
-                    found = self.log.scan(file).at(off)
-                    if isinstance(found, LoggedRecord):
-                        yield found.body
-
-            return {"bodies": few(bodies, len(places), len)}
+            return {"bodies": mapped(lambda record: record.fields["body"], self._found.records.done())}
         if self._opaque:
             return {}
         store = self.store
