@@ -253,8 +253,11 @@ class Recorder:
         return safe
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Do one operation of a workload; it is made durable at once, or `together` with others later."""
-        raise NotImplementedError
+        """Do one operation of a workload; it is made durable at once, or `together` with others later.
+
+        A writer that forces by itself, at the end of a transaction, say, is not asked for more.
+        """
+        self.apply(op)
 
     def worded(self, word: str) -> Operation | None:
         """Return the operation that a word of a long workload asks for, None if it is about nothing."""

@@ -16,7 +16,7 @@ from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import Mark, Op, Publish, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.derby_log.model import TableRows
-from journalspec_corpus.derby_log.naive import body
+from journalspec_corpus.derby_log.naive import HEADER, Log
 from journalspec_corpus.derby_log.workloads import (
     FILLER,
     TABLES,
@@ -39,8 +39,6 @@ _TOLD = (
 SUM = "CHECKSUM"
 #: The status of a transaction in doubt.
 PREPARED = 2
-#: Bytes around a body, and those of a file's header.
-_AROUND, _HEADER = 16, 24
 #: Room before the first step, for what stands there; where the first step of an `over` ends a file.
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: Values of the rows that fill a file most of the way.
@@ -54,25 +52,13 @@ def key_of(kind: str, fields: Mapping[str, Any]) -> str:
     return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
 
 
-def group(data: bytes, number: int, at: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield offset, length and fields of the records in `data`, which was written to log file `number`."""
-    off = 0
-    while off + _AROUND <= len(data):
-        length = int.from_bytes(data[off : off + 4], "big")
-        if length == 0:
-            return
-        said = body(data[off + 12 : off + 12 + length])
-        yield off, length + _AROUND, {**said, "instant": number << 32 | (at + off)}
-        off += length + _AROUND
-
-
 class Run(TabledRecorder):
     """One run of the writer whose name is `writer`; it may go on with what a crash left: `whole` stands."""
 
     format = FORMAT
     model = TableRows()
     plain = TABLES.rows["long"]["plain"]
-    header_size = _HEADER
+    header_size = HEADER
 
     def __init__(
         self,
@@ -90,10 +76,6 @@ class Run(TabledRecorder):
         """Return a row of another table, which has to be durable at once."""
         return forced(self.life, number)
 
-    def perform(self, op: Operation, *, together: bool) -> None:
-        """Do one operation: the writer forces by itself, at the end of a transaction."""
-        self.apply(op)
-
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
         """The end of a transaction forces the log, with what others have done so far (DRB-WRT-080)."""
         if op["op"] not in _FORCING and "tx" in op:
@@ -104,23 +86,25 @@ class Run(TabledRecorder):
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records of a group."""
         self.storage.note(item)
-        if isinstance(item, Write) and item.file.endswith(".dat") and item.off >= _HEADER:
+        if isinstance(item, Write) and item.file.endswith(".dat") and item.off >= HEADER:
             self._group(item)
 
     def _group(self, item: Write) -> None:
-        end = item.off + len(item.data)
         number = int(item.file[3:-4])
-        found = [entry for entry in group(item.data, number, item.off) if entry[2]["type"] != SUM]
+        # What stands before it is not looked at.
+        log = Log({number: bytes(item.off) + item.data}, self.edition)
+        found = [said for said in log.run(number, item.off)[0] if said["type"] != SUM]
         if not found:
             return
         self.overwritten(item)
-        self.file, self.ends[item.file] = item.file, end
+        self.file, self.ends[item.file] = item.file, item.off + len(item.data)
         names = []
-        for off, length, said in found:
+        for said in found:
             name = self.prefix + _name(said)
             place, fields = (item.off, len(item.data)), group_fields(self.edition)
             if self.edition == "10.0":
-                place, fields = (item.off + off, length), record_fields(length)
+                place = said["at"]["off"], said["at"]["len"]
+                fields = record_fields(place[1])
             self.marked(Mark(name, item.file, *place, key_of(said["type"], said), fields))
             names.append(name)
         self._waiting += names
