@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from journalspec.observation import At
@@ -219,13 +220,10 @@ class Log:
         for number, file in self.files.items():
             if number <= last.file.number or file.length < HEADER:
                 continue
-            try:
+            with suppress(BadLog):
                 previous = file.previous()
-            except BadLog:
-                continue
-            # A bare header behind this very end is that of a switch that a crash has cut short.
-            if previous > found or (
-                previous == found and isinstance(self.scan(file).at(HEADER), LoggedRecord)
-            ):
-                return file
+                # A bare header behind this very end is that of a switch that a crash has cut short.
+                filled = previous == found and isinstance(self.scan(file).at(HEADER), LoggedRecord)
+                if previous > found or filled:
+                    return file
         return None

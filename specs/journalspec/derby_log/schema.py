@@ -31,17 +31,14 @@ from construct.core import stream_read, stream_write
 
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, compressed, groups, objects, operations
-from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
+from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While, ahead
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     """Return the schema of one log file: records up to a length of 0 or the end, and what lies behind."""
 
     def more(stream: Any, _: Any) -> bool:
-        here = stream.tell()
-        length: bytes = stream.read(4)
-        stream.seek(here)
-        return length not in (b"", bytes(4))
+        return ahead(stream, 4) not in (b"", bytes(4))
 
     def in_place(record: Any, context: Any) -> bool:
         return bool(record.instant == context.header.number << 32 | record.off)
