@@ -13,7 +13,7 @@ from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import Form, databases, shown, tables
 from journalspec.formats import get_format
 from journalspec.observation import At, Dropped, FileMap, Note, Observation, Record, refused
-from journalspec.reread import mapped
+from journalspec.reread import few
 from journalspec_reference.api import Files, missing_numbers
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
@@ -348,7 +348,8 @@ class LogPass:
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
-            return {"bodies": mapped(lambda record: record.fields["body"], self._found.records.done())}
+            records = self._found.records.done()
+            return {"bodies": few(lambda: (one.fields["body"] for one in records), len(records), len)}
         if self._opaque:
             return {}
         store = self.store
