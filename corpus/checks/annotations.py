@@ -367,6 +367,8 @@ class GroupWitness(Witness):
 
     sign: re.Pattern[bytes]
     before: int
+    #: Whether a reader may find records of a group that is not whole any more.
+    torn = False
 
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace, trace.edition)
@@ -405,10 +407,11 @@ class GroupWitness(Witness):
         return [found for _, found in self._everywhere(files)]
 
     def read(self, files: Mapping[str, bytes]) -> list[Found]:
-        """Return the records that the naive reader finds and that whole groups hold."""
+        """Return the records that the naive reader finds, as whole groups hold them."""
         known = dict(self._everywhere(files))
-        places = [record["at"] for record in self.recovered(files).get("records", ())]
-        return [known[at["file"], at["off"]] for at in places if (at["file"], at["off"]) in known]
+        told = self.recovered(files).get("records", ())
+        places = [(record["at"]["file"], record["at"]["off"]) for record in told]
+        return [known[place] for place in places if place in known or not self.torn]
 
     def small(self, work: Any) -> Iterator[Call]:
         """Do each step, with a force behind them all if they are not forced one by one."""

@@ -50,7 +50,7 @@ class Witness(gate.GroupWitness):
     """One trace of a log."""
 
     reader, tables = naive, WORKLOADS
-    sign, before = BODY, 12
+    sign, before, torn = BODY, 12, True
 
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace)
