@@ -14,13 +14,14 @@ from journalspec.derby_log.operations import Form, databases, shown, tables
 from journalspec.formats import get_format
 from journalspec.observation import At, Dropped, FileMap, Note, Observation, Record, refused
 from journalspec.reread import few
-from journalspec_reference.api import Files, missing_numbers
+from journalspec_reference.api import Files
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BODY_START, Body, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, LoggedRecord, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
+    NAMES,
     ChosenControl,
     End,
     Log,
@@ -29,7 +30,6 @@ from journalspec_reference.derby_log.scan import (
     Scan,
     choose,
     gather,
-    number_of,
 )
 from journalspec_reference.derby_log.store import Container, Store, branch_key
 from journalspec_reference.places import Findings
@@ -39,7 +39,6 @@ SEED = "seed"
 #: What a map of files has of headers and control files.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
 _CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
-_LIKE = re.compile(r"log.*\.(dat|ctrl)", re.DOTALL)
 _CIPHER_BLOCK = 8
 _BETA, _TEST_MODE = 1, 2
 #: Notes that make a verdict `recovered`.
@@ -141,7 +140,7 @@ class LogPass:
         if not self._logs and not any(name in self._files for name in CONTROLS):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
         start = self._start()
-        self._late += _odd_names(self._files, self._logs)
+        self._late += NAMES.notes(self._files)
         if self._edition != SEED:
             start = self._from_checkpoint(start)
         self.start = start
@@ -423,14 +422,6 @@ def _records_of(log: Log, file: LogFile, forms: Mapping[int, Form] | None) -> It
         for item in pieces(file, log.scan(file), HEADER, forms):
             if isinstance(item, Told):
                 yield item.record
-
-
-def _odd_names(files: Files, numbers: Iterable[int]) -> Iterator[Note]:
-    for name in sorted(files):
-        if number_of(name) is None and name not in CONTROLS and _LIKE.fullmatch(name):
-            yield Note("ignored-name", name)
-    if gaps := missing_numbers(numbers):
-        yield Note("file-gap", text=", ".join(gaps))
 
 
 def _is_cipher(body: bytes) -> bool:

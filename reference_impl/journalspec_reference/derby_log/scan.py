@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from journalspec.observation import At
-from journalspec_reference.api import NumberedFile
+from journalspec_reference.api import NumberedFile, NumberedNames
 from journalspec_reference.checksums import PrefixDigest
 from journalspec_reference.content import UNREADABLE, Window
 from journalspec_reference.derby_log import codec
@@ -23,6 +23,9 @@ from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Insta
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
+#: The names of log files (DRB-FIL-101).
+NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
+number_of = NAMES.number
 _PIECE = 1 << 20
 #: Bytes before the instant of a record: its length.
 _LENGTH = 4
@@ -44,12 +47,6 @@ class LogFile(NumberedFile):
     def previous(self) -> Instant:
         """Return where its header says that the file before ends; raises BadLog."""
         return codec.header(bytes(self.data[:HEADER]), self.number)
-
-
-def number_of(name: str) -> int | None:
-    """Return the number of a log file, None for the name of none (DRB-FIL-101)."""
-    match = _NAME.fullmatch(name)
-    return int(match[1]) if match and int(match[1]) <= LARGEST else None
 
 
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
