@@ -238,14 +238,8 @@ _WORDS = {
 }
 
 
-def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a case writes with brief operations written out."""
-    if "ops" not in value:
-        return value
-    return {**value, "ops": [_operation(op) for op in value["ops"]]}
-
-
-def _operation(text: str) -> dict[str, Any]:
+def operation(text: str) -> dict[str, Any]:
+    """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v*24000`` is long."""
     out = brief_operation(text, _WORDS)
     if "*" in out.get("value", ""):
         one, _, count = out["value"].partition("*")

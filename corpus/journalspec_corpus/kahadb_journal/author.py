@@ -180,14 +180,8 @@ def seal(built: Built, label: str) -> None:
     built.put(built.range(f"{label}.checksum"), integer(checksum(data[spot.end : spot.end + size]), 8))
 
 
-def expand(value: Any) -> Any:
-    """Return authored operations with each ``record`` written out as its payload."""
-    if "ops" not in value:
-        return value
-    return {**value, "ops": [_operation(op) for op in value["ops"]]}
-
-
-def _operation(op: Mapping[str, Any]) -> dict[str, Any]:
+def operation(op: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an authored operation with its ``record`` written out as the payload."""
     out = dict(op)
     if "record" in out:
         out["payload"] = payload(out.pop("record")).hex()

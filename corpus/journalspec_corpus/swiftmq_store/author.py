@@ -185,15 +185,13 @@ def _action(text: str, edition: str) -> tuple[dict[str, Any], list[Part]]:
 
 
 def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a case writes with its brief forms written out: queues, messages, operations."""
+    """Return what a case writes with its brief forms written out: queues, messages."""
     out = dict(value)
     if "queues" in out:
         out["queues"] = [
             {"name": _name(queue["name"]).hex(), "messages": list(_messages(queue["messages"]))}
             for queue in out["queues"]
         ]
-    if "ops" in out:
-        out["ops"] = [operation(op) for op in out["ops"]]
     return out
 
 
