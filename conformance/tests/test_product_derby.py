@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
-from journalspec_conformance.harnesses.derby_log import experiments
+from journalspec_conformance.harnesses.derby_log import programs
 from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
 from journalspec_conformance.harnesses.product import program, table
@@ -308,7 +308,7 @@ def test_damaged_logs_are_treated_as_the_table_of_experiments_says(
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     # A deviation was seen: what the table has.
     assert done.returncode == 1, done.stdout + done.stderr
-    known = table(experiments.__package__, "experiments.toml")["experiment"]
+    known = table(programs.__package__, "experiments.toml")["experiment"]
     assert len(done.stdout.splitlines()) == len(known) >= 30
 
 

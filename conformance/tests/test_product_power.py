@@ -19,7 +19,7 @@ from journalspec_conformance.harnesses.reference import Traced
 from journalspec_conformance.power import Disk, Files
 from journalspec_conformance.process import ProcessConnection
 from journalspec_corpus.kahadb_journal.author import payload
-from journalspec_corpus.kahadb_journal.crash import canonical
+from journalspec_corpus.kahadb_journal.crash import STATE
 from journalspec_corpus.kahadb_journal.model import Messages
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
@@ -114,7 +114,7 @@ def owed(texts: tuple[str, ...]) -> Any:
     kept = model.begin({})
     for text in texts:
         kept = model.after(kept, {"op": "append", "payload": stored(text).hex()}, EDITION)
-    return canonical(model.shown(kept))
+    return STATE.canonical(model.shown(kept))
 
 
 def wrong(image: Image, seen: Mapping[str, Any]) -> list[str]:
@@ -122,7 +122,7 @@ def wrong(image: Image, seen: Mapping[str, Any]) -> list[str]:
     if not image.files:
         # Where not even a name is left, nothing says that there was a store; nothing had been acknowledged.
         return [image.what] if image.there else []
-    found = canonical(seen["state"]) if "state" in seen else seen.get("code")
+    found = STATE.canonical(seen["state"]) if "state" in seen else seen.get("code")
     return [] if found == owed(image.there) else [f"{image.what}: {seen['verdict']}"]
 
 

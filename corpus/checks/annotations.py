@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -354,6 +356,78 @@ class Witness:
     def begins(self, op: Op, disk: Disk) -> bool | None:
         """Tell whether `op`, about to be done, begins a new life of its file; None: it need not be noted."""
         return False
+
+
+class GroupWitness(Witness):
+    """What a format knows whose records stand or fall, and have their place, with a group written at once.
+
+    Where `sign` stands `before` bytes behind the beginning of a group, it may be one. What is done ends with
+    an operation that is durable: a `force`.
+    """
+
+    sign: re.Pattern[bytes]
+    before: int
+    #: Whether a reader may find records of a group that is not whole any more.
+    torn = False
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__(trace, trace.edition)
+        self.forces = 0
+
+    def group(self, file: str, data: bytes, at: int) -> list[tuple[int, Found]]:
+        """Return the records of a whole group at `at` of a file, each with where it begins; else nothing."""
+        raise NotImplementedError
+
+    def force(self, life: int) -> Iterator[Call]:
+        """Yield the calls of a force; `forces` counts them."""
+        raise NotImplementedError
+
+    def settles(self, standing: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Yield the operations that commit what is in doubt after the records `standing`."""
+        raise NotImplementedError
+
+    def decoded(self, op: Write) -> list[Found]:
+        """Return the records of the groups of which a write consists."""
+        # What stands before them is not looked at.
+        data, at, out = bytes(op.off) + op.data, op.off, list[Found]()
+        while self.counts(op.file) and (group := self.group(op.file, data, at)):
+            out += [found for _, found in group]
+            at += out[-1].length
+        return out
+
+    def _everywhere(self, files: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], Found]]:
+        """Yield the records of every whole group at any offset, with file and offset of each."""
+        for file in sorted(filter(self.counts, files)):
+            for match in self.sign.finditer(files[file], self.before):
+                for off, found in self.group(file, files[file], match.start() - self.before):
+                    yield (file, off), found
+
+    def whole(self, files: Mapping[str, bytes]) -> list[Found]:
+        """Return the records of every whole group at any offset, of whatever life."""
+        return [found for _, found in self._everywhere(files)]
+
+    def read(self, files: Mapping[str, bytes]) -> list[Found]:
+        """Return the records that the naive reader finds, as whole groups hold them."""
+        known = dict(self._everywhere(files))
+        told = self.recovered(files).get("records", ())
+        places = [(record["at"]["file"], record["at"]["off"]) for record in told]
+        return [known[place] for place in places if place in known or not self.torn]
+
+    def small(self, work: Any) -> Iterator[Call]:
+        """Do each step, with a force behind them all if they are not forced one by one."""
+        yield from self.does(work.steps, 0)
+        if self.trace.tags.get("force") != "each":
+            yield from self.force(0)
+
+    def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
+        """Open, commit what is owed and in doubt if that is asked for, do the steps, and force."""
+        yield from self.asks({"op": "open"})
+        standing = [json.loads(mark.key) for mark in self.trace.standing]
+        for op in self.settles(standing) if work.then == "settle" else ():
+            yield from self.asks(op)
+        # Lives 1 and 2 are those of a background.
+        yield from self.does(steps, work.life + 1)
+        yield from self.force(work.life + 1)
 
 
 @cache

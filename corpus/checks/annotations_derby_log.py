@@ -20,20 +20,18 @@ from annotations import Call, Found
 from brute_model_derby_log import CHANGES, UNDONE, fold, told_effects
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Trace, Write
 from journalspec_corpus.derby_log import naive
-from journalspec_corpus.derby_log.bodies import columns_in, key_in, value_in
-from journalspec_corpus.derby_log.model import Kept, TableRows
+from journalspec_corpus.derby_log.model import Kept, TableRows, columns_in, key_in, value_in
 from journalspec_corpus.derby_log.workloads import TABLES as WORKLOADS
-from journalspec_corpus.derby_log.workloads import VICTIM, Step, step_of, value
+from journalspec_corpus.derby_log.workloads import VICTIM, Step, forced, step_of
 from journalspec_corpus.naive import end_of
 
 HEADER = 24
 #: The fields of the body of a checksum record, with their lengths.
 SUM = (("body", 9), ("data_length", 4), ("checksum", 8))
 #: What a body begins with: the format id of a log record.
-BODY = b"\0\x81"
+BODY = re.compile(rb"\0\x81")
 TOLD = (
     *("type", "instant", "transaction", "group", "status", "global_id"),
     *("container", "page", "page_version", "record_id", "data"),
@@ -48,18 +46,19 @@ Meaning = tuple[Any, ...]
 NOTHING: Meaning = ("STATE", (), ())
 
 
-class Witness(gate.Witness):
+class Witness(gate.GroupWitness):
     """One trace of a log."""
 
     reader, tables = naive, WORKLOADS
+    sign, before, torn = BODY, 12, True
 
     def __init__(self, trace: Trace) -> None:
-        super().__init__(trace, trace.edition)
+        super().__init__(trace)
         self.summed = trace.edition != "10.0"
         #: The keys of all records, in their order.
         self.keys: list[str] = []
         #: What they came to when a transaction ended last.
-        self.before: frozenset[Any] = frozenset()
+        self.known: frozenset[Any] = frozenset()
         #: Place -> table and key of the row that was put there.
         self.rows: dict[tuple[str, ...], tuple[str, str]] = {}
         #: Transaction -> its changes that were not undone, by their instants.
@@ -67,16 +66,15 @@ class Witness(gate.Witness):
         for found in self.whole(trace.base):
             self._wants(found)
         #: Of the calls: what the model keeps, and the rows that changes were asked for.
-        told = naive.recover(trace.base, trace.edition, "default") if trace.base else {}
+        told = self.recovered(trace.base) if trace.base else {}
         self.kept = MODEL.begin(jsonable(told.get("state", {})))
         self.asked: list[tuple[str, str, str]] = []
-        self.forces = 0
 
     # Bytes
 
-    def _group(self, file: str, data: bytes, at: int) -> list[Found]:
+    def group(self, file: str, data: bytes, at: int) -> list[tuple[int, Found]]:
         """Return the records of a whole group at `at` of a file: without checksums one."""
-        first = self._record(file, data, at)
+        first = self._record(file, data, at) if at >= HEADER else None
         if first is None or (self.summed and first["type"] != "CHECKSUM"):
             return []
         told = [] if self.summed else [first]
@@ -97,7 +95,8 @@ class Witness(gate.Witness):
         for said in told:
             own = {name: jsonable(said[name]) for name in TOLD if said.get(name) is not None}
             key = json.dumps(own, sort_keys=True, separators=(",", ":"))
-            found.append(Found(file, at, end - at, key, (key, said.get("undone")), (), values))
+            what = (key, said.get("undone"))
+            found.append((said["at"]["off"], Found(file, at, end - at, key, what, (), values)))
         return found
 
     def _record(self, file: str, data: bytes, at: int) -> dict[str, Any] | None:
@@ -109,33 +108,18 @@ class Witness(gate.Witness):
         except naive.Refused:
             return None
 
-    def decoded(self, op: Write) -> list[Found]:
-        """Return the records of the groups of which a write consists, with what they come to."""
-        # What stands before them is not looked at.
-        data, at, out = bytes(op.off) + op.data, op.off, list[Found]()
-        while self._is_log(op.file) and at >= HEADER and (group := self._group(op.file, data, at)):
-            out += [replace(found, wants=self._wants(found)) for found in group]
-            at += group[0].length
-        return out
-
-    @staticmethod
-    def _is_log(file: str) -> bool:
+    def counts(self, file: str) -> bool:
+        """Log files are known by their names (DRB-FIL-101)."""
         return re.fullmatch(r"log\d+\.dat", file) is not None
 
-    def whole(self, files: Mapping[str, bytes]) -> list[Found]:
-        """Return the records of every whole group at any offset."""
-        out = []
-        for file in sorted(filter(self._is_log, files)):
-            for match in re.finditer(re.escape(BODY), files[file]):
-                at = match.start() - 12
-                out += self._group(file, files[file], at) if at >= HEADER else []
-        return out
+    def decoded(self, op: Write) -> list[Found]:
+        """Return the records of the groups of which a write consists, with what they come to."""
+        return [replace(found, wants=self._wants(found)) for found in super().decoded(op)]
 
-    def read(self, files: Mapping[str, bytes]) -> list[Found]:
-        """Return the records that the naive reader finds and that whole groups hold."""
-        known = {json.loads(found.key)["instant"]: found for found in self.whole(files)}
-        told = self.reader.recover(files, self.edition, "default").get("records", ())
-        return [known[at] for record in told if (at := str(record["instant"])) in known]
+    def recovered(self, files: Mapping[str, bytes]) -> Mapping[str, Any]:
+        """Return what the naive reader recovers under the policy that makes the most of a log."""
+        told: Mapping[str, Any] = naive.recover(files, self.edition, "default")
+        return told
 
     # What records say
 
@@ -159,8 +143,8 @@ class Witness(gate.Witness):
         elif kind == "END":
             if int(said["status"]) == BACK and done:
                 return ("NOT UNDONE", number)
-            before, self.before = self.before, fold(self.keys)
-            return _difference(before, self.before)
+            before, self.known = self.known, fold(self.keys)
+            return _difference(before, self.known)
         return NOTHING
 
     def recovers(self, found: Found) -> bool:
@@ -188,11 +172,10 @@ class Witness(gate.Witness):
         """Return what a word asks for."""
         return step_of(word).operation(0)
 
-    def _force(self, life: int) -> Iterator[Call]:
+    def force(self, life: int) -> Iterator[Call]:
         """A row of the other table is put in; they are counted."""
         self.forces += 1
-        key = 100000 + 1000 * life + self.forces
-        yield from self.asks({"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)})
+        yield from self.asks(forced(life, self.forces))
 
     def small(self, work: Any) -> Iterator[Call]:
         """Create a log, or go on with one, and do each step, with a force behind them all."""
@@ -200,26 +183,15 @@ class Witness(gate.Witness):
             # A row stands before every workload.
             yield from self.asks({"op": "open"})
             yield from self.asks(Step("insert", VICTIM, 4).operation(0))
-        yield from self.does(work.steps, 0)
-        if self.together:
-            yield from self._force(0)
+        yield from super().small(work)
 
-    def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
-        """Open, commit what is owed and in doubt if that is asked for, do the steps, and force."""
-        yield from self.asks({"op": "open"})
-        if work.then == "settle":
-            yield from self._settled()
-        # Lives 1 and 2 are those of a background.
-        yield from self.does(steps, work.life + 1)
-        yield from self._force(work.life + 1)
-
-    def _settled(self) -> Iterator[Call]:
-        ends = [said for mark in self.trace.standing if (said := json.loads(mark.key))["type"] == "END"]
-        last = {said["transaction"]: said for said in ends}
+    def settles(self, standing: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Commit what was prepared last of all that ends a transaction, the last one first."""
+        last = {said["transaction"]: said for said in standing if said["type"] == "END"}
         for said in reversed(last.values()):
             if int(said["status"]) == PREPARED:
                 ids = {name: said["global_id"][name] for name in ("gtrid", "bqual")}
-                yield from self.asks({"op": "decide", **ids, "commit": True})
+                yield {"op": "decide", **ids, "commit": True}
 
     def repeats(self, step: Any) -> bool:
         """What stands before all can be taken away once."""

@@ -17,15 +17,14 @@ from annotations import Call, Disk, Found
 from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.recorder import EDGES
-from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.trace import Op, Trace, Write
+from journalspec_corpus.crash.trace import Op, Trace
 from journalspec_corpus.kahadb_journal import naive
 from journalspec_corpus.kahadb_journal.author import payload, told
 from journalspec_corpus.kahadb_journal.protobuf import NoCommand, command
 from journalspec_corpus.kahadb_journal.workloads import TABLES, step_of
 
 CONTROL, HEAD = 28, 5
-MARKER, MAGIC = b"-qMa4", b"WRITE BATCH"
+MARKER, MAGIC = b"-qMa4", re.compile(b"WRITE BATCH")
 #: The fields of a control record, and of the first record behind it, with where they begin.
 FIELDS = (
     ("length", 0),
@@ -40,17 +39,17 @@ FIELDS = (
 )
 
 
-class Witness(gate.Witness):
+class Witness(gate.GroupWitness):
     """One trace of a journal."""
 
     reader, tables = naive, TABLES
+    sign, before = MAGIC, HEAD
 
     def __init__(self, trace: Trace) -> None:
-        super().__init__(trace, trace.edition)
+        super().__init__(trace)
         self.lies: dict[tuple[Any, ...], str] = {}
-        self.notes = 0
 
-    def _batch(self, file: str, data: bytes, at: int, off: int) -> list[tuple[int, Found]]:
+    def group(self, file: str, data: bytes, at: int) -> list[tuple[int, Found]]:
         """Return the records of a whole batch at `at`, each with where in `data` it begins; else nothing.
 
         An end marker may hide its first bytes: those are the same in every batch.
@@ -60,7 +59,10 @@ class Witness(gate.Witness):
         body = data[at + CONTROL : at + CONTROL + size]
         if size < HEAD or len(body) < size or stored not in (0, checksum(body)):
             return []
-        if data[at : at + HEAD] not in (b"\0\0\0\x1c\x02", MARKER) or data[at + HEAD : at + 16] != MAGIC:
+        if (
+            data[at : at + HEAD] not in (b"\0\0\0\x1c\x02", MARKER)
+            or data[at + HEAD : at + 16] != MAGIC.pattern
+        ):
             return []
         places = [0]
         while places[-1] < size:
@@ -84,7 +86,7 @@ class Witness(gate.Witness):
                 {"type": name, **_said(told(name, fields))}, sort_keys=True, separators=(",", ":")
             )
             wants = (_about(name, fields), raw.hex())
-            found = Found(file, off, CONTROL + size, key, (key,), wants, values)
+            found = Found(file, at, CONTROL + size, key, (key,), wants, values)
             out.append((at + CONTROL + start, found))
         return out
 
@@ -92,79 +94,41 @@ class Witness(gate.Witness):
         """Data files are known by their names (KHD-FIL-001)."""
         return re.fullmatch(r"db-\d+\.log", file) is not None
 
-    def decoded(self, op: Write) -> list[Found]:
-        """Return the records of the batch that a write begins with."""
-        if not self.counts(op.file) or op.data[:HEAD] == MARKER:
-            return []
-        return [found for _, found in self._batch(op.file, op.data, 0, op.off)]
+    def asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
+        """Yield that a command is written, forced unless the operation says no; to open writes none."""
+        if op["op"] == "append":
+            yield Call(self._wants(op), durable=op.get("sync", True))
 
-    def whole(self, files: Mapping[str, bytes]) -> list[Found]:
-        """Return the records of every whole batch at any offset, of whatever life."""
-        return [found for file in files for _, found in self._everywhere(file, files[file])]
-
-    def _everywhere(self, file: str, data: bytes) -> Iterator[tuple[int, Found]]:
-        for match in re.finditer(MAGIC, data) if self.counts(file) else ():
-            at = match.start() - HEAD
-            yield from self._batch(file, data, at, at) if at >= 0 else ()
-
-    def read(self, files: Mapping[str, bytes]) -> list[Found]:
-        """Return the records that the naive reader finds."""
-        known = {(file, at): found for file in files for at, found in self._everywhere(file, files[file])}
-        places = [record["at"] for record in self.recovered(files).get("records", ())]
-        return [known[at["file"], at["off"]] for at in places]
-
-    @property
-    def _alone(self) -> bool:
-        """Whether each step is forced by itself."""
-        return self.trace.tags.get("force") == "each"
-
-    def _calls(self, steps: Sequence[Any], life: int) -> Iterator[Call]:
+    def does(self, steps: Sequence[Any], life: int) -> Iterator[Call]:
+        """Yield the calls of steps, each forced by itself or not."""
         for step in steps:
-            yield self._call(step, life, durable=self._alone)
+            yield from self.asks({**step.operation(life), "sync": self.trace.tags.get("force") == "each"})
 
-    def _call(self, step: Any, life: int = 0, *, durable: bool = True) -> Call:
-        return Call(self._wants(bytes.fromhex(step.operation(life)["payload"])), durable=durable)
+    def _wants(self, op: Mapping[str, Any]) -> tuple[Any, ...]:
+        number, fields, _ = command(bytes.fromhex(op["payload"]), self.edition)
+        return _about(LAYOUT.type_name(self.edition, number), fields), op["payload"]
 
-    def _wants(self, raw: bytes) -> tuple[Any, ...]:
-        number, fields, _ = command(raw, self.edition)
-        return _about(LAYOUT.type_name(self.edition, number), fields), raw.hex()
-
-    def _force(self, life: int) -> Call:
+    def force(self, life: int) -> Iterator[Call]:
         """A note that nobody needs is appended, and forced; they are counted."""
-        self.notes += 1
-        return Call(self._wants(payload(f"r0 TRACE text=f{life}.{self.notes}")))
+        self.forces += 1
+        yield from self.asks(_appended(f"r0 TRACE text=f{life}.{self.forces}"))
 
     def word(self, word: str) -> Iterator[Call]:
         """Do what a word says; the body of a batch that ends at an edge is as long as that takes."""
         if word in TABLES.rows["long"]["plain"]:
-            yield from () if word == "w" else [Call() if word == "o" else self._force(0)]
+            yield from () if word == "w" else [Call()] if word == "o" else self.force(0)
             return
         step, size = step_of(word)
-        wants = self._wants(bytes.fromhex(step.operation(0)["payload"]))
+        wants = self._wants(step.operation(0))
         yield Call(wants[: 1 if size in EDGES else None], durable=not word.endswith("-"), may=True)
 
-    def small(self, work: Any) -> Iterator[Call]:
-        """Append, each with a force, or all of it with a note behind that is forced."""
-        yield from self._calls(work.steps, 0)
-        if not self._alone:
-            yield self._force(0)
-
-    def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
-        """Open, commit what is owed and in doubt if that is asked for, append, and force."""
-        if work.then == "settle":
-            yield from self._settled()
-        # Lives 1 and 2 are those of a background.
-        yield from self._calls(steps, work.life + 1)
-        yield self._force(work.life + 1)
-
-    def _settled(self) -> Iterator[Call]:
-        owed = [json.loads(mark.key) for mark in self.trace.standing]
-        ended = [said["transaction"] for said in owed if said["type"] in ("COMMIT", "ROLLBACK")]
-        for said in owed:
+    def settles(self, standing: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Commit what was prepared and has no end."""
+        ended = [said["transaction"] for said in standing if said["type"] in ("COMMIT", "ROLLBACK")]
+        for said in standing:
             if said["type"] == "PREPARE" and said["transaction"] not in ended:
                 tx = said["transaction"]
-                text = f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}"
-                yield Call(self._wants(payload(text)))
+                yield _appended(f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}")
 
     def repeats(self, step: Any) -> bool:
         """What stands before all can be taken away once."""
@@ -187,6 +151,10 @@ class Witness(gate.Witness):
     def unkept(self, what: tuple[Any, ...], disk: Disk) -> str:
         """A command may lie in a file that was left without a force."""
         return "left" if self.lies.get(what) != [*self.lies.values()][-1] else ""
+
+
+def _appended(text: str) -> Mapping[str, Any]:
+    return {"op": "append", "payload": payload(text).hex()}
 
 
 def _about(name: str, fields: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from journalspec_corpus.crash.trace import Op, Trace, Write
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store.author import LOG, PAGES
 from journalspec_corpus.swiftmq_store.model import PREPARED, QueuedMessages, QueueState
-from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, meaning
+from journalspec_corpus.swiftmq_store.workloads import TABLES, meaning
 
 START, HEAD = 12, 24
 #: What a record's first bytes are, whichever it is.
@@ -107,34 +107,28 @@ class Witness(gate.Witness):
 
     def small(self, work: Any) -> Iterator[Call]:
         """Do each step."""
-        yield from self._steps(work.steps, 0)
+        yield from self.does(work.steps, 0)
 
     def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
         """Do each step."""
-        yield from self._steps(steps, work.life)
+        yield from self.does(steps, work.life)
 
     def calls(self, work: Any) -> Iterator[Call]:
         """Yield what is asked of the writer; small workloads alone may go on with a store that is open."""
         if getattr(work, "kind", "create") == "create":
-            yield from self._asks({"op": "open"})
+            yield from self.asks({"op": "open"})
         yield from super().calls(work)
 
-    def word(self, word: str) -> Iterator[Call]:
-        """Do what a word says."""
-        plain = TABLES.rows["long"]["plain"]
-        for op in [{"op": name} for name in plain[word]] if word in plain else [meaning(word)]:
-            yield from self._asks(op)
-
-    def _steps(self, steps: Sequence[Step], life: int) -> Iterator[Call]:
-        for step in steps:
-            yield from self._asks(step.operation(life))
+    def meaning(self, word: str) -> Mapping[str, Any]:
+        """Return what a word asks for."""
+        return meaning(word)
 
     def recovers(self, found: Found) -> bool:
         """Opening makes the root index, which holds nothing yet, and the queue of the branches."""
         self.queues.add(PREPARED)
         return found.wants in (NOTHING, ("COMMIT", (("queue", PREPARED),), ()))
 
-    def _asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
+    def asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
         """Yield the records that an operation asks for; then it returns, and they are promised."""
         if op["op"] == "open":
             yield Call(opens=True)

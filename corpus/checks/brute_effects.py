@@ -82,6 +82,11 @@ class FoldModel:
     once: Callable[[State, Iterable[str]], State] = lambda state, keys: state
 
 
+def bringing(brings: Callable[[Effect, IssuedOp], bool]) -> Callable[[Effect, Sequence[IssuedOp]], set[int]]:
+    """Return what gives the sources of an effect, where an operation alone tells whether it `brings` it."""
+    return lambda effect, ops: {number for number, op in enumerate(ops) if brings(effect, op)}
+
+
 def of_life(ops: Sequence[IssuedOp]) -> list[set[int]]:
     """Return what each operation needs where a log is read in order: all before it in its life."""
     return [{n for n in range(number) if ops[n].life == op.life} for number, op in enumerate(ops)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State
+from brute_effects import Effect, FoldModel, IssuedOp, State, bringing
 
 COMMITTING, ENDS = "8", ("3", "4", "5")
 
@@ -54,14 +54,10 @@ def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:
     return [{n for n in range(number) if ops[n].life == op.life} for number, op in enumerate(ops)]
 
 
-def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
+def _brings(effect: Effect, op: IssuedOp) -> bool:
     _, gtrid, name = effect
-    found = set()
-    for number, op in enumerate(ops):
-        _, other, names = _parts(op.key)
-        if other == gtrid and (not name or name in names):
-            found.add(number)
-    return found
+    _, other, names = _parts(op.key)
+    return other == gtrid and (not name or name in names)
 
 
 def _ends(key: str) -> str:
@@ -74,7 +70,7 @@ MODEL = FoldModel(
     loose=lambda ops: [set() for _ in ops],
     fold=fold,
     effects=effects,
-    sources=_sources,
+    sources=bringing(_brings),
     transaction=lambda key: _parts(key)[1],
     ends=_ends,
     decisions=frozenset({"unfinished"}),

@@ -11,11 +11,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State, of_life, of_transactions
+from brute_effects import Effect, FoldModel, IssuedOp, State, bringing, of_life, of_transactions
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
-from journalspec_corpus.derby_log.bodies import columns_in, value_in
-from journalspec_corpus.derby_log.model import row_of
+from journalspec_corpus.derby_log.model import columns_in, row_of, value_in
 
 CHANGES = ("INSERT", "UPDATE", "DELETE")
 UNDONE = ("PHYSICAL_UNDO", "LOGICAL_UNDO")
@@ -120,17 +119,11 @@ def effects(state: Mapping[str, Any]) -> State:
     return told_effects(map(row_of, state["rows"]), doubtful)
 
 
-def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
-    found = set()
-    for number, op in enumerate(ops):
-        said = json.loads(op.key)
-        if effect[0] == "row":
-            same = said["type"] in ("INSERT", "UPDATE") and _text(said) == effect[3]
-        else:
-            same = _ends(op.key) == "decide" and said["global_id"]["gtrid"] == effect[2]
-        if same:
-            found.add(number)
-    return found
+def _brings(effect: Effect, op: IssuedOp) -> bool:
+    said = json.loads(op.key)
+    if effect[0] == "row":
+        return said["type"] in ("INSERT", "UPDATE") and _text(said) == effect[3]
+    return _ends(op.key) == "decide" and bool(said["global_id"]["gtrid"] == effect[2])
 
 
 MODEL = FoldModel(
@@ -139,7 +132,7 @@ MODEL = FoldModel(
     loose=of_transactions(_transaction, _ends, lambda key: json.loads(key)["type"] == "BEGIN"),
     fold=fold,
     effects=effects,
-    sources=_sources,
+    sources=bringing(_brings),
     transaction=_transaction,
     ends=_ends,
     decisions=frozenset({"in doubt"}),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State, of_transactions
+from brute_effects import Effect, FoldModel, IssuedOp, State, bringing, of_transactions
 
 #: What a compaction writes, until it is renamed.
 COPIES = ".cmp"
@@ -140,17 +140,11 @@ def once(state: State, keys: Iterable[str]) -> State:
     return frozenset(found)
 
 
-def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
-    found = set()
-    for number, op in enumerate(ops):
-        kind, tx, ident, user_type, body, _ = _parts(op.key)
-        if effect[0] == "live":
-            same = (ident, kind.removesuffix("_TX"), user_type, body) == (effect[1], *effect[3:])
-        else:
-            same = kind == "PREPARE" and tx == effect[1]
-        if same:
-            found.add(number)
-    return found
+def _brings(effect: Effect, op: IssuedOp) -> bool:
+    kind, tx, ident, user_type, body, _ = _parts(op.key)
+    if effect[0] == "live":
+        return (ident, kind.removesuffix("_TX"), user_type, body) == (effect[1], *effect[3:])
+    return kind == "PREPARE" and tx == effect[1]
 
 
 MODEL = FoldModel(
@@ -159,7 +153,7 @@ MODEL = FoldModel(
     loose=_needs,
     fold=fold,
     effects=effects,
-    sources=_sources,
+    sources=bringing(_brings),
     transaction=_transaction,
     ends=_ends,
     decisions=frozenset({"in doubt"}),

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from brute_effects import Effect, FoldModel, IssuedOp, State, of_transactions
+from brute_effects import Effect, FoldModel, IssuedOp, State, bringing, of_transactions
 
 ENDS = {"PREPARE": "decide", "COMMIT": "commit", "ROLLBACK": "rollback"}
 
@@ -160,21 +160,14 @@ def _before(ops: Sequence[IssuedOp]) -> list[set[int]]:
     ]
 
 
-def _sources(effect: Effect, ops: Sequence[IssuedOp]) -> set[int]:
-    found = set()
-    for number, op in enumerate(ops):
-        said = json.loads(op.key)
-        if effect[0] == "message" and said["type"] in ("ADD_MESSAGE", "UPDATE_MESSAGE"):
-            same = (*_place(said), said["message_id"], said["message"]) == (*effect[1:4], effect[5])
-        elif effect[0] == "subscription" and "subscription_info" in said:
-            same = (*_place(said), said["subscription_key"]) == effect[1:]
-        elif effect[0] == "in doubt" and said["type"] == "PREPARE":
-            same = said["transaction"].get("gtrid") == effect[2]
-        else:
-            same = False
-        if same:
-            found.add(number)
-    return found
+def _brings(effect: Effect, op: IssuedOp) -> bool:
+    said = json.loads(op.key)
+    if effect[0] == "message" and said["type"] in ("ADD_MESSAGE", "UPDATE_MESSAGE"):
+        return (*_place(said), said["message_id"], said["message"]) == (*effect[1:4], effect[5])
+    if effect[0] == "subscription" and "subscription_info" in said:
+        return (*_place(said), said["subscription_key"]) == effect[1:]
+    decides = effect[0] == "in doubt" and said["type"] == "PREPARE"
+    return decides and bool(said["transaction"].get("gtrid") == effect[2])
 
 
 MODEL = FoldModel(
@@ -183,7 +176,7 @@ MODEL = FoldModel(
     loose=_loose,
     fold=fold,
     effects=effects,
-    sources=_sources,
+    sources=bringing(_brings),
     transaction=_transaction,
     ends=_ends,
     decisions=frozenset({"in doubt"}),

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
-from journalspec.observation import jsonable
 from journalspec_corpus.derby_log.drawing import operation
-from journalspec_corpus.derby_log.model import TableRows, shown_state
+from journalspec_corpus.derby_log.model import STATE, TableRows
 
 Operation = Mapping[str, Any]
 MODEL = TableRows()
@@ -92,5 +91,5 @@ def replayed(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
 def state(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
     """Return the same as recovery reports it, as JSON."""
     told = replayed(ops, edition)
-    doubtful = ((("1", *branch), come, gone) for branch, come, gone in told["in_doubt"])
-    return cast(dict[str, Any], jsonable(shown_state(told["rows"], doubtful)))
+    doubtful = [(("1", *branch), come, gone) for branch, come, gone in told["in_doubt"]]
+    return STATE.told((told["rows"], doubtful))

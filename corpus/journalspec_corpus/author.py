@@ -33,6 +33,22 @@ def words(text: str) -> tuple[str, list[str], dict[str, str]]:
     return label, [item for item in rest if "=" not in item], pairs
 
 
+def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
+    """Return an operation of a writer that is a text: what to do, and its members.
+
+    `members` names the bare words behind an operation, in order. Raises ValueError for more or fewer of them.
+    """
+    kind, bare, pairs = words(text)
+    out: dict[str, Any] = {"op": kind, **dict(zip((members or {}).get(kind, ()), bare, strict=True)), **pairs}
+    return {**out, "commit": pairs["commit"] == "true"} if "commit" in pairs else out
+
+
+def branch_of(text: str) -> dict[str, Any]:
+    """Return the XA id that is a text: ``FORMAT:GTRID:BQUAL``, the last two in hex."""
+    form, gtrid, bqual = text.split(":")
+    return {"format_id": int(form), "gtrid": bytes.fromhex(gtrid), "bqual": bytes.fromhex(bqual)}
+
+
 def labelled(parts: Iterable[Part], names: Mapping[str, str], before: str = "") -> list[Part]:
     """Return the parts under authors' labels: by `names`, and ``name1.length`` for ``name[0].length``.
 

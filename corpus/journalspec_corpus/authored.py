@@ -232,8 +232,10 @@ def expected_record(
 
 
 def _expanded(author: ModuleType, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an authored table with the format's abbreviations written out, if it has any."""
+    """Return an authored table with the format's abbreviations written out, those of operations too."""
     expanded: dict[str, Any] = author.expand(value) if hasattr(author, "expand") else dict(value)
+    if "ops" in value and hasattr(author, "operation"):
+        expanded["ops"] = [author.operation(op) for op in value["ops"]]
     return expanded
 
 

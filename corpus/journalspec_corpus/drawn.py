@@ -197,6 +197,22 @@ def lie(
     return out
 
 
+def lie_in(built: Built, lies: Sequence[bytes], times: int, rng: random.Random, *, small: int = 0) -> None:
+    """Put `lies` into fields of sound files, so many `times`: their beginnings, or any bytes.
+
+    Where `small` is given there may be a number below it as well. What is longer than a lie gets a wrong bit.
+    """
+    names = [label for label, spot in built.labels.items() if spot.length > 0 and "." in label]
+    for _ in range(times):
+        spot = built.range(rng.choice(names))
+        if spot.length <= len(lies[0]):
+            number = [bytes(spot.length - 1) + bytes([rng.randrange(small)])] if small else []
+            values = (rng.choice(lies)[: spot.length], rng.randbytes(spot.length), *number)
+            built.put(spot, rng.choice(values))
+        else:
+            built.files[spot.file][spot.off + rng.randrange(spot.length)] ^= 1 << rng.randrange(8)
+
+
 def repeated(piece: bytes, size: int) -> bytes:
     """Return `piece` as often as it fits into `size` bytes, and once at least."""
     return piece * max(1, size // len(piece))
@@ -214,12 +230,15 @@ def drawn(  # all but the first three are keyword-only
 ) -> DrawnJournal:
     """Return the journal of a format and edition that was laid out as its author module does.
 
-    `lives` are this one and the previous one. Of the records, those with the labels `recovered` count
-    for recovery (none given: all); `left` are records of the previous life that still stand, and
-    count as records of this one. `pointer` is how the labels of the fields end that say where the log ends.
-    `ends` says up to where the file of each that counts has to be there (not given: up to its own end).
+    `lives` are this one and the previous one, whose files are made as long as those of this one. Of the
+    records, those with the labels `recovered` count for recovery (none given: all); `left` are records of
+    the previous life that still stand, and count as records of this one. `pointer` is how the labels of the
+    fields end that say where the log ends. `ends` says up to where the file of each that counts has to be
+    there (not given: up to its own end).
     """
     now, then = lives
+    for name, data in now.files.items():
+        then.files[name] = (then.files.get(name, bytearray()) + bytes(len(data)))[: len(data)]
     labels = written(now)
     records = {label: record_of(now.records[label]) for label in (*labels, *left)}
     fields = _fields_of(now, labels)

@@ -6,11 +6,13 @@ it which states recovery may find after a crash; no writer has a say in that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from journalspec.formats import UnknownFormat, format_module
+from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec.observation import jsonable
+from journalspec.vocabulary import Field
 
 Json = Any  # as in journalspec.observation
 
@@ -42,6 +44,67 @@ class History:
     def seen(self, state: Mapping[str, Json]) -> dict[str, Json]:
         """Return a recovered state in the form of :attr:`shown`."""
         return self.model.shown(self.model.begin(state))
+
+
+#: What names a branch of a transaction.
+XA_ID = ("format_id", "gtrid", "bqual")
+
+
+class StateForm:
+    """A state of a format as observations tell it, and as tuples, which can be compared and kept.
+
+    It has the lists `names` of the format's vocabulary. A list is a tuple of its elements, an object one of
+    its members, in the vocabulary's order: integers and texts, and the parts of an XA id in a tuple of their
+    own. The lists `unordered`, inner ones too, are sorted.
+    """
+
+    def __init__(self, format_id: str, names: Sequence[str], unordered: Collection[str] = ()) -> None:
+        known = {item.name: item for item in get_format(format_id).vocabulary.state}
+        self._fields = tuple(known[name] for name in names)
+        self._unordered = frozenset(unordered)
+
+    def canonical(self, told: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the tuples of a state that is told; raises KeyError if a part of it is not."""
+        return self._row(self._fields, told)
+
+    def _row(self, fields: Sequence[Field], told: Mapping[str, Any]) -> tuple[Any, ...]:
+        values = [self._value(item, told[item.name]) for item in fields]
+        if _names_branch(fields):
+            values[: len(XA_ID)] = [tuple(values[: len(XA_ID)])]
+        return tuple(values)
+
+    def _value(self, item: Field, value: Any) -> Any:
+        if item.kind == "int":
+            return int(value)
+        if item.kind != "list":
+            return value if isinstance(value, str) else jsonable(value)
+        rows = [self._row(item.of, each) if item.of else each for each in value]
+        return tuple(sorted(rows) if item.name in self._unordered else rows)
+
+    def told(self, state: Sequence[Any]) -> dict[str, Any]:
+        """Return what an observation says of tuples; their values stay what they are."""
+        return _members(self._fields, state)
+
+    def as_json(self, state: Sequence[Any]) -> dict[str, Any]:
+        """Return what an observation in JSON says of tuples."""
+        found: dict[str, Any] = jsonable(self.told(state))
+        return found
+
+
+def _names_branch(fields: Sequence[Field]) -> bool:
+    return tuple(item.name for item in fields[: len(XA_ID)]) == XA_ID
+
+
+def _members(fields: Sequence[Field], row: Sequence[Any]) -> dict[str, Any]:
+    if _names_branch(fields):
+        row = (*row[0], *row[1:])
+    return {item.name: _told(item, value) for item, value in zip(fields, row, strict=True)}
+
+
+def _told(item: Field, value: Any) -> Any:
+    if item.kind != "list":
+        return value
+    return [_members(item.of, each) if item.of else each for each in value]
 
 
 def model_of(format_id: str) -> Model | None:

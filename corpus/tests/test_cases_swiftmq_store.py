@@ -97,7 +97,7 @@ OPERATIONS = (
 
 
 def test_the_model_says_what_the_writer_leaves() -> None:
-    ops = author.expand({"ops": list(OPERATIONS)})["ops"]
+    ops = [author.operation(text) for text in OPERATIONS]
     storage = MemoryStorage()
     writer = load(FORMAT).writer(storage, edition="13", params={"checkpoint_size": "65536"})
     kept = MODEL.begin({})

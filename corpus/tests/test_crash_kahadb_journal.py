@@ -11,7 +11,7 @@ from journalspec.kahadb_journal import LAYOUT
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.trace import Ack, Mark, Sync, Trace, Write
 from journalspec_corpus.kahadb_journal.author import told
-from journalspec_corpus.kahadb_journal.crash import CRASH, action, canonical
+from journalspec_corpus.kahadb_journal.crash import CRASH, STATE, action
 from journalspec_corpus.kahadb_journal.protobuf import command
 from journalspec_corpus.kahadb_journal.recording import build, key_of
 from journalspec_corpus.kahadb_journal.workloads import Step, Workload
@@ -86,6 +86,6 @@ def test_a_state_is_the_same_however_it_was_come_by() -> None:
     for mark in (*trace.before, *(mark for (mark,) in trace.marks.values())):
         kept = semantics.model.after(kept, action(mark.key).op, trace.edition)
     decided = semantics.state(kept)
-    assert canonical(semantics.told(decided)) == decided
+    assert STATE.canonical(semantics.told(decided)) == decided
     assert semantics.state(semantics.model.begin(semantics.told(decided))) == decided
     assert {effect.kind for effect in semantics.effects(decided)} == {"record", "decision"}

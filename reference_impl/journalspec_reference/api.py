@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from journalspec.formats import format_module, get_format
 from journalspec.layout import Layout, Spot
-from journalspec.observation import Observation
+from journalspec.observation import Note, Observation
 from journalspec_reference.storage import Storage
 
 #: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
@@ -55,6 +55,35 @@ def missing_numbers(numbers: Iterable[int]) -> list[str]:
         for before, after in pairwise(numbers)
         if after > before + 1
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedNames:
+    """What a format calls its files: `pattern` matches a name, its group is a number, of at most `largest`.
+
+    `like` matches what looks like such a name; `others` are names of other files that do. `gap` is the code
+    of the note on numbers that are missing.
+    """
+
+    pattern: re.Pattern[str]
+    like: re.Pattern[str]
+    largest: int
+    gap: str
+    others: tuple[str, ...] = ()
+
+    def number(self, name: str) -> int | None:
+        """Return the number of a file, None for the name of none."""
+        match = self.pattern.fullmatch(name)
+        return int(match[1]) if match and int(match[1]) <= self.largest else None
+
+    def notes(self, files: Files) -> Iterator[Note]:
+        """Yield what is odd about the names of `files`: those ignored, and numbers without a file."""
+        numbers = {name: self.number(name) for name in sorted(files)}
+        for name, number in numbers.items():
+            if number is None and name not in self.others and self.like.fullmatch(name):
+                yield Note("ignored-name", name)
+        if gaps := missing_numbers(sorted(number for number in numbers.values() if number is not None)):
+            yield Note(self.gap, text=", ".join(gaps))
 
 
 @dataclass(frozen=True, slots=True)

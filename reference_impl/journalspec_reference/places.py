@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
+    Dropped,
     FileMap,
     Note,
     Observation,
@@ -36,6 +37,27 @@ class Findings:
         most = KEPT * size + KEPT_OF_ANY
         self.records, self.beside = Collector(record_place, most), Collector(record_place, most)
         self.dropped, self.notes = Collector(region_place), Collector(note_place)
+
+    def walked(self, file: str, walk: Callable[[], Iterator[Any]], told: type[Any]) -> Iterator[Any]:
+        """Yield what `walk` gives of a file, having taken in the notes, the regions and the records in it.
+
+        What is of the type `told` has a record. What is not kept is found again by another such walk.
+        """
+
+        def again(kind: type[Any]) -> Callable[[], Iterator[Any]]:
+            return lambda: (item for item in walk() if isinstance(item, kind))
+
+        self.records.begin(file, lambda: (item.record for item in again(told)()))
+        self.dropped.begin(file, again(Dropped))
+        self.notes.begin(file, again(Note))
+        for item in walk():
+            if isinstance(item, told):
+                self.records.add(item.record)
+            elif isinstance(item, Note):
+                self.notes.add(item)
+            elif isinstance(item, Dropped):
+                self.dropped.add(item)
+            yield item
 
     def observation(
         self,

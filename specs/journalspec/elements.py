@@ -130,6 +130,14 @@ class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs o
         return obj
 
 
+def ahead(stream: Any, size: int) -> bytes:
+    """Return the next bytes of a stream without taking them; fewer at its end."""
+    here = stream.tell()
+    data: bytes = stream.read(size)
+    stream.seek(here)
+    return data
+
+
 class While(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
     """`subcon` again and again while `more` holds. A fault inside is a fault: nothing is swallowed."""
 

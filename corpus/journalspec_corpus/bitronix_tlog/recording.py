@@ -26,7 +26,7 @@ from journalspec_corpus.bitronix_tlog.workloads import (
 )
 from journalspec_corpus.crash.recorder import Keys, Operation, Recorder, begun, missing
 from journalspec_corpus.crash.second_crash import CrashImage
-from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Release, Reuse, Trace, Write
+from journalspec_corpus.crash.trace import Mark, Op, Publish, Release, Reuse, Trace, Write
 from journalspec_corpus.crash.workloads import FOREIGN
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import (
@@ -93,14 +93,12 @@ class Run(Recorder):
         length: int = CREATED,
         files: Mapping[str, bytes] | None = None,
         known: Sequence[Mark] = (),
-        prefix: str = "",
         owed: Collection[str] = (),
     ) -> None:
-        super().__init__(ORDERS[order], life, files, prefix)
+        super().__init__(ORDERS[order], life, files, known)
         self.order, self.length = order, length
         self.active = FILES[0]
         self.ends = dict.fromkeys(FILES, HEADER_SIZE)
-        self.marks += known
         self._ids: dict[tuple[int, str, int], str] = {}
         #: record id of the latest decision on each transaction
         self._decisions: dict[str, str] = {}
@@ -260,7 +258,7 @@ def build(work: Workload) -> Trace:
     first = _play(run, work, 0)
     return run.trace(
         work.name,
-        {**work.tags, "sizes": ",".join(step.size for step in work.steps)},
+        work.tags,
         background=work.background,
         standing=standing,
         stale=[replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)],
@@ -385,4 +383,4 @@ def resumed(origin: Any, life: int, image: CrashImage) -> Run:
     """Return a run of the writer that wrote `image` on it, not opened yet; `origin` makes no difference."""
     # Lives 1 and 2 are those of a background.
     owed = {mark.record for mark in image.standing}
-    return Run(image.first.tags["order"], life + 1, CREATED, image.files, image.whole, SECOND_LIFE, owed)
+    return Run(image.first.tags["order"], life + 1, CREATED, image.files, image.whole, owed)

@@ -50,6 +50,12 @@ class Workload(shared.SmallWorkload):
 
     align: str = "status"
 
+    @property
+    def tags(self) -> dict[str, str]:
+        """What the tags of its trace say: of its steps the sizes."""
+        told = {"kind": self.kind, "order": self.writer, "align": self.align, "force": self.force}
+        return {**told, "sizes": ",".join(step.size for step in self.steps)}
+
     def fields(self) -> Mapping[str, int]:
         """Return the start of every field of the first step's record, by name."""
         return {name: start for start, name in _starts(self.steps[0].operation(0))[0]}

@@ -58,6 +58,11 @@ def refuses(first: Answer) -> bool:
     return first.refused is not None
 
 
+def two_policies(lenient: str) -> tuple[StateReader, StateReader]:
+    """Return the readers of two policies that differ in what they refuse: ``strict`` and `lenient`."""
+    return StateReader("strict", "strict"), StateReader(lenient, lenient, salvaging=True, differs=refuses)
+
+
 @dataclass(frozen=True, eq=False)
 class CrashFormat:
     """A format, as the crash engine uses it.

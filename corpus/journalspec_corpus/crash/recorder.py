@@ -17,7 +17,17 @@ from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.copies import Original
-from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, RecordingStorage, Release, Trace, Write
+from journalspec_corpus.crash.trace import (
+    SECOND_LIFE,
+    Ack,
+    Mark,
+    Op,
+    Publish,
+    RecordingStorage,
+    Release,
+    Trace,
+    Write,
+)
 from journalspec_corpus.model import Model
 from journalspec_reference import load
 from journalspec_reference.api import Params, Writer, WriterRefused
@@ -187,10 +197,10 @@ def _length(item: Field, values: Mapping[str, Any]) -> int:
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
-    It begins with no files, or goes on with `files`; ids of records that it writes first
-    begin with `prefix`. `life` is which life of the files it is, in the format's own count.
-    `marks` are all records written, `ends` says of a file where its last record ends in its
-    present life; before the first one stand `header_size` bytes.
+    It begins with no files, or goes on with `files` that a crash left, in which the records `whole` stand;
+    then the ids of the records that it writes begin otherwise. `life` is which life of the files it is, in
+    the format's own count. `marks` are all records written, `ends` says of a file where its last record ends
+    in its present life; before the first one stand `header_size` bytes.
     """
 
     #: The format's id.
@@ -206,14 +216,18 @@ class Recorder:
     writer: Writer
 
     def __init__(
-        self, edition: str, life: int = 0, files: Mapping[str, bytes] | None = None, prefix: str = ""
+        self,
+        edition: str,
+        life: int = 0,
+        files: Mapping[str, bytes] | None = None,
+        whole: Iterable[Mark] = (),
     ) -> None:
         self.edition = edition
         self.life = life
         self.memory = MemoryStorage(dict(files or {}))
         self.storage = RecordingStorage(self.memory)
-        self.prefix = prefix
-        self.marks: list[Mark] = []
+        self.prefix = "" if files is None else SECOND_LIFE
+        self.marks: list[Mark] = [*whole]
         self.ends: dict[str, int] = {}
         #: Records that are not promised yet, with the open transaction that they belong to, 0 for none.
         self.pending: list[tuple[str, int]] = []
@@ -239,8 +253,11 @@ class Recorder:
         return safe
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Do one operation of a workload; it is made durable at once, or `together` with others later."""
-        raise NotImplementedError
+        """Do one operation of a workload; it is made durable at once, or `together` with others later.
+
+        A writer that forces by itself, at the end of a transaction, say, is not asked for more.
+        """
+        self.apply(op)
 
     def worded(self, word: str) -> Operation | None:
         """Return the operation that a word of a long workload asks for, None if it is about nothing."""
@@ -396,6 +413,37 @@ class Recorder:
             ]
             found += [mark for mark in moved if mark.off + mark.length <= len(content)]
         return found
+
+
+class TabledRecorder(Recorder):
+    """A recorder of a writer whose edition and parameters are a `journal` of a format's table.
+
+    It is about one file at a time, and forces with an operation that has to be durable at once.
+    """
+
+    def __init__(
+        self,
+        journal: Params,
+        life: int = 0,
+        files: Mapping[str, bytes] | None = None,
+        whole: Iterable[Mark] = (),
+    ) -> None:
+        self.params = {name: value for name, value in journal.items() if name != "edition"}
+        super().__init__(journal["edition"], life, files, whole)
+        #: The file that was written to last.
+        self.file = ""
+        self._forces = 0
+
+    def forcing(self, number: int) -> Operation:
+        """Return the operation that is the force of this number, from 1 on."""
+        raise NotImplementedError
+
+    def apply(self, op: Operation) -> None:
+        """Do one operation, or for a force the one that forces."""
+        if op["op"] == "force":
+            self._forces += 1
+            op = self.forcing(self._forces)
+        super().apply(op)
 
 
 R = TypeVar("R", bound=Recorder)

@@ -185,12 +185,34 @@ class Tables:
         op, *takes = self.rows["long"]["operations"][word[0]]
         return op, dict(zip(takes, word[1:], strict=False)), word[1 + len(takes) :]
 
-    def reduction(self, playable: Callable[[Sequence[Any]], bool]) -> Reduction:
+    def playable(self, steps: Iterable[Any]) -> bool:
+        """Tell whether each step finds what it is about.
+
+        The table ``playable`` says what is ``standing`` before all, and of an operation (``""``: of all
+        others) what it ``needs``, ``gives`` and then ``takes``: a word, and the member of a step that tells
+        which one. ``l`` and ``x`` are transactions that begin so; what a step does not have does not count.
+        """
+        rules = self.rows["playable"]
+        there = set(map(tuple, rules.get("standing", ())))
+        for step in steps:
+            tx = str(step.tx or "")
+            members = {"id": step.id, "tx": tx, tx[:1]: tx}
+            row = rules.get(step.op, rules.get("", {}))
+            needs, gives, takes = (
+                {(word, members[name]) for word, name in row.get(what, ()) if members.get(name)}
+                for what in ("needs", "gives", "takes")
+            )
+            if not needs <= there:
+                return False
+            there = (there | gives) - takes
+        return True
+
+    def reduction(self) -> Reduction:
         """Return how workloads become smaller whose sizes are numbers, those of the table ``sizes``."""
         sizes = tuple(self.rows["sizes"].values())
         return Reduction(
             below=lambda size: [less for less in sizes if less < size],
-            playable=playable,
+            playable=self.playable,
             **self.rows["reduction"],
         )
 
@@ -231,8 +253,14 @@ class SmallWorkload:
 
     @property
     def tags(self) -> dict[str, str]:
-        """What the tags of its trace say in every format."""
-        return {"kind": self.kind, "order": self.writer, "align": self.align, "force": self.force}
+        """What the tags of its trace say."""
+        told = {"kind": self.kind, "order": self.writer, "align": self.align, "force": self.force}
+        return {**told, "steps": "+".join(step.name for step in self.steps)}
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing that came before the last step is at stake any more when that is done."""
+        return self.force == "each" and self.kind == "append" and not any(step.tx for step in self.steps)
 
     def operations(self, life: int = 0) -> list[Operation]:
         """Return what the steps ask for in that life."""
@@ -291,6 +319,21 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
     path = files(package).joinpath(file)
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     return tuple(LongWorkload(*json.loads(line)) for line in lines[1:])
+
+
+#: So many transactions may be open in a long workload.
+MOST_OPEN = 2
+
+
+def transaction_pools(begun: Sequence[str], prepared: Sequence[str], new: str) -> dict[str, Sequence[str]]:
+    """Return the pools of names of local (l) and XA (x) transactions, and of the digit `new`.
+
+    They are those `begun` and `prepared`, and those that may begin, if there is room for one more.
+    """
+    room = len(begun) + len(prepared) < MOST_OPEN
+    local, xa = ["l" + new] * room, ["x" + new] * room
+    known = {"begun": begun, "prepared": prepared, "open": [*begun, *prepared], "tx": [*begun, *local]}
+    return {"new": [new], "local": local, "xa": xa, **known}
 
 
 @dataclass(frozen=True)

@@ -30,18 +30,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import (
-    body,
-    change_of,
-    databases,
-    named,
-    row_of,
-    shown,
-    tables,
-    text_of,
-)
+from journalspec.derby_log.operations import body, change_of, databases, named, row_of, shown, tables, text_of
 from journalspec.layout import Part, integer, joined
-from journalspec_corpus.author import hex_bytes, words
+from journalspec_corpus.author import branch_of, brief_operation, hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
@@ -84,9 +75,7 @@ class _Writer:
         out: dict[str, Any] = {"operation": kind, "group": 0x180}
         out["transaction"] = int(pairs.pop("tx", label.lstrip("abcdefghijklmnopqrstuvwxyz") or "0"))
         if "xa" in pairs:
-            form, gtrid, bqual = pairs.pop("xa").split(":")
-            parts = {"gtrid": bytes.fromhex(gtrid), "bqual": bytes.fromhex(bqual)}
-            out["global_id"] = {"format_id": int(form), **parts}
+            out["global_id"] = branch_of(pairs.pop("xa"))
         if kind == "BEGIN":
             out |= {"group": 0x101, "status": 0}
         elif kind in ENDS:
@@ -229,15 +218,13 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
         data += marker
         built.finish(name, f"f{at}", data, max(len(data), file.get("size", 0)), b"\0")
     checkpoint = writer.instants[base["checkpoint"]] if "checkpoint" in base else 0
-    level = (
-        dict(zip(("major", "minor"), databases()[edition].level, strict=True)) if edition != "seed" else {}
-    )
+    level = databases()[edition].level if edition != "seed" else ()
     for label, name in (("control", "log.ctrl"), ("mirror", "logmirror.ctrl")):
         own = base.get(label, {})
         if own is not False and (edition != "seed" or label == "control"):
             given = {key: hex_bytes(value) if isinstance(value, str) else value for key, value in own.items()}
             data = built.files[name] = bytearray()
-            values = {"checkpoint": checkpoint, **level, **given}
+            values = {**dict(zip(("major", "minor"), level, strict=False)), "checkpoint": checkpoint, **given}
             built.lay(name, label, LAYOUT.encode("control", edition, values), data)
     return built
 
@@ -251,18 +238,9 @@ _WORDS = {
 }
 
 
-def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a case writes with brief operations written out."""
-    if "ops" not in value:
-        return value
-    return {**value, "ops": [_operation(op) for op in value["ops"]]}
-
-
-def _operation(text: str) -> dict[str, Any]:
-    kind, bare, pairs = words(text)
-    out: dict[str, Any] = {"op": kind, **dict(zip(_WORDS.get(kind, ()), bare, strict=True)), **pairs}
-    if "commit" in pairs:
-        out["commit"] = pairs["commit"] == "true"
+def operation(text: str) -> dict[str, Any]:
+    """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v*24000`` is long."""
+    out = brief_operation(text, _WORDS)
     if "*" in out.get("value", ""):
         one, _, count = out["value"].partition("*")
         out["value"] = one * int(count)

@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from journalspec.derby_log.operations import tables_of_all
-from journalspec.observation import jsonable
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
+from journalspec_corpus.crash.adapter import CrashFormat, two_policies
 from journalspec_corpus.crash.effects import (
     ALONE,
     COMMIT,
@@ -28,24 +27,18 @@ from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.derby_log import workloads as tables
-from journalspec_corpus.derby_log.bodies import columns_in, value_in
 from journalspec_corpus.derby_log.model import (
     CHANGES,
+    STATE,
     UNDOES,
     PageRows,
     PlacedRows,
     Row,
     State,
-    row_of,
-    shown_state,
+    columns_in,
+    value_in,
 )
-from journalspec_corpus.derby_log.recording import (
-    SUM,
-    LongRun,
-    build,
-    key_of,
-    resumed,
-)
+from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
 from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import End, Scan, choose, gather
@@ -54,18 +47,6 @@ from journalspec_reference.derby_log.scan import End, Scan, choose, gather
 _SHORT = 1 << 10
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
-
-
-def canonical(shown: Mapping[str, Any]) -> State:
-    """Return a state as it is told in the same form."""
-    doubtful = (
-        (
-            (int(each["format_id"]), str(jsonable(each["gtrid"])), str(jsonable(each["bqual"]))),
-            *(tuple(sorted(map(row_of, each[name]))) for name in ("inserted", "deleted")),
-        )
-        for each in shown["in_doubt"]
-    )
-    return tuple(sorted(map(row_of, shown["rows"]))), tuple(sorted(doubtful))
 
 
 def effects(decided: State) -> Iterator[Effect]:
@@ -85,12 +66,6 @@ def _stored(row: Row) -> Effect:
 
 def _xa(form: int, gtrid: str, bqual: str) -> str:
     return f"{form}:{gtrid}:{bqual}"
-
-
-def told(decided: State) -> dict[str, Any]:
-    """Return what an observation says of them."""
-    found: dict[str, Any] = jsonable(shown_state(*decided))
-    return found
 
 
 def action(key: str) -> Action:
@@ -129,26 +104,24 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
         return None
     logs = gather(files)
     ours = {file.name for file in logs.values()}
-    said: list[Hashable] = [edition]
-    said += [(name, _named(files[name])) for name in files if name not in ours]
+    said: list[Hashable] = [edition, *((name, _named(files[name])) for name in files if name not in ours)]
     found: set[Instant] = set()
     sent: list[Instant] = []
     for number, file in logs.items():
-        # The checksums of the first edition are none.
-        scan = Scan(file.data, number, summed=edition != EDITIONS[0])
         said.append((number, file.data[:HEADER]))
-        for item in scan.walk():
+        # The checksums of the first edition are none.
+        for item in Scan(file.data, number, summed=edition != EDITIONS[0]).walk():
             found.add(Instant(number, item.off))
             if isinstance(item, End):
                 rest = file.data[item.off + 4 :] if item.marked else file.data[item.off :]
                 left = len(rest) > 0 if item.reason else rest != bytes(len(rest))
                 said.append((item.off, bool(item.reason), item.marked, left))
-                break
-            if item.body[:2] != BODY_START:
+            elif item.body[:2] != BODY_START:
                 return None
-            short = item.end - item.off <= _SHORT
-            said.append(item if short else (item.off, item.covers, _named(item.body)))
-            sent += _sends(item.body, edition)
+            else:
+                short = item.end - item.off <= _SHORT
+                said.append(item if short else (item.off, item.covers, _named(item.body)))
+                sent += _sends(item.body, edition)
     with suppress(Refusal):
         control = choose(files).control
         if control is not None and control.checkpoint is not None:
@@ -157,9 +130,7 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
     return None if elsewhere else tuple(said)
 
 
-@lru_cache(1 << 8)
-def _named(content: bytes) -> bytes:
-    return blake(content)
+_named = lru_cache(1 << 8)(blake)
 
 
 @lru_cache(1 << 11)
@@ -175,22 +146,17 @@ def _sends(body: bytes, edition: str) -> tuple[Instant, ...]:
     return (*where, Instant.unpack(said.fields["undo_from"]))
 
 
-#: Two policies of the reference: one refuses a log that ends before its files say, one leaves it at that.
-READERS = (
-    StateReader("strict", "strict"),
-    StateReader("default", "default", salvaging=True, differs=refuses),
-)
-
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
-    state_readers=READERS,
+    # The one refuses a log that ends before its files say, the other leaves it at that.
+    state_readers=two_policies("default"),
     # The record that only carries a checksum stands for nothing.
-    answer=answering(key_of, canonical, {"rows", "in_doubt"}, (SUM,)),
+    answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),
-    semantics=Semantics(PageRows(), action, PlacedRows.state, effects, told),
+    semantics=Semantics(PageRows(), action, PlacedRows.state, effects, STATE.as_json),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM
     ).second_lives(),

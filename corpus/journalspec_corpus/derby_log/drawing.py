@@ -8,9 +8,9 @@ from typing import Any
 
 from journalspec.layout import integer
 from journalspec_corpus.derby_log.author import FORMAT, build, container_of, seal
-from journalspec_corpus.derby_log.model import Kept, TableRows, shown_state
+from journalspec_corpus.derby_log.model import STATE, Kept, TableRows
 from journalspec_corpus.derby_log.naive import AROUND, HEADER, UNCHECKED
-from journalspec_corpus.drawn import DrawnJournal, drawn, repeated
+from journalspec_corpus.drawn import DrawnJournal, drawn, lie_in, repeated
 from journalspec_corpus.edits import Built
 
 MODEL = TableRows()
@@ -35,10 +35,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
         groups, state = _seed_life(rng) if edition == "seed" else _life(rng, wide=wide)
         lives.append((_laid(edition, rng, groups, first, count), state))
     (now, state), (then, _) = lives
-    for name, data in now.files.items():
-        if name == f"log{first + count - 1}.dat":
-            data.extend(bytes(zeros))
-        then.files[name] = (then.files[name] + bytes(len(data)))[: len(data)]
+    now.files[f"log{first + count - 1}.dat"].extend(bytes(zeros))
     return drawn((FORMAT, edition), (now, then), state, ends=_ends(now, edition))
 
 
@@ -160,21 +157,15 @@ def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]
 
 
 def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
-    branches = (((1, *map(bytes.fromhex, ids)), come, gone) for ids, come, gone in shown["in_doubt"])
-    return shown_state(shown["rows"], branches)
+    branches = [((1, *map(bytes.fromhex, ids)), come, gone) for ids, come, gone in shown["in_doubt"]]
+    return STATE.told((shown["rows"], branches))
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files in which fields of records, headers and control files lie, under right checksums."""
     groups, _ = _seed_life(rng) if edition == "seed" else _life(rng, wide=False)
     built = _laid(edition, rng, groups, 1, rng.choice((1, 2)))
-    names = [label for label, spot in built.labels.items() if spot.length > 0 and "." in label]
-    for _ in range(rng.choice((1, 1, 2))):
-        spot = built.range(rng.choice(names))
-        if spot.length <= len(LIES[0]):
-            built.put(spot, rng.choice((rng.choice(LIES)[: spot.length], rng.randbytes(spot.length))))
-        else:
-            built.files[spot.file][spot.off + rng.randrange(spot.length)] ^= 1 << rng.randrange(8)
+    lie_in(built, LIES, rng.choice((1, 1, 2)), rng)
     if edition not in UNCHECKED:
         for number in range(1, len(groups) + 1):
             seal(built, f"g{number}")

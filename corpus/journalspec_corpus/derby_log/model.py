@@ -1,14 +1,17 @@
-"""What a database has to find again: the rows that were committed, and branches in doubt."""
+"""What a database has to find again: the rows that were committed, and branches in doubt.
+
+What the rows in records hold is read as the naive reader does it, which is nothing of the reference's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from journalspec.derby_log.operations import tables
-from journalspec.observation import jsonable
-from journalspec_corpus.derby_log.bodies import columns_in, key_in, value_in
+from journalspec_corpus.model import StateForm
+from journalspec_corpus.naive import Taker
 
 Json = dict[str, Any]
 #: Table, key, value.
@@ -22,9 +25,49 @@ _IN, _OUT = "inserted", "deleted"
 Place = tuple[int, int, int]
 #: Rows, and of each branch in doubt its identifier and the rows that come and go with it.
 State = tuple[Any, ...]
+#: How it is told; nobody has to tell it in order.
+STATE = StateForm("derby_log", ("rows", "in_doubt"), ("rows", "in_doubt", "inserted", "deleted"))
 CHANGES, UNDOES = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: The status of transactions at their ends.
 PREPARED, COMMITTED = 2, 4
+
+
+def columns_in(said: Mapping[str, Any]) -> dict[int, bytes]:
+    """Return what the row in a record's data holds, by the numbers of its columns; raises Invalid.
+
+    What it was before may stand behind it.
+    """
+    data = said.get("data", b"")
+    taker = Taker(bytes.fromhex(data) if isinstance(data, str) else data)
+    found = []
+    while taker.at < len(taker.data):
+        status, _ = taker.take(1)[0], _compressed(taker)
+        first = _compressed(taker) if status & 4 else 0
+        columns = {}
+        for index in range(first, first + _compressed(taker)):
+            how = taker.take(1)[0]
+            if how & 5 != 5:
+                size = taker.number(2, signed=False) if how & 0x20 else _compressed(taker)
+                columns[index] = taker.take(size)
+        found.append(columns)
+    return found[0] if found else {}
+
+
+def _compressed(taker: Taker) -> int:
+    """Take a compressed int: its first bits say how many bytes it has (DRB-ENC-002)."""
+    first = taker.take(1)[0]
+    size, bits = (1, 6) if first < 0x40 else (2, 14) if first < 0x80 else (4, 31)
+    return int.from_bytes(bytes([first]) + taker.take(size - 1), "big") & (1 << bits) - 1
+
+
+def key_in(columns: Mapping[int, bytes]) -> str:
+    """Return the key in the columns of a row of the tables."""
+    return str(int.from_bytes(columns[0], "big", signed=True))
+
+
+def value_in(columns: Mapping[int, bytes]) -> str:
+    """Return the value in them, empty if it is not there."""
+    return columns.get(1, b"")[2:].decode(errors="replace")
 
 
 class TableRows:
@@ -97,25 +140,6 @@ def row_of(told: Mapping[str, Any]) -> Row:
     return told["table"], str(told["key"]), told["value"]
 
 
-def shown_state(rows: Iterable[Row], in_doubt: Iterable[tuple[Any, Iterable[Row], Iterable[Row]]]) -> Json:
-    """Return a state as an observation has it; of a branch its identifier, and the rows that come and go."""
-    return {
-        "rows": _shown(rows),
-        "in_doubt": [
-            {
-                **dict(zip(("format_id", "gtrid", "bqual"), ids, strict=True)),
-                "inserted": _shown(come),
-                "deleted": _shown(gone),
-            }
-            for ids, come, gone in in_doubt
-        ],
-    }
-
-
-def _shown(rows: Iterable[Row]) -> list[dict[str, str]]:
-    return [dict(zip(("table", "key", "value"), row, strict=True)) for row in rows]
-
-
 def _applied(rows: frozenset[Row], done: Changes) -> frozenset[Row]:
     for kind, row in done:
         rows = rows | {row} if kind == _IN else rows - {row}
@@ -128,7 +152,7 @@ class PlacedRows:
 
     rows: Mapping[Place, Row] = field(default_factory=dict)
     changes: Mapping[str, tuple[tuple[Place, Row | None], ...]] = field(default_factory=dict)
-    branches: Mapping[str, tuple[int, Any, Any]] = field(default_factory=dict)
+    branches: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def state(self) -> State:
         """Return the rows, and what is in doubt."""
@@ -198,5 +222,4 @@ class PageRows:
 
     def shown(self, kept: PlacedRows) -> dict[str, Any]:
         """Return what recovery must report."""
-        found: Json = jsonable(shown_state(*kept.state()))
-        return found
+        return STATE.as_json(kept.state())

@@ -1,7 +1,8 @@
 """The naive reader: every check of the specification in its order, one after the other.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
-It knows no pages: what recovery leaves is what the log itself shows.
+Bodies are as the construct schema has them. It knows no pages: what recovery leaves is what the log itself
+shows.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+from construct import ConstructError
+
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import databases
+from journalspec.derby_log.operations import databases, operations, part, shown
+from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.bodies import body
-from journalspec_corpus.derby_log.model import CHANGES, UNDOES, PageRows, PlacedRows, shown_state
+from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
@@ -36,6 +40,34 @@ class Refused(Exception):  # no error: an answer
     def __init__(self, phase: str, code: str, file: str = "", off: int = 0, length: int = 0) -> None:
         at = {"at": {"file": file, "off": off, "len": length}} if file else {}
         self.answer = {**refused(phase, code), **at}
+
+
+@lru_cache(maxsize=1 << 10)
+def _parsed(data: bytes) -> tuple[Any, bool]:
+    """Return a body as the schema has it, and whether it builds the same bytes again: raises Invalid."""
+    try:
+        found = LOOSE_BODY.parse(data)
+    except ConstructError:
+        raise Invalid("malformed") from None
+    return found, data.startswith(LOOSE_BODY.build(found))
+
+
+def body(data: bytes) -> dict[str, Any]:
+    """Return what a body says; ``surplus`` are bytes behind it, ``long``: a number could be shorter."""
+    found, same = _parsed(data)
+    form = operations()[found.operation]
+    out = {
+        "type": form.name,
+        **dict(shown(part("head")[1:3], found)),
+        **dict(shown(form.fields, found.fields)),
+    }
+    if "file_name" in out:
+        out["file_name"] = out["file_name"].decode(errors="replace")
+    if found.undone is not None:
+        out["undone"] = found.undone
+    elif found.data:
+        out["data"] = found.data
+    return {**out, "surplus": len(data) - found.end, "long": not same}
 
 
 def _signed(data: bytes | bytearray, at: int, size: int) -> int:
@@ -344,7 +376,7 @@ class _Replay:
             self.take(record)
         if self.open.keys() - set(map(int, self.kept.branches)):
             self.log.notes.append("rolled-back")
-        return shown_state(*self.kept.state())
+        return STATE.told(self.kept.state())
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Take in one record (DRB-RCV-062, DRB-RCV-063)."""

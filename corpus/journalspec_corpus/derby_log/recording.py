@@ -11,23 +11,22 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
+from journalspec_corpus.crash.recorder import Operation, TabledRecorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
-from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
+from journalspec_corpus.crash.trace import Mark, Op, Publish, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
-from journalspec_corpus.derby_log.bodies import body
 from journalspec_corpus.derby_log.model import TableRows
+from journalspec_corpus.derby_log.naive import HEADER, Log
 from journalspec_corpus.derby_log.workloads import (
     FILLER,
     TABLES,
     VICTIM,
     Step,
     Workload,
+    forced,
     group_fields,
-    playable,
     record_fields,
     step_of,
-    value,
 )
 
 FORMAT = "derby_log"
@@ -40,8 +39,6 @@ _TOLD = (
 SUM = "CHECKSUM"
 #: The status of a transaction in doubt.
 PREPARED = 2
-#: Bytes around a body, and those of a file's header.
-_AROUND, _HEADER = 16, 24
 #: Room before the first step, for what stands there; where the first step of an `over` ends a file.
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: Values of the rows that fill a file most of the way.
@@ -55,25 +52,13 @@ def key_of(kind: str, fields: Mapping[str, Any]) -> str:
     return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
 
 
-def group(data: bytes, number: int, at: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield offset, length and fields of the records in `data`, which was written to log file `number`."""
-    off = 0
-    while off + _AROUND <= len(data):
-        length = int.from_bytes(data[off : off + 4], "big")
-        if length == 0:
-            return
-        said = body(data[off + 12 : off + 12 + length])
-        yield off, length + _AROUND, {**said, "instant": number << 32 | (at + off)}
-        off += length + _AROUND
-
-
-class Run(Recorder):
+class Run(TabledRecorder):
     """One run of the writer whose name is `writer`; it may go on with what a crash left: `whole` stands."""
 
     format = FORMAT
     model = TableRows()
     plain = TABLES.rows["long"]["plain"]
-    header_size = _HEADER
+    header_size = HEADER
 
     def __init__(
         self,
@@ -82,26 +67,14 @@ class Run(Recorder):
         files: Mapping[str, bytes] | None = None,
         whole: Sequence[Mark] = (),
     ) -> None:
-        self.params = {"log_switch_interval": str(_INTERVAL), **TABLES.rows["journals"][writer]}
-        edition = self.params.pop("edition")
-        super().__init__(edition, life, files, SECOND_LIFE if files is not None else "")
-        self.marks += whole
-        #: The file of the last group; records that wait for a force.
-        self.file = ""
+        journal = {"log_switch_interval": str(_INTERVAL), **TABLES.rows["journals"][writer]}
+        super().__init__(journal, life, files, whole)
+        #: Records that wait for a force.
         self._waiting: list[str] = []
-        self._forces = 0
 
-    def apply(self, op: Operation) -> None:
-        """Do one operation; a force is a row of another table, which has to be durable at once."""
-        if op["op"] == "force":
-            self._forces += 1
-            key = 100000 + 1000 * self.life + self._forces
-            op = {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
-        super().apply(op)
-
-    def perform(self, op: Operation, *, together: bool) -> None:
-        """Do one operation: the writer forces by itself, at the end of a transaction."""
-        self.apply(op)
+    def forcing(self, number: int) -> Operation:
+        """Return a row of another table, which has to be durable at once."""
+        return forced(self.life, number)
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
         """The end of a transaction forces the log, with what others have done so far (DRB-WRT-080)."""
@@ -113,23 +86,25 @@ class Run(Recorder):
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records of a group."""
         self.storage.note(item)
-        if isinstance(item, Write) and item.file.endswith(".dat") and item.off >= _HEADER:
+        if isinstance(item, Write) and item.file.endswith(".dat") and item.off >= HEADER:
             self._group(item)
 
     def _group(self, item: Write) -> None:
-        end = item.off + len(item.data)
         number = int(item.file[3:-4])
-        found = [entry for entry in group(item.data, number, item.off) if entry[2]["type"] != SUM]
+        # What stands before it is not looked at.
+        log = Log({number: bytes(item.off) + item.data}, self.edition)
+        found = [said for said in log.run(number, item.off)[0] if said["type"] != SUM]
         if not found:
             return
         self.overwritten(item)
-        self.file, self.ends[item.file] = item.file, end
+        self.file, self.ends[item.file] = item.file, item.off + len(item.data)
         names = []
-        for off, length, said in found:
+        for said in found:
             name = self.prefix + _name(said)
             place, fields = (item.off, len(item.data)), group_fields(self.edition)
             if self.edition == "10.0":
-                place, fields = (item.off + off, length), record_fields(length)
+                place = said["at"]["off"], said["at"]["len"]
+                fields = record_fields(place[1])
             self.marked(Mark(name, item.file, *place, key_of(said["type"], said), fields))
             names.append(name)
         self._waiting += names
@@ -164,7 +139,6 @@ def _name(said: Mapping[str, Any]) -> str:
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
     over, standing = work.kind == "over", []
     if work.kind == "create":
         run = Run(work.writer)
@@ -175,9 +149,10 @@ def build(work: Workload) -> Trace:
         standing = list(run.marks)
         run.begin()
     first = run.play(work.operations(), together=work.force != "each")
-    alone = work.force == "each" and work.kind == "append" and not any(step.tx for step in work.steps)
-    crash_from = first if alone else 0
-    return run.trace(work.name, tags, background=work.background, standing=standing, crash_from=crash_from)
+    crash_from = first if work.settled else 0
+    return run.trace(
+        work.name, work.tags, background=work.background, standing=standing, crash_from=crash_from
+    )
 
 
 def _laid(writer: str, start: int, over: bool) -> Run:
@@ -221,7 +196,7 @@ class LongRun(Run):
     def worded(self, word: str) -> Operation | None:
         """Return the operation of a word, None if what it is about is not there."""
         step = step_of(word)
-        if not playable([*self._steps, step]):
+        if not TABLES.playable([*self._steps, step]):
             return None
         self._steps.append(step)
         return step.operation(0)

@@ -46,6 +46,12 @@ def value(key: int, size: int, op: str = "insert") -> str:
     return f"{key}:{letters}"
 
 
+def forced(life: int, number: int) -> Operation:
+    """Return what forces the log, for the so many-th time in a life: a row of the other table."""
+    key = 100000 + LIFE * life + number
+    return {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
+
+
 @dataclass(frozen=True, slots=True)
 class Workload(shared.SmallWorkload):
     """A workload of this format: `kind` is append, over (the first step ends the file), create."""
@@ -79,33 +85,7 @@ def record_fields(length: int) -> tuple[tuple[int, str], ...]:
     return ((0, "length"), (4, "instant"), (12, "body"), (length - 4, "trailer"))
 
 
-def playable(steps: Sequence[Step]) -> bool:
-    """Tell whether whatever is done with a transaction or a row still has what it needs before it."""
-    begun: set[str] = set()
-    prepared: set[str] = set()
-    rows = {VICTIM}
-    for step in steps:
-        changes, ends = (
-            step.op in ("insert", "update", "delete"),
-            step.op in ("prepare", "commit", "rollback"),
-        )
-        decides, local = step.op in ("accept", "reject"), step.tx.startswith("l")
-        needs_begin = ends or (changes and step.tx and not local)
-        if (needs_begin and step.tx not in begun) or (decides and step.tx not in prepared):
-            return False
-        if changes and step.op != "insert" and step.id not in rows:
-            return False
-        rows |= {step.id} if step.op == "insert" else set()
-        begun |= {step.tx} if step.op == "start" or (changes and local) else set()
-        begun -= {step.tx} if ends else set()
-        prepared -= {step.tx} if decides else set()
-        prepared |= {step.tx} if step.op == "prepare" else set()
-    return True
-
-
-REDUCTION = TABLES.reduction(playable)
-#: So many transactions may be open in a long workload.
-MOST_OPEN = 2
+REDUCTION = TABLES.reduction()
 
 
 def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
@@ -115,17 +95,10 @@ def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
     living = [DIGITS[int(key) - 1] for table, key, _ in sorted(rows) if (table, key) not in busy]
     begun = sorted({*changes, *branches} - {name for name in (*changes, *branches) if "/" in name})
     prepared = ["x" + DIGITS[int(name[:2], 16) - 1] for name in sorted(branches) if "/" in name]
-    room = len(begun) + len(prepared) < MOST_OPEN
-    local, xa = ["l" + new] * room, ["x" + new] * room
     return {
-        "new": [new],
+        **shared.transaction_pools(begun, prepared, new),
         "living": living,
-        "begun": begun,
         "unprepared": [tx for tx in begun if tx in branches and tx in changes],
-        "prepared": prepared,
-        "local": local,
-        "xa": xa,
-        "tx": [*begun, *local],
     }
 
 

@@ -95,7 +95,7 @@ class Run(Recorder):
         owed: Collection[str] = (),
     ) -> None:
         edition, order = edition_and_order(writer)
-        super().__init__(edition, life, files, SECOND_LIFE if files is not None else "")
+        super().__init__(edition, life, files)
         self.dialect = DIALECTS[edition]
         self.header_size = self.dialect.header_size
         self._params = {
@@ -346,11 +346,10 @@ class Run(Recorder):
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
     size = file_size(work)
-    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
     if work.kind == "create":
         run = Run(work.writer, size, work.background)
         run.open()
-        return run.trace(work.name, tags, background=work.background)
+        return run.trace(work.name, work.tags, background=work.background)
     before = 0
     if work.background.startswith("stale") and work.background != FOREIGN:
         # The files have been used before: for the same steps, and all of it deleted again.
@@ -376,7 +375,7 @@ def build(work: Workload) -> Trace:
     first = max(1, _play(run, work))
     return run.trace(
         work.name,
-        tags,
+        work.tags,
         background=work.background,
         standing=standing,
         stale=stale,
@@ -456,8 +455,7 @@ def _play(run: Run, work: Workload) -> int:
         return 0
     last = run.play(work.operations(), together=work.force == "end")
     # With one force at the end, or a transaction, what came before is still at stake.
-    alone = work.force == "each" and work.kind == "append" and not any(step.tx for step in work.steps)
-    return last if alone else 0
+    return last if work.settled else 0
 
 
 class LongRun(Run):

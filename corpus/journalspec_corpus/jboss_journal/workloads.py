@@ -119,19 +119,8 @@ def choices(first: Workload, scope: str) -> Mapping[str, Sequence[int]]:
     return {then: at for then, at in TABLES.choices[scope].items() if not (quiet and then == "open")}
 
 
-def _playable(steps: Sequence[Step]) -> bool:
-    """Tell whether whatever ends a transaction still has a record of it before it."""
-    begun: set[int] = set()
-    for step in steps:
-        if step.tx and step.id:
-            begun.add(step.tx)
-        elif step.tx and step.tx not in begun:
-            return False
-    return True
-
-
 #: Transactions lose a record, or go as a whole: what is left can always be asked of a writer.
-REDUCTION = TABLES.reduction(_playable)
+REDUCTION = TABLES.reduction()
 #: So many transactions may be open in a long workload.
 MOST_OPEN = 2
 

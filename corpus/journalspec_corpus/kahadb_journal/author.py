@@ -23,7 +23,7 @@ from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.kahadb_journal.commands import KINDS, framed, messages
 from journalspec.kahadb_journal.commands import build as message
 from journalspec.layout import Part, integer, joined
-from journalspec_corpus.author import hex_bytes, words
+from journalspec_corpus.author import branch_of, hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "kahadb_journal"
@@ -72,9 +72,7 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
         connection, _, at = pairs["tx"].rpartition(":")
         stored["transaction"] = {"local": {"connection": connection, "number": int(at)}}
     if "xa" in pairs:
-        form, gtrid, bqual = pairs["xa"].split(":")
-        xa = {"format_id": int(form), "bqual": bytes.fromhex(bqual), "gtrid": bytes.fromhex(gtrid)}
-        stored["transaction"] = {"xa": xa}
+        stored["transaction"] = {"xa": branch_of(pairs["xa"])}
     if command == "UPDATE_MESSAGE":
         stored = {"add": stored}
     return {"label": label, "command": command, "stored": stored, "given": given}
@@ -182,14 +180,8 @@ def seal(built: Built, label: str) -> None:
     built.put(built.range(f"{label}.checksum"), integer(checksum(data[spot.end : spot.end + size]), 8))
 
 
-def expand(value: Any) -> Any:
-    """Return authored operations with each ``record`` written out as its payload."""
-    if "ops" not in value:
-        return value
-    return {**value, "ops": [_operation(op) for op in value["ops"]]}
-
-
-def _operation(op: Mapping[str, Any]) -> dict[str, Any]:
+def operation(op: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an authored operation with its ``record`` written out as the payload."""
     out = dict(op)
     if "record" in out:
         out["payload"] = payload(out.pop("record")).hex()

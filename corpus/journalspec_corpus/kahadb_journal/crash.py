@@ -9,7 +9,7 @@ from typing import Any
 from journalspec.kahadb_journal import LAYOUT
 from journalspec.kahadb_journal.commands import KINDS, framed, messages
 from journalspec.kahadb_journal.commands import build as message
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
+from journalspec_corpus.crash.adapter import CrashFormat, two_policies
 from journalspec_corpus.crash.effects import (
     ALONE,
     COMMIT,
@@ -35,42 +35,19 @@ from journalspec_corpus.kahadb_journal.recording import (
     resumed,
     tx_name,
 )
+from journalspec_corpus.model import StateForm
 
 MODEL = Messages()
 #: The edition whose numbers of commands are those of all.
 EDITION = "5.16"
 #: The parts of a state that recovery decides on.
-_DECIDED = {"destinations", "in_doubt"}
-
-
-def canonical(shown: Mapping[str, Any]) -> State:
-    """Return a state as it is told, in tuples: messages in their order, transactions in theirs."""
-    places = tuple(
-        (
-            place["kind"],
-            place["name"],
-            tuple((each["id"], int(each["priority"]), _hex(each["message"])) for each in place["messages"]),
-            tuple((each["key"], tuple(each["pending"])) for each in place["subscriptions"]),
-        )
-        for place in shown["destinations"]
-    )
-    doubtful = tuple(
-        (
-            (int(each["format_id"]), _hex(each["gtrid"]), _hex(each["bqual"])),
-            tuple((said["type"], said["kind"], said["name"], said["id"]) for said in each["commands"]),
-        )
-        for each in shown["in_doubt"]
-    )
-    return places, doubtful
-
-
-def _hex(value: Any) -> str:
-    return value if isinstance(value, str) else bytes(value).hex()
+_DECIDED = ("destinations", "in_doubt")
+STATE = StateForm(LAYOUT.format_id, _DECIDED)
 
 
 def state(kept: Kept) -> State:
     """Return what the model keeps, in the same form."""
-    return canonical(MODEL.shown(kept))
+    return STATE.canonical(MODEL.shown(kept))
 
 
 def effects(decided: State) -> Iterator[Effect]:
@@ -82,8 +59,8 @@ def effects(decided: State) -> Iterator[Effect]:
         for key, pending in subscriptions:
             yield Effect(RECORD, f"{kind}:{name}", key)
             yield from (Effect(RECORD, f"{kind}:{name}:{ident}", f"owed to {key}") for ident in pending)
-    for (form, gtrid, bqual), commands in doubtful:
-        tx = _xa(form, gtrid, bqual)
+    for ids, commands in doubtful:
+        tx = _xa(*ids)
         yield Effect(DECISION, tx, "")
         yield from (_in_doubt(tx, *said) for said in commands)
 
@@ -99,37 +76,6 @@ def _in_doubt(tx: str, *said: str) -> Effect:
 def _xa(form: int, gtrid: str, bqual: str) -> str:
     fields = {"kind": "XA", "format_id": form, "gtrid": gtrid, "bqual": bqual}
     return tx_name({"transaction": fields})
-
-
-def told(decided: State) -> dict[str, Any]:
-    """Return what an observation says of them."""
-    places, doubtful = decided
-    return {
-        "destinations": [
-            {
-                "kind": kind,
-                "name": name,
-                "messages": [
-                    {"id": ident, "priority": str(priority), "message": body}
-                    for ident, priority, body in held
-                ],
-                "subscriptions": [{"key": key, "pending": list(pending)} for key, pending in subscriptions],
-            }
-            for kind, name, held, subscriptions in places
-        ],
-        "in_doubt": [
-            {
-                "format_id": str(form),
-                "gtrid": gtrid,
-                "bqual": bqual,
-                "commands": [
-                    {"type": kind, "kind": of, "name": name, "id": ident}
-                    for kind, of, name, ident in commands
-                ],
-            }
-            for (form, gtrid, bqual), commands in doubtful
-        ],
-    }
 
 
 _ROLES = {"PREPARE": PREPARE, "COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
@@ -187,20 +133,15 @@ def _value(holds: str, value: Any) -> Any:
     return int(value) if holds in ("s4", "s8") else value
 
 
-#: Two policies of the reference: one refuses what it cannot explain by a torn tail, one leaves it out.
-READERS = (
-    StateReader("strict", "strict"),
-    StateReader("salvage", "salvage", salvaging=True, differs=refuses),
-)
-
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
-    state_readers=READERS,
-    answer=answering(key_of, canonical, _DECIDED),
+    # The one refuses what it cannot explain by a torn tail, the other leaves it out.
+    state_readers=two_policies("salvage"),
+    answer=answering(key_of, STATE.canonical, {*_DECIDED}),
     record_json=record_of_json,
-    semantics=Semantics(MODEL, action, state, effects, told),
+    semantics=Semantics(MODEL, action, state, effects, STATE.as_json),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id not in (tables.VICTIM, tables.OWED)
     ).second_lives(),

@@ -60,11 +60,9 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     numbers = sorted(rng.sample(range(1, 2**31 - 1) if wide else range(1, 13), count))
     now, then = (_life(edition, rng, numbers, wide) for _ in range(2))
     built, before = build({"files": now}, edition), build({"files": then}, edition)
-    for name, data in built.files.items():
-        if edition != "seed":
-            # Space behind the log; a file of the seed's ends with its log.
-            data.extend(bytes(rng.randrange(60)))
-        before.files[name] = (before.files[name] + bytes(len(data)))[: len(data)]
+    for data in built.files.values() if edition != "seed" else ():
+        # Space behind the log; a file of the seed's ends with its log.
+        data.extend(bytes(rng.randrange(60)))
     return drawn((FORMAT, edition), (built, before), _state(now, edition))
 
 

@@ -16,9 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.recorder import EDGES, SECTOR, Operation, Recorder, begun, json_key
+from journalspec_corpus.crash.recorder import EDGES, SECTOR, Operation, TabledRecorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
-from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Trace, Write
+from journalspec_corpus.crash.trace import Mark, Op, Publish, Trace, Write
 from journalspec_corpus.crash.workloads import FOREIGN, LongWorkload
 from journalspec_corpus.kahadb_journal.author import payload
 from journalspec_corpus.kahadb_journal.model import Messages
@@ -31,7 +31,6 @@ from journalspec_corpus.kahadb_journal.workloads import (
     Step,
     Workload,
     batch_fields,
-    playable,
     size_of,
     step_of,
 )
@@ -61,7 +60,7 @@ def tx_name(fields: Mapping[str, Any]) -> str:
     return json.dumps(jsonable(fields["transaction"]), sort_keys=True) if "transaction" in fields else ""
 
 
-class Run(Recorder):
+class Run(TabledRecorder):
     """One run of the writer whose name is `writer`, on data files of `length` bytes.
 
     It may go on with what a crash left: in `files` the records `whole` stand.
@@ -80,27 +79,20 @@ class Run(Recorder):
         files: Mapping[str, bytes] | None = None,
         whole: Sequence[Mark] = (),
     ) -> None:
-        self.params = {**TABLES.rows["journals"][writer], "max_file_length": str(length)}
-        edition = self.params.pop("edition")
-        super().__init__(edition, life, files, SECOND_LIFE if files is not None else "")
-        self.dialect = DIALECTS[edition]
+        journal = {**TABLES.rows["journals"][writer], "max_file_length": str(length)}
+        super().__init__(journal, life, files, whole)
+        self.dialect = DIALECTS[self.edition]
         #: Whether each step that is not forced is a batch of its own.
         self.flushing = False
-        self.marks += whole
-        #: The file of the last batch; records that wait for a force: name, file, type, transaction.
-        self.file = ""
+        #: Records that wait for a force: name, file, type, transaction.
         self._waiting: list[tuple[str, str, str, str]] = []
         #: How often a name was given: a message that a transaction did not remove is removed again.
         self._named: Counter[str] = Counter()
-        self._forces = 0
 
-    def apply(self, op: Operation) -> None:
-        """Do one operation; a force is a note that has to be durable, as the product's periodic one is."""
-        if op["op"] == "force":
-            self._forces += 1
-            text = payload(f"r0 TRACE text=f{self.life}.{self._forces}")
-            op = {"op": "append", "payload": text.hex(), "sync": True}
-        super().apply(op)
+    def forcing(self, number: int) -> Operation:
+        """Return a note that has to be durable, as the product's periodic one is."""
+        text = payload(f"r0 TRACE text=f{self.life}.{number}")
+        return {"op": "append", "payload": text.hex(), "sync": True}
 
     def perform(self, op: Operation, *, together: bool) -> None:
         """Append, and force at once unless it is made durable with others."""
@@ -177,25 +169,23 @@ def _name(kind: str, fields: Mapping[str, Any]) -> str:
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
     if work.kind == "create":
         run = Run(work.writer, CREATED)
         run.open()
         _play(run, work, 0)
-        return run.trace(work.name, tags, background=work.background)
+        return run.trace(work.name, work.tags, background=work.background)
     run = _brought(work, 0)
     standing = list(run.marks)
     stale = _lay_background(run, work)
     run.begin()
     first = _play(run, work, 0)
-    alone = work.force == "each" and work.kind == "append" and not any(step.tx for step in work.steps)
     return run.trace(
         work.name,
-        tags,
+        work.tags,
         background=work.background,
         standing=standing,
         stale=[replace(mark, record=f"stale-{number}") for number, mark in enumerate(stale)],
-        crash_from=first if alone else 0,
+        crash_from=first if work.settled else 0,
     )
 
 
@@ -303,7 +293,7 @@ class LongRun(Run):
     def worded(self, word: str) -> Operation | None:
         """Return the operation of a word, None if it ends a transaction that was not begun."""
         step, size = step_of(word)
-        if not playable([*self._steps, step]):
+        if not TABLES.playable([*self._steps, step]):
             return None
         if size in EDGES:
             step = self._to_edge(step, EDGES[size])

@@ -108,21 +108,7 @@ def batch_fields(sizes: list[int], edition: str) -> Places:
     return (*fields, *more), CONTROL + sum(sizes)
 
 
-def playable(steps: Sequence[Step]) -> bool:
-    """Tell whether whatever ends a transaction still has a command of it before it."""
-    begun: set[str] = set()
-    for step in steps:
-        if step.op in ("prepare", "commit", "rollback"):
-            if step.tx not in begun:
-                return False
-        elif step.tx:
-            begun.add(step.tx)
-    return True
-
-
-REDUCTION = TABLES.reduction(playable)
-#: So many transactions may be open in a long workload.
-MOST_OPEN = 2
+REDUCTION = TABLES.reduction()
 
 
 def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
@@ -135,21 +121,16 @@ def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
     queue, topic = (kept.places.get((kind, name), Place()) for kind, name in (("QUEUE", "Q"), ("TOPIC", "T")))
     living = [row for row in queue.messages if (row[0], "") not in busy]
     begun, prepared = ([_tx_word(tx) for tx in some] for some in (kept.open, kept.prepared))
-    room = len(begun) + len(prepared) < MOST_OPEN
-    local, xa = ["l" + new] * room, ["x" + new] * room
+    known = shared.transaction_pools(begun, prepared, new)
     return {
-        "new": [new],
+        **known,
         "living": [_digit(ident) for ident, *_ in living],
         # A message is updated once in its life.
         "fresh": [_digit(ident) for ident, _, body in living if body == _added(int(ident[1:]), len(body))],
         "joined": [_digit(key) for key, _ in topic.owed],
         "owed": [_digit(at) + _digit(key) for key, ids in topic.owed for at in ids if (at, key) not in busy],
-        "begun": begun,
-        "open": begun + prepared,
         "unprepared": [tx for tx in begun if tx.startswith("x")],
-        "local": local,
-        "xa": xa,
-        "tx": [*begun, *local, *xa],
+        "tx": [*known["tx"], *known["xa"]],
         "force": ["", "", "-"],
     }
 

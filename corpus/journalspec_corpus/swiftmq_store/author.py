@@ -27,7 +27,7 @@ from typing import Any
 
 from journalspec.layout import Part, integer
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec_corpus.author import hex_bytes, words
+from journalspec_corpus.author import brief_operation, hex_bytes, words
 from journalspec_corpus.edits import Built, Range
 
 BRIEF = ("type", "at")
@@ -185,15 +185,13 @@ def _action(text: str, edition: str) -> tuple[dict[str, Any], list[Part]]:
 
 
 def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a case writes with its brief forms written out: queues, messages, operations."""
+    """Return what a case writes with its brief forms written out: queues, messages."""
     out = dict(value)
     if "queues" in out:
         out["queues"] = [
             {"name": _name(queue["name"]).hex(), "messages": list(_messages(queue["messages"]))}
             for queue in out["queues"]
         ]
-    if "ops" in out:
-        out["ops"] = [operation(op) for op in out["ops"]]
     return out
 
 
@@ -219,12 +217,9 @@ def listed(numbers: Iterable[int], data: bytes | None = None) -> dict[str, Any]:
 
 def operation(text: str) -> dict[str, Any]:
     """Return what a writer is asked for, of a text: ``commit tx=t,u``, ``insert queue=q message=hi``."""
-    kind, _, pairs = words(text)
-    out: dict[str, Any] = {"op": kind, **pairs}
-    if "message" in pairs:
-        out["message"] = message(pairs["message"]).hex()
-    if "commit" in pairs:
-        out["commit"] = pairs["commit"] == "true"
-    if kind == "commit":
-        out["tx"] = pairs["tx"].split(",")
+    out = brief_operation(text)
+    if "message" in out:
+        out["message"] = message(out["message"]).hex()
+    if out["op"] == "commit":
+        out["tx"] = out["tx"].split(",")
     return out

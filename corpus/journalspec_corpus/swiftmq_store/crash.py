@@ -8,7 +8,7 @@ from copy import copy
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
+from journalspec_corpus.crash.adapter import CrashFormat, two_policies
 from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
 from journalspec_corpus.crash.recorder import json_key, record_of_json
 from journalspec_corpus.crash.verdict import answering
@@ -121,18 +121,12 @@ def action(key: str) -> Action:
     return Action({"op": said["type"], **said}, "", ALONE)
 
 
-#: Two policies of the reference, which differ in what they refuse.
-READERS = (
-    StateReader("strict", "strict"),
-    StateReader("default", "default", salvaging=True, differs=refuses),
-)
-
 CRASH = CrashFormat(
     format=FORMAT,
     first_lives=tables.TABLES.workloads,
     record=build,
     workload_of=tables.TABLES.workload_of,
-    state_readers=READERS,
+    state_readers=two_policies("default"),
     answer=answering(json_key, canonical, _DECIDED, ("START",)),
     record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told, in_order=True),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from struct import pack
 from typing import Any
 
-from journalspec_corpus.drawn import DrawnJournal, Field, drawn, repeated
+from journalspec_corpus.drawn import DrawnJournal, Field, drawn, lie_in, repeated
 from journalspec_corpus.edits import Built
 from journalspec_corpus.swiftmq_store.author import (
     CHAIN,
@@ -38,8 +38,6 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     """Return a small valid store: a few queues, one in several pages, a log that has been replayed."""
     lives = [_life(edition, rng, wide=wide) for _ in range(2)]
     (now, state), (then, _) = lives
-    for name, data in now.files.items():
-        then.files[name] = (then.files.get(name, bytearray()) + bytes(len(data)))[: len(data)]
     found = drawn((FORMAT, edition), (now, then), state)
     fields = tuple(
         Field(spot.file, spot.off, spot.length, label)
@@ -102,14 +100,7 @@ def _log(data: bytes, spare: int, rng: random.Random) -> list[str]:
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files in which fields lie; nothing has a checksum."""
     built, _ = _life(edition, rng, wide=False)
-    names = [label for label, spot in built.labels.items() if spot.length > 0 and "." in label]
-    for _ in range(rng.choice((1, 1, 2, 3))):
-        spot = built.range(rng.choice(names))
-        if spot.length <= len(LIES[0]):
-            small = bytes(spot.length - 1) + bytes([rng.randrange(12)])
-            built.put(spot, rng.choice((rng.choice(LIES)[: spot.length], rng.randbytes(spot.length), small)))
-        else:
-            built.files[spot.file][spot.off + rng.randrange(spot.length)] ^= 1 << rng.randrange(8)
+    lie_in(built, LIES, rng.choice((1, 1, 2, 3)), rng, small=12)
     return built.content()
 
 

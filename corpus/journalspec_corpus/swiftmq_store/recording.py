@@ -12,7 +12,7 @@ from struct import pack
 from journalspec.observation import Record
 from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
-from journalspec_corpus.crash.trace import SECOND_LIFE, Mark, Op, Publish, Release, Trace, Write
+from journalspec_corpus.crash.trace import Mark, Op, Publish, Release, Trace, Write
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.swiftmq_store.author import LOG, PAGE
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
@@ -47,8 +47,7 @@ class Run(Recorder):
     def __init__(
         self, life: int = 0, files: Mapping[str, bytes] | None = None, whole: Sequence[Mark] = ()
     ) -> None:
-        super().__init__("13", life, files, SECOND_LIFE if files is not None else "")
-        self.marks += whole
+        super().__init__("13", life, files, whole)
         #: Records of this generation.
         self._young: list[str] = [mark.record for mark in whole]
 
@@ -137,7 +136,6 @@ def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Ru
 
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
-    tags = {**work.tags, "steps": "+".join(step.name for step in work.steps)}
     if work.kind == "create":
         run = Run()
         run.open()
@@ -147,4 +145,4 @@ def build(work: Workload) -> Trace:
         standing = list(run.marks)
         run.begin()
     run.play(work.operations(), together=False)
-    return run.trace(work.name, tags, standing=standing)
+    return run.trace(work.name, work.tags, standing=standing)

@@ -63,12 +63,16 @@ class Control(NamedTuple):
     flags: int
 
 
-class WrappedRecord(NamedTuple):
-    """The wrapper of a record whose two lengths agree and whose instant is its place."""
+class LoggedRecord(NamedTuple):
+    """A record whose wrapper is right: its two lengths agree, and its instant is its place.
+
+    `covers`: of a checksum record, how many bytes it vouches for.
+    """
 
     off: int
-    body: bytes
     end: int
+    body: bytes
+    covers: int | None = None
 
 
 def control(data: bytes) -> Control:
@@ -95,10 +99,10 @@ def header(data: bytes, number: int) -> Instant:
     return Instant.unpack(previous)
 
 
-def record(data: Any, off: int, number: int) -> WrappedRecord | None:
+def record(data: Any, off: int, number: int) -> LoggedRecord | None:
     """Decode the wrapper at `off` of log file `number`; None at an end marker or the file's end."""
     end = extent(data, off, number)
-    return None if end is None else WrappedRecord(off, data[off + _WRAPPER.size : end - _LENGTH.size], end)
+    return None if end is None else LoggedRecord(off, end, data[off + _WRAPPER.size : end - _LENGTH.size])
 
 
 def extent(data: Any, off: int, number: int) -> int | None:

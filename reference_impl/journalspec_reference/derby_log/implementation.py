@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from journalspec.derby_log.operations import databases
 from journalspec.observation import Observation
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
@@ -39,18 +41,13 @@ def detect(files: Files, _: Params) -> list[Detection]:
     if not names:
         return []
     found, hits = [], 0
-    for name in CONTROLS:
-        if name in files:
-            try:
-                found.append(codec.control(bytes(files[name][: codec.CONTROL + 1])))
-            except BadLog:
-                continue
+    for name in filter(files.__contains__, CONTROLS):
+        with suppress(BadLog):
+            found.append(codec.control(bytes(files[name][: codec.CONTROL + 1])))
     for file in logs.values():
-        try:
+        with suppress(BadLog):
             file.previous()
-        except BadLog:
-            continue
-        hits += 1
+            hits += 1
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
         return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, EDITIONS)]

@@ -14,23 +14,22 @@ from journalspec.derby_log.operations import Form, databases, shown, tables
 from journalspec.formats import get_format
 from journalspec.observation import At, Dropped, FileMap, Note, Observation, Record, refused
 from journalspec.reread import few
-from journalspec_reference.api import Files, missing_numbers
+from journalspec_reference.api import Files
 from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BODY_START, Body, decode, known
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, LoggedRecord, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
+    NAMES,
     ChosenControl,
     End,
     Log,
     LogEnd,
     LogFile,
-    LoggedRecord,
     Scan,
     choose,
     gather,
-    number_of,
 )
 from journalspec_reference.derby_log.store import Container, Store, branch_key
 from journalspec_reference.places import Findings
@@ -40,7 +39,6 @@ SEED = "seed"
 #: What a map of files has of headers and control files.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
 _CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
-_LIKE = re.compile(r"log.*\.(dat|ctrl)", re.DOTALL)
 _CIPHER_BLOCK = 8
 _BETA, _TEST_MODE = 1, 2
 #: Notes that make a verdict `recovered`.
@@ -115,7 +113,6 @@ class LogPass:
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         self.chosen = ChosenControl(None, "", ())
-        self._bodies: list[tuple[LogFile, int]] = []
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
@@ -143,7 +140,7 @@ class LogPass:
         if not self._logs and not any(name in self._files for name in CONTROLS):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
         start = self._start()
-        self._late += _odd_names(self._files, self._logs)
+        self._late += NAMES.notes(self._files)
         if self._edition != SEED:
             start = self._from_checkpoint(start)
         self.start = start
@@ -256,26 +253,19 @@ class LogPass:
         """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log."""
         log, forms = self.log, self._forms
 
-        def again(kind: type[Any]) -> Iterator[Any]:
-            for item in pieces(file, log.scan(file), start, forms, stop):
-                if isinstance(item, kind):
-                    yield item.record if isinstance(item, Told) else item
+        def walk() -> Iterator[Told | Note | End]:
+            return pieces(file, log.scan(file), start, forms, stop)
 
-        self._found.records.begin(file.name, partial(again, Told))
-        self._found.notes.begin(file.name, partial(again, Note))
         off, covered = start, self._vouched(file, start) if counts else start
         try:
-            for item in pieces(file, log.scan(file), start, forms, stop):
+            for item in self._found.walked(file.name, walk, Told):
                 if isinstance(item, End):
                     return item
-                if isinstance(item, Note):
-                    self._found.notes.add(item)
-                    continue
-                self._found.records.add(item.record)
-                if counts:
-                    covered = self._covered(file, item, covered)
-                    self._count(file, item)
-                off = item.stored.end
+                if isinstance(item, Told):
+                    if counts:
+                        covered = self._covered(file, item, covered)
+                        self._count(file, item)
+                    off = item.stored.end
         except BadLog as error:
             # Its wrapper is sound, or the log would end here.
             length = int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD
@@ -303,7 +293,6 @@ class LogPass:
 
     def _count(self, file: LogFile, item: Told) -> None:
         if item.body is None:
-            self._bodies.append((file, item.stored.off))
             return
         try:
             self.store.take(Instant(file.number, item.stored.off), item.body, self.redo_from)
@@ -358,15 +347,8 @@ class LogPass:
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
-            places = self._bodies
-
-            def bodies() -> Iterator[bytes]:
-                for file, off in places:
-                    found = self.log.scan(file).at(off)
-                    if isinstance(found, LoggedRecord):
-                        yield found.body
-
-            return {"bodies": few(bodies, len(places), len)}
+            records = self._found.records.done()
+            return {"bodies": few(lambda: (one.fields["body"] for one in records), len(records), len)}
         if self._opaque:
             return {}
         store = self.store
@@ -440,14 +422,6 @@ def _records_of(log: Log, file: LogFile, forms: Mapping[int, Form] | None) -> It
         for item in pieces(file, log.scan(file), HEADER, forms):
             if isinstance(item, Told):
                 yield item.record
-
-
-def _odd_names(files: Files, numbers: Iterable[int]) -> Iterator[Note]:
-    for name in sorted(files):
-        if number_of(name) is None and name not in CONTROLS and _LIKE.fullmatch(name):
-            yield Note("ignored-name", name)
-    if gaps := missing_numbers(numbers):
-        yield Note("file-gap", text=", ".join(gaps))
 
 
 def _is_cipher(body: bytes) -> bool:

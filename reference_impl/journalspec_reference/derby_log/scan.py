@@ -9,31 +9,26 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from journalspec.observation import At
-from journalspec_reference.api import NumberedFile
+from journalspec_reference.api import NumberedFile, NumberedNames
 from journalspec_reference.checksums import PrefixDigest
 from journalspec_reference.content import UNREADABLE, Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import Summed, coverage
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, Refusal
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, LoggedRecord, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
+#: The names of log files (DRB-FIL-101).
+NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
+number_of = NAMES.number
 _PIECE = 1 << 20
 #: Bytes before the instant of a record: its length.
 _LENGTH = 4
-
-
-class LoggedRecord(NamedTuple):
-    """A record whose wrapper is right; `covers`: of a checksum record, how many bytes it vouches for."""
-
-    off: int
-    end: int
-    body: bytes
-    covers: int | None = None
 
 
 class End(NamedTuple):
@@ -52,12 +47,6 @@ class LogFile(NumberedFile):
     def previous(self) -> Instant:
         """Return where its header says that the file before ends; raises BadLog."""
         return codec.header(bytes(self.data[:HEADER]), self.number)
-
-
-def number_of(name: str) -> int | None:
-    """Return the number of a log file, None for the name of none (DRB-FIL-101)."""
-    match = _NAME.fullmatch(name)
-    return int(match[1]) if match and int(match[1]) <= LARGEST else None
 
 
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
@@ -127,7 +116,7 @@ class Scan:
         except BadLog as error:
             why = self._window.why(at, min(at + codec.OVERHEAD, self._limit))
             return End(at, UNREADABLE if why else error.reason)
-        return LoggedRecord(at, found.end, found.body, None if covers is None else covers.length)
+        return found if covers is None else found._replace(covers=covers.length)
 
     def _verify(self, start: int, covers: Summed) -> None:
         end = start + covers.length
@@ -177,7 +166,7 @@ def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecor
         except BadLog:
             continue
         if found:
-            yield LoggedRecord(off, found.end, found.body)
+            yield found
             at = found.end
 
 
@@ -228,13 +217,10 @@ class Log:
         for number, file in self.files.items():
             if number <= last.file.number or file.length < HEADER:
                 continue
-            try:
+            with suppress(BadLog):
                 previous = file.previous()
-            except BadLog:
-                continue
-            # A bare header behind this very end is that of a switch that a crash has cut short.
-            if previous > found or (
-                previous == found and isinstance(self.scan(file).at(HEADER), LoggedRecord)
-            ):
-                return file
+                # A bare header behind this very end is that of a switch that a crash has cut short.
+                filled = previous == found and isinstance(self.scan(file).at(HEADER), LoggedRecord)
+                if previous > found or filled:
+                    return file
         return None

@@ -276,7 +276,9 @@ class Store:
         if name == "INSERT" and not undo:
             self._put(page, where, fields["slot"], ident, image(reader)[1])
         elif name in ("INSERT", "DELETE"):
-            self._mark(page, ident, deleted=name == "INSERT" or bool(fields["deleted"]) != undo)
+            if ident in page.rows:
+                gone = page.rows[ident]._replace(deleted=name == "INSERT" or bool(fields["deleted"]) != undo)
+                page.rows[ident] = gone
             if name == "INSERT" and fields["insert_flags"] & 2:
                 page.drop(ident)
         elif name == "UPDATE":
@@ -297,11 +299,6 @@ class Store:
             page.next = page.next if undo else fields.get("next_record_id", page.next)
 
     @staticmethod
-    def _mark(page: HeapPage, ident: int, deleted: bool) -> None:
-        if ident in page.rows:
-            page.rows[ident] = page.rows[ident]._replace(deleted=deleted)
-
-    @staticmethod
     def _field(page: HeapPage, fields: Mapping[str, Any], value: Value) -> None:
         row = page.rows.get(fields["record_id"])
         if row is not None and 0 <= (at := fields["column"] - row.first) < len(row.values):
@@ -313,14 +310,9 @@ class Store:
 
     def losers(self) -> list[int]:
         """Return what is rolled back: internal transactions first, the newest first (DRB-RCV-065)."""
-        open_ = [number for number, item in self.transactions.items() if not item.prepared]
-        return sorted(
-            open_,
-            key=lambda number: (
-                not self.transactions[number].status & INTERNAL,
-                -self.transactions[number].first,
-            ),
-        )
+        known = self.transactions
+        open_ = [number for number, item in known.items() if not item.prepared]
+        return sorted(open_, key=lambda number: (not known[number].status & INTERNAL, -known[number].first))
 
     def branches(self) -> list[int]:
         """Return the prepared transactions, in the order of their XA ids."""

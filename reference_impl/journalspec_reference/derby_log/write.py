@@ -19,9 +19,9 @@ from journalspec.derby_log.operations import change_of, databases, operations, r
 from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
-from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant, LoggedRecord
 from journalspec_reference.derby_log.recover import LogPass, garbage
-from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, LoggedRecord, number_of
+from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
 
@@ -79,13 +79,9 @@ class LogWriter:
         """Do one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {
             "open": self._open,
-            "insert": self._change,
-            "update": self._change,
-            "delete": self._change,
+            **dict.fromkeys(("insert", "update", "delete"), self._change),
             "start": self._start,
-            "prepare": self._complete,
-            "commit": self._complete,
-            "rollback": self._complete,
+            **dict.fromkeys(("prepare", "commit", "rollback"), self._complete),
             "decide": self._decide,
             "checkpoint": self._on_checkpoint,
             "close": self._close,

@@ -19,7 +19,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import few
 from journalspec_reference import places
-from journalspec_reference.api import Files, NumberedFile, Params, missing_numbers
+from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.content import Window
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -46,8 +46,10 @@ from journalspec_reference.kahadb_journal.scan import (
 from journalspec_reference.kahadb_journal.store import Store, TxId, destination_of, transaction_of, tx_text
 
 _NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
-_LIKE = re.compile(r"db-.*\.log", re.DOTALL)
 _LARGEST = 0x7FFFFFFF
+#: The names of data files, and their ids (KHD-FIL-001).
+NAMES = NumberedNames(_NAME, re.compile(r"db-.*\.log", re.DOTALL), _LARGEST, "file-id-gap")
+id_of = NAMES.number
 #: The bytes that an id takes in a list of them, about.
 _OF_AN_ID = 64
 #: Policy -> whether all files are scanned, checksums compared, damage skipped.
@@ -67,12 +69,6 @@ class DataFile(NumberedFile):
     __slots__ = ()
 
 
-def id_of(name: str) -> int | None:
-    """Return the id of a data file, None for the name of none (KHD-FIL-001)."""
-    match = _NAME.fullmatch(name)
-    return int(match[1]) if match and int(match[1]) <= _LARGEST else None
-
-
 def gather(files: Files) -> list[DataFile]:
     """Return the data files in the order of their ids (KHD-FIL-003)."""
     found = [(number, name) for name in files if (number := id_of(name)) is not None]
@@ -87,11 +83,7 @@ def role_of(file: DataFile, dialect: Dialect) -> str:
 
 
 def _set_notes(files: Files, found: Sequence[DataFile], dialect: Dialect) -> Iterator[Note]:
-    for name in sorted(files):
-        if id_of(name) is None and _LIKE.fullmatch(name):
-            yield Note("ignored-name", name)
-    if gaps := missing_numbers(file.number for file in found):
-        yield Note("file-id-gap", text=", ".join(gaps))
+    yield from NAMES.notes(files)
     for file in found:
         if role_of(file, dialect) == "unused":
             yield Note("unused-file", file.name, 0)
@@ -264,26 +256,15 @@ class JournalPass:
 
     def _file(self, file: DataFile) -> None:
         walk = self._walk
-
-        def again(kind: type[Any]) -> Callable[[], Iterator[Any]]:
-            return lambda: (item for item in walk.found(file) if isinstance(item, kind))
-
-        self._found.records.begin(file.name, lambda: (item.record for item in again(Told)()))
-        self._found.dropped.begin(file.name, again(Dropped))
-        self._found.notes.begin(file.name, again(Note))
         self._stored.next_file(file.name, lambda: partial(record_at, file.data))
         skipping = False
-        for item in walk.found(file):
+        for item in self._found.walked(file.name, lambda: walk.found(file), Told):
             if isinstance(item, Told):
-                self._found.records.add(item.record)
                 skipping = skipping or self._counts(file, item)
             elif isinstance(item, Note):
-                self._found.notes.add(item)
                 self._lossy |= item.code == "suspicious-end"
-            else:
-                self._found.dropped.add(item)
-                if self._refuses(file, item):
-                    self._refused = _refused(file, item)
+            elif self._refuses(file, item):
+                self._refused = _refused(file, item)
             if self._refused is not None:
                 return
         self._found.beside.take(file.name, partial(walk.beside, file))

@@ -6,7 +6,7 @@ What follows from it alone is here as well: the bytes of a body, and how an obse
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -33,12 +33,12 @@ class Slot:
     count: str = ""
     of: str | tuple[Slot, ...] = ""
     null: bool = False
-    when: tuple[str, int] | None = None
+    when: Sequence[Any] = ()
     measures: str = ""
 
     def among(self, values: Mapping[str, Any]) -> bool:
         """Tell whether the field is there if those before it have these values."""
-        return self.when is None or values.get(self.when[0]) == self.when[1]
+        return not self.when or values.get(self.when[0]) == self.when[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +63,6 @@ class Database:
     tables: Mapping[int, str]
 
 
-#: What a body begins with: its operation has the fields that follow, and behind them stand data, unless it
-#: undoes another record (then its instant does) or is a checksum record.
-HEAD = (
-    Slot("format", "u2"),
-    Slot("group", "cint"),
-    Slot("transaction", "object", of="transaction_id", null=True),
-    Slot("operation", "u2"),
-)
-UNDONE = (Slot("undone", "s8"),)
-DATA = (Slot("data_length", "s4", measures="data"), Slot("data", "bytes", length="data_length"))
-
-
 @cache
 def groups() -> Mapping[str, int]:
     """Return the name of a group -> its bit."""
@@ -82,10 +70,15 @@ def groups() -> Mapping[str, int]:
 
 
 @cache
+def part(name: str) -> tuple[Slot, ...]:
+    """Return the fields of a part that bodies or operations have in common."""
+    return _slots(_table()["part"][name])
+
+
+@cache
 def operations() -> Mapping[int, Form]:
     """Return format id -> operation."""
-    parts = {name: _slots(rows) for name, rows in _table()["part"].items()}
-    return {row["id"]: _form(row, parts) for row in _table()["operation"]}
+    return {row["id"]: _form(row) for row in _table()["operation"]}
 
 
 @cache
@@ -97,17 +90,17 @@ def named() -> Mapping[str, Form]:
 @cache
 def objects() -> Mapping[str, Form]:
     """Return the name of an object -> what it is."""
-    return {row["name"]: _form(row, {}) for row in _table()["object"]}
+    return {row["name"]: _form(row) for row in _table()["object"]}
 
 
 @cache
 def databases() -> Mapping[str, Database]:
     """Return edition -> its databases, the oldest first; the seed knows of no levels."""
-    return {edition: _database(**row) for edition, row in _table()["database"].items()}
-
-
-def _database(level: list[int], newest: list[int], tables: list[int]) -> Database:
-    return Database((level[0], level[1]), (newest[0], newest[1]), dict(zip(tables, "TU", strict=True)))
+    found = {}
+    for edition, row in _table()["database"].items():
+        level, newest = ((major, minor) for major, minor in (row["level"], row["newest"]))
+        found[edition] = Database(level, newest, {number: name for name, number in row["tables"].items()})
+    return found
 
 
 def tables(edition: str) -> Mapping[int, str]:
@@ -127,25 +120,20 @@ def _table() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("operations.toml").read_text(encoding="utf-8"))
 
 
-def _form(row: Mapping[str, Any], parts: Mapping[str, tuple[Slot, ...]]) -> Form:
-    slots = tuple(slot for name in row.get("begins", ()) for slot in parts[name]) + _slots(row["fields"])
+def _form(row: Mapping[str, Any]) -> Form:
+    slots = tuple(slot for name in row.get("begins", ()) for slot in part(name)) + _slots(row["fields"])
     return Form(row["id"], row["name"], slots, tuple(row.get("group", ())), row.get("since", ""))
 
 
 def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
     measured = {row[key]: row["name"] for row in rows for key in ("length", "count") if key in row}
     return tuple(
-        Slot(
-            **{key: _value(key, value) for key, value in row.items()}, measures=measured.get(row["name"], "")
-        )
-        for row in rows
+        Slot(**{**row, "of": _of(row.get("of", ""))}, measures=measured.get(row["name"], "")) for row in rows
     )
 
 
-def _value(key: str, value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(value) if key == "when" else _slots(value)
-    return value
+def _of(value: Any) -> str | tuple[Slot, ...]:
+    return _slots(value) if isinstance(value, list) else str(value)
 
 
 #: Of each form of a compressed int and of a compressed long: its bits, and its bytes.
@@ -196,11 +184,11 @@ def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
         "transaction": None if number is None else {"number": number},
         "operation": values.get("operation_id", form.id),
     }
-    out = [*_parts(HEAD, head, "", longest), *_parts(form.fields, values, "", longest)]
+    out = [*_parts(part("head"), head, "", longest), *_parts(form.fields, values, "", longest)]
     if not values["group"] & groups()["CHECKSUM"]:
-        undoes = values["group"] & groups()["COMPENSATION"]
+        behind = "undone" if values["group"] & groups()["COMPENSATION"] else "data"
         told = {name: values[name] for name in ("undone", "data") if name in values}
-        out += _parts(UNDONE if undoes else DATA, told, "", longest)
+        out += _parts(part(behind), told, "", longest)
     return [*out, Part("rest", values.get("rest", b""))]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from construct import (
     Construct,
     ConstructError,
+    FocusedSeq,
     GreedyBytes,
     If,
     Int8ub,
@@ -19,6 +20,7 @@ from construct import (
     Int32sb,
     Int64sb,
     Prefixed,
+    Rebuild,
     Struct,
     Switch,
     Tell,
@@ -29,17 +31,14 @@ from construct.core import stream_read, stream_write
 
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, compressed, groups, objects, operations
-from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
+from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While, ahead
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     """Return the schema of one log file: records up to a length of 0 or the end, and what lies behind."""
 
     def more(stream: Any, _: Any) -> bool:
-        here = stream.tell()
-        length: bytes = stream.read(4)
-        stream.seek(here)
-        return length not in (b"", bytes(4))
+        return ahead(stream, 4) not in (b"", bytes(4))
 
     def in_place(record: Any, context: Any) -> bool:
         return bool(record.instant == context.header.number << 32 | record.off)
@@ -100,26 +99,15 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         return obj
 
 
-class Typed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """An object behind its format id; None stands for 0, where it may be missing (DRB-ENC-003)."""
-
-    def __init__(self, form: Form, null: bool) -> None:
-        super().__init__()
-        self.form = form
-        self.null = null
-        self.subcon = _struct(form.fields)
-
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        number = Int16ub._parsereport(stream, context, path)
-        if self.null and number == 0:
-            return None
-        if number != self.form.id:
-            raise ValidationError(f"{number} is not {self.form.id}", path=path)
-        return self.subcon._parsereport(stream, context, path)
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        Int16ub._build(0 if obj is None else self.form.id, stream, context, path)
-        return obj if obj is None else self.subcon._build(obj, stream, context, path)
+def _object(form: Form, *, null: bool) -> Construct[Any, Any]:
+    """Return the construct of an object behind its format id; None stands for 0, where it may be missing."""
+    ids = (form.id, 0) if null else (form.id,)
+    number = Checked(Int16ub, lambda number, _: number in ids, str(form.id))
+    return FocusedSeq(
+        "value",
+        "id" / Rebuild(number, lambda context: 0 if context.value is None else form.id),
+        "value" / If(lambda context: context.id, _struct(form.fields)),
+    )
 
 
 def _struct(slots: Iterable[Slot]) -> Construct[Any, Any]:
@@ -131,7 +119,7 @@ def _element(slot: Slot) -> Construct[Any, Any]:
     if isinstance(slot.of, tuple):
         found: Construct[Any, Any] = Counted(lambda context: context[slot.count], _struct(slot.of))
     elif slot.of:
-        found = Typed(objects()[slot.of], slot.null)
+        found = _object(objects()[slot.of], null=slot.null)
     elif slot.type == "bytes":
         found = Blob(lambda context: context[slot.length])
     else:
@@ -149,11 +137,11 @@ def _has_data(context: Any) -> bool:
     return not context.group & (groups()["COMPENSATION"] | groups()["CHECKSUM"])
 
 
-#: The body of a record (DRB-REC-021).
-BODY = Struct(
+#: The body of a record (DRB-REC-021) up to its `end`; behind that there may be bytes that no field takes.
+LOOSE_BODY = Struct(
     "log_record_id" / Checked(Int16ub, lambda number, _: number == LOG_RECORD, str(LOG_RECORD)),
     "group" / Packed(1),
-    "transaction" / Typed(objects()["transaction_id"], null=True),
+    "transaction" / _object(objects()["transaction_id"], null=True),
     "operation" / Checked(Int16ub, lambda number, _: number in operations(), "an operation"),
     "fields"
     / Switch(lambda context: context.operation, {k: _struct(v.fields) for k, v in operations().items()}),
@@ -165,7 +153,7 @@ BODY = Struct(
     "data_length" / If(_has_data, Int32sb),
     "data" / If(_has_data, Blob(lambda context: context.data_length)),
     "end" / Tell,
-    Terminated,
 )
+BODY = FocusedSeq("body", "body" / LOOSE_BODY, Terminated)
 _LOG_RECORD = LOG_RECORD.to_bytes(2, "big")
 CODEC = ConstructCodec(LAYOUT, file_schema)

@@ -9,7 +9,7 @@ from typing import Any
 
 from construct import Construct, GreedyBytes, Struct, Tell
 
-from journalspec.elements import Checked, ConstructCodec, While
+from journalspec.elements import Checked, ConstructCodec, While, ahead
 from journalspec.kahadb_journal import LAYOUT, checksum
 
 
@@ -20,13 +20,6 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     start = LAYOUT.build("header", edition)[: form.off("batch_size")]
 
     empty = [bytes(form.size - len(start) - 1) + last for last in (b"\0", b"\1")]
-
-    def ahead(stream: Any, size: int) -> bytes:
-        """Return the next bytes without taking them."""
-        here = stream.tell()
-        data: bytes = stream.read(size)
-        stream.seek(here)
-        return data
 
     def more(stream: Any, _: Any) -> bool:
         """Tell whether a batch follows: one of no bytes ends the log (KHD-END-009)."""

@@ -6,7 +6,6 @@ A page does not say what it is: who follows a reference takes the schema that fi
 from __future__ import annotations
 
 from collections.abc import Container
-from io import SEEK_CUR
 from typing import Any
 
 from construct import (
@@ -28,7 +27,7 @@ from construct import (
     Tell,
 )
 
-from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While
+from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While, ahead
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
 
 
@@ -78,8 +77,7 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
     """Return the schema of a log: START if it is tagged, records, and what lies behind."""
 
     def more(stream: Any, context: Any) -> bool:
-        head: bytes = stream.read(12)
-        stream.seek(-len(head), SEEK_CUR)
+        head = ahead(stream, 12)
         tagged, code = context.start is not None, int.from_bytes(head[:4])
         if len(head) < 4 or code not in ((1, 2, 3) if tagged else (2, 3)):
             return False
@@ -117,12 +115,7 @@ def page_schema(role: str) -> Construct[Any, Any]:
 
 CODEC = ConstructCodec(LAYOUT, log_schema)
 #: A swap file, in which every entry is whole.
-SWAP = Struct(
-    "entries"
-    / While(
-        lambda stream, _: bool(stream.read(1)) and stream.seek(-1, 1) >= 0, CODEC.schema("swap_entry", "13")
-    )
-)
+SWAP = Struct("entries" / While(lambda stream, _: bool(ahead(stream, 1)), CODEC.schema("swap_entry", "13")))
 
 _UTF = Struct("length" / Int16ub, "data" / Blob(lambda context: context.length))
 _BLOB = Struct("length" / Int32sb, "data" / Blob(lambda context: context.length))

@@ -38,7 +38,7 @@ from journalspec_conformance.harnesses.product import (
     copy_of,
     table,
 )
-from journalspec_corpus.derby_log.model import Row, shown_state
+from journalspec_corpus.derby_log.model import STATE, Row
 
 FORMAT = "derby_log"
 TABLES = ("T", "U")
@@ -49,14 +49,9 @@ DATABASE = "database"
 #: Containers that stand beside the log.
 PAGES = "seg0."
 BASES = "bases"
-#: Parameter -> the product's property. They are read at each boot.
-PROPERTIES = {
-    "file_sync": "derby.storage.fileSyncTransactionLog",
-    "log_switch_interval": "derby.storage.logSwitchInterval",
-    "checkpoint_interval": "derby.storage.checkpointInterval",
-    "log_buffer_size": "derby.storage.logBufferSize",
-    "keep_log": "derby.storage.keepTransactionLog",
-}
+_JAVA = table(__package__, "java.toml")
+#: The code of a message in derby.log -> a part of its text.
+_MESSAGES = table(__package__, "exceptions.toml")["messages"]
 #: What all refusals to boot have in common says nothing.
 _EVERY_TIME = ("XJ040", "XJ001")
 _STATE = re.compile(r"\bERROR (?P<state>[0-9A-Z]{5}): ")
@@ -127,7 +122,7 @@ def configure(params: Mapping[str, str]) -> None:
     system = java_class("java.lang.System")
     # A statement that has to read over a row of another transaction is turned down soon, not after a minute.
     system.setProperty("derby.locks.waitTimeout", "1")
-    for name, text in PROPERTIES.items():
+    for name, text in _JAVA["properties"].items():
         if name in params:
             system.setProperty(text, params[name])
         else:
@@ -251,7 +246,7 @@ class Database:
             come, gone = Counter(before) - Counter(after), Counter(after) - Counter(before)
             in_doubt.append((branch, sorted(come.elements()), sorted(gone.elements())))
             before = after
-        return shown_state(before, in_doubt)
+        return STATE.told((before, in_doubt))
 
     def stop(self) -> None:
         """Shut the database down; the engine goes on."""
@@ -471,17 +466,11 @@ class Derby(Driver):
         return Statements(directory, params, params.get("base", self.product.edition))
 
 
-@cache
-def _messages() -> Mapping[str, str]:
-    found: Mapping[str, str] = table(__package__, "exceptions.toml")["messages"]
-    return found
-
-
 def notes(said: str) -> list[str]:
     """Return the lines of derby.log that tell of something lost or put aside, each with its code."""
     return [
         f"{code}: {line.strip()}"
         for line in said.splitlines()
-        for code, text in _messages().items()
+        for code, text in _MESSAGES.items()
         if text in line
     ]

@@ -2,35 +2,212 @@
 
 ``python -m journalspec_conformance.harnesses.derby_log.programs experiment --product ID [--id GLOB]``
 ``python -m journalspec_conformance.harnesses.derby_log.programs base --product ID --out DIRECTORY``
+
+An experiment boots a damaged log and prints what it sees; the table ``experiments.toml`` also holds what was
+seen. All boots happen in one process.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import io
 import os
+import shutil
+import struct
 import sys
 import tarfile
+from collections.abc import Iterator, Mapping
+from itertools import groupby, pairwise
 from pathlib import Path
+from typing import Any
 
 from journalspec.kept import scratch
-from journalspec_conformance.harnesses.derby_log import experiments
-from journalspec_conformance.harnesses.derby_log.harness import TABLES, Database, configure
+from journalspec_conformance.harnesses.capture import Table
+from journalspec_conformance.harnesses.derby_log.harness import (
+    TABLES,
+    Database,
+    Statements,
+    base,
+    configure,
+    database_of,
+    notes,
+)
 from journalspec_conformance.harnesses.java import jvm
-from journalspec_conformance.harnesses.product import run_program
+from journalspec_conformance.harnesses.java.jvm import Thrown
+from journalspec_conformance.harnesses.product import run_program, table
 from journalspec_conformance.products import Product
+from journalspec_corpus.derby_log import naive
+from journalspec_corpus.derby_log.author import seal
+from journalspec_corpus.edits import Built, Range, apply
+from journalspec_reference.derby_log.scan import gather, number_of
+
+_LAST = 16
+#: The labels of control files.
+_CONTROLS = {
+    f"{label}{part}": Range(file, off, length)
+    for label, file in (("control", "log.ctrl"), ("mirror", "logmirror.ctrl"))
+    for part, off, length in (("", 0, naive.CONTROL), (".checkpoint", 8, 8), (".checksum", 40, 8))
+}
+Json = dict[str, Any]
+
+
+class Experiments:
+    """The experiments on one product, in the running JVM; `place` is a directory for their files."""
+
+    def __init__(self, product: Product, place: Path) -> None:
+        """Read the table; nothing is made yet."""
+        self.told = table(__package__, "experiments.toml")
+        self._product = product
+        self._place = place
+        self._logs: dict[str, Path] = {}
+
+    def log(self, name: str) -> Path:
+        """Return the directory of a log before anything is done to it; it is made once."""
+        if name not in self._logs:
+            told = self.told["logs"][name]
+            work = self._place / f"{name}.work"
+            work.mkdir()
+            self._logs[name] = self._life(work, self._place / name, told["params"], told["do"])
+        return self._logs[name]
+
+    def _life(
+        self, work: Path, kept: Path, params: Mapping[str, str], lines: list[Any], **values: Any
+    ) -> Path:
+        """Do what `lines` say, and keep what is in the files then: what a crash would leave of them."""
+        session, scenario = Statements(work, params, self._product.edition), Table(__package__)
+        session.apply({"op": "open"})
+        for op in (op for line in lines for op in scenario.ops(line, **values)):
+            session.apply(op)
+        shutil.copytree(work, kept, symlinks=True)
+        session.apply({"op": "close"})
+        return kept
+
+    def seen(self, entry: Json) -> str:
+        """Return what the product does with the log of `entry`, damaged, in one line."""
+        start = self.log(entry["log"])
+        params = self.told["logs"][entry["log"]]["params"]
+        with scratch(memory=True) as place:
+            work = place / "log"
+            shutil.copytree(start, work, symlinks=True)
+            log = self._built(start)
+            for edit in entry["do"]:
+                damage(log, edit)
+            for path in work.glob("log*.*"):
+                path.unlink()
+            for name, data in log.files.items():
+                (work / name).write_bytes(data)
+            first = self._booted(work, entry, params)
+            if "then" not in entry:
+                return first
+            try:
+                kept = self._second(work, entry, params, log)
+                return f"{first}; then {self._booted(kept, entry, params)}"
+            except Thrown as thrown:
+                return f"{first}; then {thrown.name}"
+
+    def _second(self, work: Path, entry: Json, params: Mapping[str, str], log: Built) -> Path:
+        """Return the files after a second life; {pad} is as long as it takes to get to the place `fit`."""
+        pad = 100
+        for turn in range(1 + ("fit" in entry)):
+            again = work.with_name(f"again{turn}")
+            shutil.copytree(work, again, symlinks=True)
+            kept = self._life(again, work.with_name(f"kept{turn}"), params, entry["then"], pad="x" * pad)
+            if "fit" in entry:
+                name, off = log.place(entry["fit"])
+                pad += off - self._built(kept).range(f"{Path(name).stem}.groups").end
+        return kept
+
+    def _built(self, place: Path) -> Built:
+        """Return the files of a log, with labels for the groups that were added to the base."""
+        files = {path.name: bytearray(path.read_bytes()) for path in sorted(place.glob("log*.*"))}
+        built = Built(files, dict(_CONTROLS))
+        for number, file in gather(files).items():
+            before = base(self._product.edition) / "log" / file.name
+            start = before.stat().st_size if before.is_file() else naive.HEADER
+            built.labels |= groups(number, bytes(file.data), start, self._product.edition)
+        return built
+
+    def _booted(self, work: Path, entry: Json, params: Mapping[str, str]) -> str:
+        name = entry.get("left", "log1.dat")
+        before = (work / name).read_bytes() if (work / name).is_file() else b""
+        with database_of(work, self._product.edition) as copy:
+            configure(params)
+            try:
+                database = Database(copy)
+            except Thrown as thrown:
+                return thrown.name
+            try:
+                path = copy / "log" / name
+                after = path.read_bytes() if path.is_file() else None
+                state, said = database.state(), database.said()
+            except Thrown as thrown:
+                return f"boots, then {thrown.name}"
+            finally:
+                database.stop()
+        told = "+".join(sorted({note.partition(":")[0] for note in notes(said)})) or "nothing said"
+        rows = [
+            ranges([int(row["key"]) for row in state["rows"] if row["table"] == kind]) for kind in ("T", "U")
+        ]
+        doubt = f" | {len(state['in_doubt'])} in doubt" if state["in_doubt"] else ""
+        return f"{rows[0]} | {rows[1]}{doubt}; {told}; {left(before, after)}"
+
+
+def left(before: bytes, after: bytes | None) -> str:
+    """Return what became of the last bytes that a file had."""
+    if after is None:
+        return "gone"
+    last = slice(max(0, len(before) - _LAST), len(before))
+    if after[last] == before[last]:
+        return "same"
+    return "written" if any(after[last]) else "cleared"
+
+
+def ranges(numbers: list[int]) -> str:
+    """Return numbers in words: ``1-5 7``, or ``none``."""
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(sorted(numbers)), lambda item: item[1] - item[0])
+    ]
+    return " ".join(f"{run[0]}-{run[-1]}" if run[1:] else f"{run[0]}" for run in runs) or "none"
+
+
+def groups(number: int, data: bytes, start: int, edition: str) -> Iterator[tuple[str, Range]]:
+    """Yield the labels of a log file, and of the groups that begin in it from `start` on."""
+    log = naive.Log({number: data}, edition)
+    stem, name = f"log{number}", log.name(number)
+    records, end, _ = log.run(number, start)
+    begins = [int(record["at"]["off"]) for record in records if record["type"] == "CHECKSUM"]
+    yield stem, Range(name, 0, len(data))
+    yield f"{stem}.groups", Range(name, start, end - start)
+    for turn, (off, behind) in enumerate(pairwise([*begins, end]), start=1):
+        yield f"{stem}.g{turn}", Range(name, off, behind - off)
+
+
+def damage(log: Built, edit: Json) -> None:
+    """Do one edit of the table."""
+    if "checkpoint" in edit:
+        name, off = log.place(edit["checkpoint"])
+        log.put(log.range(f"{edit['of']}.checkpoint"), struct.pack(">ii", number_of(name), off))
+    else:
+        apply(log, edit, lambda name: log, seal)
 
 
 def experiment(product: Product, *, id: str = "*") -> bool:  # the option's name
     """Tell whether `product` still does what the table of experiments says that it was seen to do."""
     jvm.start(product)
     other = 0
-    for entry, seen, known in experiments.run(product, id):
-        other += seen != known
-        print(f"{entry['id']} ({entry['title']}): {seen}" + (f", not {known}" if seen != known else ""))
+    with scratch(memory=True) as place:
+        made = Experiments(product, place)
+        for entry in made.told["experiment"]:
+            if fnmatch.fnmatch(entry["id"], id):
+                seen, known = made.seen(entry), entry.get("on", {}).get(product.id, entry.get("seen", ""))
+                other += seen != known
+                told = f", not {known}" if seen != known else ""
+                print(f"{entry['id']} ({entry['title']}): {seen}{told}")
     return other == 0
 
 
-def base(product: Product, *, out: str) -> bool:
+def make_base(product: Product, *, out: str) -> bool:
     """Make OUT/LEVEL.tar.xz, and never overwrite it: then the exit status is 2.
 
     Two bases of one version differ: each database has identifiers of its own. So they are made once, and
@@ -62,4 +239,4 @@ def base(product: Product, *, out: str) -> bool:
 
 
 if __name__ == "__main__":
-    run_program({"experiment": experiment, "base": base})
+    run_program({"experiment": experiment, "base": make_base})
