@@ -27,8 +27,8 @@ from journalspec_conformance.products import Product
 
 #: More deletes than the products keep when memory is short.
 _PAIRS = 20_050
-_SECONDS = 15
-_TRIES = 4
+#: For how long it is waited, one try after the other: two seconds do where it does not wait for itself.
+_SECONDS = (4, 8, 16, 32)
 #: The records written while a compaction ends: a file each.
 _ADDED = range(1000, 1012)
 _BODY = "78" * 900
@@ -156,14 +156,14 @@ def _play(product: Product, work: Path, out: Path, told: str) -> None:
     waits for itself: then it is tried again, from nothing. Raises TimeoutExpired.
     """
     command = program(product, "moments", directory=str(work), out=str(out), told=told)
-    for left in range(_TRIES - 1, -1, -1):
+    for seconds in _SECONDS:
         shutil.rmtree(out, ignore_errors=True)
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         try:
-            subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)
+            subprocess.run(command, check=True, capture_output=True, timeout=seconds)
         except subprocess.TimeoutExpired:
-            if not left:
+            if seconds == _SECONDS[-1]:
                 raise
         else:
             return
