@@ -313,7 +313,9 @@ class LogPass:
             self._late.append(Note(last.note, last.next.name))
         beyond = self.log.beyond(last)
         if beyond is not None and self._policy == "strict":
-            at = At(file.name, end.off, file.length - end.off)
+            # The log may be said to begin behind its file.
+            off = min(end.off, file.length)
+            at = At(file.name, off, file.length - off)
             raise Refusal("record", "lost-middle", f"{beyond.name} goes on behind the end of the log", at)
         if beyond is not None:
             self._late.append(Note("lost-middle", beyond.name))
