@@ -105,8 +105,15 @@ class BodyReader:
             return mutf8.readable(self.take(self.fixed("u2")))
         if isinstance(slot.of, str):
             return self.object(objects()[slot.of], null=slot.null)
-        # Each element takes a byte: more of them than bytes are left end soon.
-        return [self.fields(slot.of) for _ in range(known[slot.count])]
+        # Each element takes a byte: more of them than bytes are left end soon. A byte that becomes an
+        # object of its own costs hundreds of bytes: what stands there alike is there once.
+        alike: dict[bytes, dict[str, Any]] = {}
+        out = []
+        for _ in range(known[slot.count]):
+            start = self.at
+            row = self.fields(slot.of)
+            out.append(alike.setdefault(self.data[start : self.at], row))
+        return out
 
 
 @cache

@@ -10,7 +10,7 @@ from journalspec_reference.api import Detection, Files, Implementation, Params, 
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, containers
+from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, container_names
 from journalspec_reference.derby_log.scan import CONTROLS, gather
 from journalspec_reference.derby_log.spans import spans
 from journalspec_reference.storage import Storage
@@ -35,11 +35,15 @@ def _rules(edition: str) -> Rules:
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Return the control and log files among `files` as one log, by name and by how they begin."""
+    """Return the control and log files among `files` as one log, by name and by how they begin.
+
+    The containers beside them are of it: recovery starts from their pages.
+    """
     logs = gather(files)
     names = [name for name in CONTROLS if name in files] + [file.name for file in logs.values()]
     if not names:
         return []
+    names += container_names(files).values()
     found, hits = [], 0
     for name in filter(files.__contains__, CONTROLS):
         with suppress(BadLog):
@@ -57,9 +61,9 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 
 def assumed(files: Files) -> Params:
-    """Return that rows are told of the suite's database alone: its pages stand beside its log."""
-    there = containers(files)
-    suite = any(there.keys() >= known.tables.keys() for known in databases().values())
+    """Return that rows are told of the suite's database alone: pages of its tables stand beside its log."""
+    there = container_names(files)
+    suite = any(there.keys() & known.tables.keys() for known in databases().values())
     return {} if suite else {"tables": "none"}
 
 

@@ -129,7 +129,8 @@ class LogPass:
         self._forms: Mapping[int, Form] | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(body_at, self.log, edition)
-        self.store = Store(tables(edition) if suite else {}, containers(files), self._find)
+        beside = {number: Container(files[name]) for number, name in container_names(files).items()}
+        self.store = Store(tables(edition) if suite else {}, beside, self._find)
         self.answer: Observation | None = None
         try:
             self._run()
@@ -359,27 +360,36 @@ class LogPass:
             store.roll_back(number)
         if losers and self._policy:
             self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
-        in_doubt = [self._branch(number) for number in store.branches()]
+        # A row is of the first branch that has changed it, a part of one of the first row that has it: what
+        # is told is no more than what is there.
+        locked: set[tuple[int, int, int]] = set()
+        in_doubt = [self._branch(number, locked) for number in store.branches()]
         if not store.tables:
             return {"in_doubt": in_doubt}
-        rows = (found for place in store.places() if (found := store.row(place)))
+        parts: set[tuple[int, ...]] = set()
+        rows = (found for place in store.places() if (found := store.row(place, parts)))
         return {"rows": _shown(rows), "in_doubt": in_doubt}
 
-    def _branch(self, number: int) -> dict[str, Any]:
-        """Roll a prepared transaction back; return what it had done (DRB-RCV-113)."""
+    def _branch(self, number: int, locked: set[tuple[int, int, int]]) -> dict[str, Any]:
+        """Roll a prepared transaction back; return what it had done (DRB-RCV-113).
+
+        `locked` are the rows of the branches before it. Its own are added.
+        """
         store = self.store
-        touched = store.touched(number)
+        touched = [place for place in store.touched(number) if place not in locked]
+        locked.update(touched)
         told = dict(
             zip(("format_id", "gtrid", "bqual"), branch_key(store.transactions[number].branch), strict=True)
         )
-        before = [found for place in touched if (found := store.row(place))]
+        before, after = set[tuple[int, ...]](), set[tuple[int, ...]]()
+        had = [found for place in touched if (found := store.row(place, before))]
         store.roll_back(number)
-        after = [found for place in touched if (found := store.row(place))]
+        has = [found for place in touched if (found := store.row(place, after))]
         if not store.tables:
             return told
         return told | {
-            "inserted": _shown((Counter(before) - Counter(after)).elements()),
-            "deleted": _shown((Counter(after) - Counter(before)).elements()),
+            "inserted": _shown((Counter(had) - Counter(has)).elements()),
+            "deleted": _shown((Counter(has) - Counter(had)).elements()),
         }
 
     def _maps(self) -> Iterator[FileMap]:
@@ -403,10 +413,10 @@ class LogPass:
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
 
 
-def containers(files: Files) -> dict[int, Container]:
-    """Return the containers that stand beside a log, by number."""
+def container_names(files: Files) -> dict[int, str]:
+    """Return the names of the containers that stand beside a log, by number."""
     found = {name: match for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
-    return {int(match[1], 16): Container(files[name]) for name, match in found.items()}
+    return {int(match[1], 16): name for name, match in found.items()}
 
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:

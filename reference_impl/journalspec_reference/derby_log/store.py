@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -19,7 +20,9 @@ from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 
 #: The first bytes of a container hold its page size; a page of rows begins with its format.
 _PAGE_SIZE, _PAGE_HEADER, _SLOT = Struct(">117xi"), Struct(">HxxBBqHi"), Struct(">HHH")
-_ROWS_PAGE, _VALID, _PAGE_TAIL, _SMALLEST_PAGE = 117, 1, 8, 1024
+_ROWS_PAGE, _VALID, _PAGE_TAIL = 117, 1, 8
+#: From the second one on, slots have numbers of four bytes; no product makes such pages.
+_SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
 _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
 #: Of a field: no value; with the next one, no such field here; its length in two plain bytes.
 _NULL, _ABSENT, _FIXED = 1, 5, 32
@@ -29,8 +32,12 @@ _CREATED = 1
 INTERNAL = 16
 #: What changes its page row by row.
 _BY_ROW = ("PURGE", "COPY_ROWS")
+#: A row of two columns has few parts; a chain of more is none.
+_PARTS = 64
 #: A value of a row: None if it has none, `...` if nothing here says what it is.
 Value = Any
+#: A row that is told: its table, key and value.
+Row = tuple[str, str, str]
 #: A container and a page.
 Place = tuple[int, int]
 
@@ -41,7 +48,7 @@ class HeapRow(NamedTuple):
     `had` is the most bytes that it has had: they stay its own when it gets shorter.
     """
 
-    values: tuple[Value, ...]
+    values: list[Value]
     first: int = 0
     rest: tuple[int, int] | None = None
     deleted: bool = False
@@ -59,26 +66,39 @@ class HeapPage:
 
     version: int
     rows: dict[int, HeapRow] = field(default_factory=dict)
-    slots: list[int] = field(default_factory=list)
     #: The record id that the next row gets.
     next: int = 0
+    _slots: list[int] = field(default_factory=list)
+    #: What has not been done to the order yet: a slot where a row was added, or None, and its record id.
+    _moves: list[tuple[int | None, int]] = field(default_factory=list)
+
+    @property
+    def slots(self) -> list[int]:
+        """The order of the rows, kept up when somebody asks: who reads does not, and each move costs all."""
+        for slot, ident in self._moves:
+            if slot is None:
+                self._slots.remove(ident)
+            else:
+                self._slots.insert(slot, ident)
+        self._moves.clear()
+        return self._slots
 
     def put(self, slot: int, ident: int, row: HeapRow) -> None:
         """Add a row at a slot."""
         if ident not in self.rows:
-            self.slots.insert(slot, ident)
+            self._moves.append((slot, ident))
         self.rows[ident] = row
         self.next = max(self.next, ident + 1)
 
     def clear(self) -> None:
         """Take all rows away."""
-        self.rows.clear()
-        self.slots.clear()
+        for kept in (self.rows, self._slots, self._moves):
+            kept.clear()
 
     def drop(self, ident: int) -> None:
         """Take a row away."""
         if self.rows.pop(ident, None) is not None:
-            self.slots.remove(ident)
+            self._moves.append((None, ident))
 
 
 def image(reader: BodyReader) -> tuple[int, HeapRow]:
@@ -86,7 +106,7 @@ def image(reader: BodyReader) -> tuple[int, HeapRow]:
     status, ident = reader.fixed("u1"), reader.number(wide=False)
     rest = (reader.number(wide=True), reader.number(wide=False)) if status & _OVERFLOW else None
     first = reader.number(wide=False) if status & _HAS_FIRST else 0
-    values = tuple(_value(reader) for _ in range(reader.number(wide=False)))
+    values = [_value(reader) for _ in range(reader.number(wide=False))]
     return ident, HeapRow(values, first, rest, bool(status & _DELETED))
 
 
@@ -103,9 +123,9 @@ def _value(reader: BodyReader) -> Value:
 def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
     """Return the row that a logged image makes of an old one: values that it does not have stay."""
     known = {} if old is None else dict(enumerate(old.values, start=old.first))
-    values = tuple(
+    values = [
         known.get(at, ...) if value is ... else value for at, value in enumerate(new.values, start=new.first)
-    )
+    ]
     if old is None:
         return new._replace(values=values, deleted=False)
     return new._replace(values=values, deleted=old.deleted, had=old.room)
@@ -118,7 +138,7 @@ class Container:
         start = bytes(data[: _PAGE_SIZE.size])
         self._size = _PAGE_SIZE.unpack(start)[0] if len(start) == _PAGE_SIZE.size else 0
         self._data = data
-        self.count = len(data) // self._size if self._size >= _SMALLEST_PAGE else 0
+        self.count = len(data) // self._size if _SMALLEST_PAGE <= self._size < _LARGE_PAGE else 0
 
     def version(self) -> int:
         """Return the version of the first page, which says which others are in use."""
@@ -126,7 +146,7 @@ class Container:
         return int(_PAGE_HEADER.unpack(found)[3]) if len(found) == _PAGE_HEADER.size else 0
 
     def page(self, number: int) -> HeapPage | None:
-        """Return one page of rows."""
+        """Return one page of rows; one whose rows overlap is none."""
         size = self._size
         if number >= self.count:
             return None
@@ -134,11 +154,14 @@ class Container:
         form, _, status, version, count, following = _PAGE_HEADER.unpack_from(data)
         if form != _ROWS_PAGE or status != _VALID:
             return None
-        page = HeapPage(version, next=following)
+        page, taken = HeapPage(version, next=following), 0
         try:
             for slot in range(min(count, size // _SLOT.size - 1)):
-                offset, _, _ = _SLOT.unpack_from(data, size - _PAGE_TAIL - _SLOT.size * (slot + 1))
-                page.put(slot, *image(BodyReader(data, offset)))
+                offset, length, _ = _SLOT.unpack_from(data, size - _PAGE_TAIL - _SLOT.size * (slot + 1))
+                taken += length
+                if taken > size:
+                    return None
+                page.put(slot, *image(BodyReader(data[offset : offset + length])))
         except BadLog:
             return None
         return page
@@ -167,6 +190,8 @@ class Store:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
         self.pages: dict[Place, HeapPage] = {}
+        #: Container -> the numbers of those pages of it, less than 0 and as a heap: the last page is first.
+        self._numbers: dict[int, list[int]] = {}
         #: The number of the next transaction.
         self.next = 1
         #: Containers that the log makes: they may be filled without records, and forced to disk instead.
@@ -211,6 +236,12 @@ class Store:
             known.changes.append(instant.packed)
         return pending
 
+    def add(self, place: Place, page: HeapPage) -> HeapPage:
+        """Know a page from now on."""
+        self.pages[place] = page
+        heappush(self._numbers.setdefault(place[0], []), -place[1])
+        return page
+
     def page(self, container: int, number: int, version: int | None = None) -> HeapPage | None:
         """Return a page; one that nothing is known of has `version` (none: then there is none)."""
         place = container, number
@@ -218,7 +249,7 @@ class Store:
             found = self.containers[container].page(number) if container in self.containers else None
             if found is None and version is None:
                 return None
-            self.pages[place] = found or HeapPage(version or 0)
+            self.add(place, found or HeapPage(version or 0))
             if found is not None:
                 for ident, row in found.rows.items():
                     self._own(container, number, ident, row)
@@ -240,11 +271,9 @@ class Store:
         name = body.operation.name
         if name.startswith("COMPRESS_SPACE"):
             # Pages that are made again begin anew.
-            gone = [
-                place for place in self.pages if place[0] == container and place[1] > fields["highest_page"]
-            ]
-            for place in gone:
-                del self.pages[place]
+            numbers = self._numbers[container]
+            while numbers and -numbers[0] > fields["highest_page"]:
+                self.pages.pop((container, -heappop(numbers)), None)
         if container not in self.tables:
             return
         if body.undone is not None:
@@ -302,9 +331,7 @@ class Store:
     def _field(page: HeapPage, fields: Mapping[str, Any], value: Value) -> None:
         row = page.rows.get(fields["record_id"])
         if row is not None and 0 <= (at := fields["column"] - row.first) < len(row.values):
-            page.rows[fields["record_id"]] = row._replace(
-                values=(*row.values[:at], value, *row.values[at + 1 :])
-            )
+            row.values[at] = value
 
     # What is left.
 
@@ -348,29 +375,35 @@ class Store:
         idents = [fields["record_id"]] if "record_id" in fields else []
         for ident in (*idents, *(entry["record_id"] for entry in fields.get("rows", ()))):
             place = fields["container"], fields["page"], ident
-            seen = {place}
-            while place in self._owners:
-                place = fields["container"], *self._owners[place]
-                if place in seen:
+            for _ in range(_PARTS):
+                if place not in self._owners:
                     break
-                seen.add(place)
+                place = fields["container"], *self._owners[place]
             yield place
 
-    def row(self, place: tuple[int, int, int]) -> tuple[str, str, str] | None:
-        """Return a row that begins at a place and is there: its table, key and value."""
+    def row(self, place: tuple[int, int, int], told: set[tuple[int, ...]] | None = None) -> Row | None:
+        """Return a row that begins at a place and is there.
+
+        `told` are parts of rows that were told before: no row has such a part. Those of this one are added.
+        """
         container, number, ident = place
         page = self.page(container, number)
         row = None if page is None else page.rows.get(ident)
         if row is None or row.deleted or row.first or place in self._owners:
             return None
-        values, seen = list(row.values), {(number, ident)}
-        while row.rest is not None and row.rest not in seen:
-            seen.add(row.rest)
+        # As many values as tell whether there are two of them.
+        values, parts = row.values[:3], [place]
+        while row.rest is not None:
             page = self.page(container, row.rest[0])
+            parts.append((container, *row.rest))
             row = None if page is None else page.rows.get(row.rest[1])
-            if row is None:
+            if row is None or len(parts) > _PARTS:
                 return None
-            values[row.first :] = row.values
+            values[row.first :] = row.values[:3]
+        if told is not None:
+            if not told.isdisjoint(parts):
+                return None
+            told.update(parts)
         if len(values) != 2 or not all(isinstance(value, bytes) for value in values) or len(values[0]) != 4:
             return None
         key = str(int.from_bytes(values[0], "big", signed=True))

@@ -429,10 +429,10 @@ class LogWriter:
         store = self._store
         known = store.page(container, number)
         if known is None:
-            known = store.pages[container, number] = HeapPage(_BASE_PAGE)
+            known = store.add((container, number), HeapPage(_BASE_PAGE))
         if number == 1 and _FIRST_ROW not in known.rows and container not in store.containers:
             # The log does not tell of the row that a table begins with; slots count from it.
-            known.put(0, _FIRST_ROW, HeapRow((b"",)))
+            known.put(0, _FIRST_ROW, HeapRow([b""]))
         return known
 
     def _insert(self, tx: _Tx, container: int, key: int, value: bytes) -> None:
@@ -455,10 +455,10 @@ class LogWriter:
         """Take a page into use, by a transaction of its own."""
         store = self._store
         begun = self._begun(_Tx())
-        page = store.pages[container, number] = HeapPage(0)
+        page = store.add((container, number), HeapPage(0))
         if (container, 0) not in store.pages:
             found = store.containers.get(container)
-            store.pages[container, 0] = HeapPage(found.version() if found else _BASE_PAGE)
+            store.add((container, 0), HeapPage(found.version() if found else _BASE_PAGE))
         made = {"next_record_id": _FIRST_ROW, "page_offset": number * _PAGE_SIZE, "page_format": _ROWS_PAGE}
         self._log(begun, "INIT_PAGE", _PAGE, **made, **_on(container, number, page))
         on = _on(container, 0, store.pages[container, 0])

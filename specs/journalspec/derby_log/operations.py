@@ -227,7 +227,10 @@ def shown(slots: Iterable[Slot], values: Mapping[str, Any]) -> Iterator[tuple[st
         elif slot.measures or not slot.among(values):
             continue
         elif isinstance(slot.of, tuple):
-            yield slot.name, [dict(shown(slot.of, row)) for row in value or ()]
+            # Elements that are one object are told as one.
+            alike = {id(row): row for row in value or ()}
+            told = {ident: dict(shown(slot.of, row)) for ident, row in alike.items()}
+            yield slot.name, [told[id(row)] for row in value or ()]
         elif not slot.of:
             yield slot.name, 0 if value is None else value
         elif value is not None:
