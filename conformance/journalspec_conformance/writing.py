@@ -204,16 +204,20 @@ class _Promises:
     def __init__(self, engine: Engine, probe: Probe) -> None:
         self._case = probe.case
         self._keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
-        self._histories = _histories(probe)
+        before = _recovered(probe.case, probe.case.files())
+        self._histories = _histories(probe, before)
+        #: Whether there is something to lose before the first promise: what the files of the case hold.
+        self._owed = any(isinstance(value, list) and value for value in before.values())
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
 
     def broken(self, files: Files, durable: int, issued: int) -> str | None:
         """Return how recovery of `files` parts from every state that is permitted, None if it does not.
 
-        Nothing is expected before a first promise, and nothing is known without a model.
+        Of a journal that is new or empty nothing is expected before a first promise, and nothing is known
+        without a model. What one held is not lost by opening it.
         """
-        if durable == 0 or not self._histories:
+        if not self._histories or not (durable or self._owed):
             return None
         key = tuple(sorted(files.items()))
         if key not in self._known:
@@ -227,7 +231,7 @@ class _Promises:
 
     def broken_on(self, disk: Disk, durable: int, issued: int) -> str | None:
         """Return the first of :meth:`broken` in what power failing now may leave on `disk`."""
-        if durable == 0:
+        if not (durable or self._owed):
             return None
         for files in disk.after_power_failure():
             fault = self.broken(files, durable, issued) or self._missing(files, durable)
@@ -257,8 +261,8 @@ def _kill_points(count: int) -> list[int]:
     return sorted({count - 1 - (count * index) // kills for index in range(kills)}) if count else []
 
 
-def _histories(probe: Probe) -> list[History]:
-    """Return what the operations lead to, once for every set of refusals that the case permits.
+def _histories(probe: Probe, before: Mapping[str, Any]) -> list[History]:
+    """Return what the operations lead to from the state `before`, once for every set of permitted refusals.
 
     None at all if the format has no model: then only what the case itself says can be judged.
     """
@@ -266,7 +270,6 @@ def _histories(probe: Probe) -> list[History]:
     model = model_of(case.format)
     if model is None or case.write is None:
         return []
-    before = _recovered(case, case.files())
     state = {} if "refused" in before else before
     refusals = {
         frozenset(int(refusal["op"]) for refusal in entry.get("refusals", ())) for entry in probe.expect

@@ -18,7 +18,7 @@ from unittest.mock import ANY
 import pytest
 
 from journalspec import mutf8
-from journalspec.derby_log.operations import body, operations
+from journalspec.derby_log.operations import body, operations, row_of
 from journalspec.layout import joined
 from journalspec.observation import Observation
 from journalspec_reference.api import WriterRefused
@@ -408,6 +408,53 @@ def test_hostile_lengths_are_compared_before_anything_is_read() -> None:
         answer = found_in({"log1.dat": head + claim + bytes(1 << 26)}, "10.16")
         assert answer.verdict == "recovered"
         assert time.process_time() - begin < 3
+
+
+def logged(*records: dict[str, Any]) -> Files:
+    """Return a log of these records of one transaction that changes page 1 of T, which nobody ended."""
+    data, version = struct.pack(">iiqq", 128, 9, 1, 0), 0
+    for values in ({"operation": "BEGIN", "group": 0x101}, *records):
+        page = {"container": 1168, "page": 1, "page_version": version} if "group" not in values else {}
+        version += len(values.get("rows", "1")) if page else 0
+        text = joined(body({"group": 0x180, "transaction": 1, **page, **values}))
+        data += struct.pack(">iq", len(text), 1 << 32 | len(data)) + text + struct.pack(">i", len(text))
+    return {"log1.dat": data}
+
+
+COMMITTED = {"operation": "END", "group": 0x112, "status": 4}
+
+
+def inserted(ident: int, data: bytes) -> dict[str, Any]:
+    return {"operation": "INSERT", "record_id": ident, "slot": 0, "insert_flags": 1, "data": data}
+
+
+def test_what_cannot_be_undone_is_refused_where_it_stands() -> None:
+    purge = {"operation": "PURGE", "slot": 0, "rows": [{"record_id": 7}]}
+    files = logged(inserted(7, row_of(7, 1, b"one")), purge)
+    answer = found_in(files, "10.16")
+    last = list(found_in(logged(*[inserted(7, row_of(7, 1, b"one"))], purge, COMMITTED), "10.16").records)[-2]
+    assert (answer.code, answer.at) == ("bad-body", last.at)
+
+
+def test_a_part_of_a_row_is_told_once() -> None:
+    """Two heads go on in one rest: without a bound many of them would tell a long rest as often."""
+    key = b"\0\4\0\0\0"
+    rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
+    heads = [
+        inserted(ident, bytes([2, ident]) + b"\x40\0\0\1\x09\1" + key + bytes([ident])) for ident in (7, 8)
+    ]
+    answer = found_in(logged(rest, heads[0], COMMITTED), "10.16").to_json()
+    assert answer["state"]["rows"] == [{"table": "T", "key": "7", "value": "vv"}]
+    both = found_in(logged(rest, *heads, COMMITTED), "10.16").to_json()
+    assert both["state"] == answer["state"]
+
+
+def test_elements_that_are_alike_are_one_object() -> None:
+    """Each byte of a list would be an object of its own, hundreds of times as large."""
+    values = {"operation": "PURGE", "group": 0x180, "transaction": 1, "rows": [{"record_id": 7}] * 1000}
+    rows = decode(joined(body(values)), operations()).fields["rows"]
+    assert len(rows) == 1000
+    assert len({id(row) for row in rows}) == 1
 
 
 # Writing.

@@ -119,7 +119,7 @@ class _Writer:
 
     def _row(self, kind: str, pairs: dict[str, str]) -> dict[str, Any]:
         container = container_of(pairs.pop("table", "T"), self.edition)
-        key, value = int(pairs.pop("key")), pairs.pop("value", "")
+        key, value = int(pairs.pop("key")), _long(pairs.pop("value", ""))
         tail: dict[str, Any] = {"deleted": 1}
         if kind == "INSERT":
             number = self.given[container] = self.given.get(container, FIRST_ROW - 1) + 1
@@ -152,7 +152,7 @@ class _Writer:
         summed = {"operation": "CHECKSUM", "group": 0x900, "algorithm": 1}
         place = self.instants[label] = self.number << 32 | start
         if not plain:
-            self.lay(label, summed)
+            self.lay(label, {**summed, **given})
         covered = len(data)
         for text in records:
             own, kinds, pairs = words(text)
@@ -241,10 +241,14 @@ _WORDS = {
 def operation(text: str) -> dict[str, Any]:
     """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v*24000`` is long."""
     out = brief_operation(text, _WORDS)
-    if "*" in out.get("value", ""):
-        one, _, count = out["value"].partition("*")
-        out["value"] = one * int(count)
+    if "value" in out:
+        out["value"] = _long(out["value"])
     return out
+
+
+def _long(value: str) -> str:
+    one, times, count = value.partition("*")
+    return one * int(count) if times else value
 
 
 def seal(built: Built, label: str) -> None:

@@ -158,12 +158,21 @@ class Log:
         self.notes += ["long-number"] if found.pop("long") else []
         return {"type": found.pop("type"), **first, **found, "at": where}
 
-    def run(self, number: int, at: int) -> tuple[list[dict[str, Any]], int, str]:
-        """Return the records of one file from `at` on, where they end, and why."""
+    def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
+        """Return the records of one file from `at` on, where they end, and why.
+
+        Up to `until` they are of no log: what cannot be read there ends them.
+        """
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
         while not (why := self.problem(number, at)):
-            record = self.record(number, at)
+            try:
+                record = self.record(number, at)
+            except Refused:
+                if at >= until:
+                    raise
+                why = "bad-body"
+                break
             at += AROUND + record["length"]
             if record["type"] == "CHECKSUM":
                 covered = at + record["data_length"]
@@ -233,6 +242,9 @@ def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
         log.notes.append("mirror-used")
     if control["format_id"] != 128:
         raise Refused("header", "bad-control", name, 0, CONTROL)
+    for other, said in valid.items():
+        if said["format_id"] != 128:
+            log.drop(other, 0, CONTROL, "bad-control")
     level = control["major"], control["minor"]
     if recovering and (level > databases()[log.edition].newest or control["flags"] & 1):
         raise Refused("header", "newer-level")
@@ -269,8 +281,9 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
             undo = _parts(record["undo_from"])
             if undo[0] not in log.files:
                 raise Refused("fileset", "missing-file")
-            log.enter(undo[0])
-            return *undo, record["redo_from"]
+            if HEADER <= undo[1] <= len(log.files[undo[0]]):
+                log.enter(undo[0])
+                return *undo, record["redo_from"]
     if policy == "strict":
         raise Refused("record", "no-checkpoint", control, 8, 8)
     log.notes.append("no-checkpoint")
@@ -318,10 +331,19 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
     except Refused:
         log.drop(name, 0, len(data), "bad-header")
         return []
-    records, at, why = log.run(number, HEADER)
+    records, at, why = log.run(number, HEADER, len(data))
     if not why.startswith("end"):
         log.drop(name, at, len(data), why)
     return records
+
+
+def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int]:
+    """Return where reading goes on in the log's first file, and the records before that."""
+    records, at, why = log.run(number, HEADER, start)
+    if why != "bad-body" or at >= start:
+        return [], HEADER
+    log.drop(log.name(number), at, start, why)
+    return records, start
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
@@ -336,7 +358,8 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
         start, at, redo = _start(log, files, policy=policy)
         if not policy:
             records = [record for number in log.files if number < start for record in _old(log, number)]
-            return _answer(log, records + _scan(log, start, HEADER)[0])
+            front, at = _front(log, start, at)
+            return _answer(log, records + front + _scan(log, start, at)[0])
         log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
         records, number, end = _scan(log, start, at)
         if _lost_middle(log, number, end):

@@ -76,7 +76,8 @@ def pieces(
 ) -> Iterator[Told | Note | End]:
     """Yield what a file gives from `start` on, and its end; raises BadLog at the last record told.
 
-    What reaches beyond `stop`, where the log is said to begin, is no record.
+    With a `stop` it is no part of the log: what reaches beyond it is no record, nor is what has a body that
+    cannot be decoded.
     """
     covered = (0, 0)
     for item in scan.walk(start):
@@ -87,9 +88,15 @@ def pieces(
         if isinstance(item, End):
             yield item
             return
-        found = told(file, item, forms)
         if stop is not None and end > stop:
             yield End(item.off, "truncated")
+            return
+        try:
+            found = told(file, item, forms)
+        except BadLog:
+            if stop is None:
+                raise
+            yield End(item.off, "bad-body")
             return
         yield found
         if item.covers is not None:
@@ -199,20 +206,23 @@ class LogPass:
         body = None
         with suppress(BadLog):
             body = self._find(at)
-        if body is None or body.operation.name != "CHECKPOINT":
-            if self._policy == "strict":
-                text = f"no checkpoint stands at {at.position} of {file.name}, which {self.chosen.name} names"
-                raise Refusal("record", "no-checkpoint", text, At(self.chosen.name, 8, 8))
-            self._late.append(Note("no-checkpoint", file.name, at.position))
-            return Instant(at.number, HEADER)
-        self.redo_from = Instant.unpack(body.fields["redo_from"])
-        return self._entered(Instant.unpack(body.fields["undo_from"]))
+        if body is not None and body.operation.name == "CHECKPOINT":
+            undo = Instant.unpack(body.fields["undo_from"])
+            begins = self._logs.get(undo.number)
+            if begins is None or HEADER <= undo.position <= begins.length:
+                self.redo_from = Instant.unpack(body.fields["redo_from"])
+                return self._entered(undo)
+        if self._policy == "strict":
+            text = f"no checkpoint that can be used stands at {at.position} of {file.name}"
+            raise Refusal("record", "no-checkpoint", text, At(self.chosen.name, 8, 8))
+        self._late.append(Note("no-checkpoint", file.name, at.position))
+        return Instant(at.number, HEADER)
 
     def _before(self, start: Instant) -> None:
         """Take in the files before the log, and what stands before it in its own first file."""
         for number, file in self._logs.items():
             if number < start.number and self._usable(file):
-                end = self._take(file, HEADER)
+                end = self._take(file, HEADER, stop=file.length)
                 if end.reason:
                     self._region(file.name, end.off, file.length, end.reason)
         file = self._logs[start.number]
@@ -269,8 +279,7 @@ class LogPass:
                     off = item.stored.end
         except BadLog as error:
             # Its wrapper is sound, or the log would end here.
-            length = int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD
-            raise Refusal("record", "bad-body", str(error), At(file.name, off, length)) from None
+            raise Refusal("record", "bad-body", str(error), _framed(file, off)) from None
         raise AssertionError("a walk without an end")
 
     def _vouched(self, file: LogFile, start: int) -> int:
@@ -344,7 +353,9 @@ class LogPass:
         try:
             state = self._state()
         except BadLog as error:
-            return refused("record", "bad-body", str(error))
+            at = self.store.undoing
+            place = _framed(self._logs[at.number], at.position) if at else None
+            return refused("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         return self._found.observation(state, self._maps(), lossy=lost, after=self._late)
 
@@ -430,10 +441,14 @@ def body_at(log: Log, edition: str, instant: Instant) -> Body:
 
 def _records_of(log: Log, file: LogFile, forms: Mapping[int, Form] | None) -> Iterator[Record]:
     """Yield the records of a file behind the log, up to one that is none."""
-    with suppress(BadLog):
-        for item in pieces(file, log.scan(file), HEADER, forms):
-            if isinstance(item, Told):
-                yield item.record
+    for item in pieces(file, log.scan(file), HEADER, forms, file.length):
+        if isinstance(item, Told):
+            yield item.record
+
+
+def _framed(file: LogFile, off: int) -> At:
+    """Return the place of a record whose wrapper is sound."""
+    return At(file.name, off, int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD)
 
 
 def _is_cipher(body: bytes) -> bool:

@@ -194,6 +194,8 @@ class Store:
         self._numbers: dict[int, list[int]] = {}
         #: The number of the next transaction.
         self.next = 1
+        #: The record that is being undone.
+        self.undoing: Instant | None = None
         #: Containers that the log makes: they may be filled without records, and forced to disk instead.
         self._made: set[int] = set()
         #: Where a part of a row stands -> where the part before it does.
@@ -349,7 +351,7 @@ class Store:
     def undoable(self, number: int) -> Iterator[tuple[Instant, Body]]:
         """Yield the changes of a transaction that count, the last one first."""
         for packed in reversed(self.transactions[number].changes):
-            instant = Instant.unpack(packed)
+            instant = self.undoing = Instant.unpack(packed)
             yield instant, self.find(instant)
 
     def _changes(self, number: int) -> Iterator[Body]:

@@ -117,11 +117,12 @@ class LogWriter:
         self._redo, self._undo = max(found.redo_from, found.start), found.start
         self._number, self._end = file.number, end.off
         self._since = 0
+        # First the checksum: over zeros in place of what it covers, the group before them is lost as well.
+        if found.last_sum is not None and found.last_sum[0] == self._number:
+            self._shorten(found.last_sum[1])
         if end.reason or garbage(file.data, end.off) is not None:
             fill(storage, file.name, end.off, file.length)
             storage.sync(file.name)
-        if found.last_sum is not None and found.last_sum[0] == self._number:
-            self._shorten(found.last_sum[1])
         later = [name for name in storage.names() if (number_of(name) or 0) > self._number]
         for name in later:
             storage.unlink(name)
