@@ -25,6 +25,7 @@ from journalspec_reference.api import WriterRefused
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BodyReader, Summed, coverage, decode
 from journalspec_reference.derby_log.codec import BadLog, Control, Instant
+from journalspec_reference.derby_log.implementation import IMPLEMENTATION
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.scan import End, LogFile, Scan, gather
 from journalspec_reference.derby_log.write import LogWriter
@@ -185,14 +186,24 @@ def test_both_ways_through_a_captured_log_see_the_same_records(directory: Path) 
 
 @each_directory
 def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path) -> None:
-    for file in gather(contents(directory)).values():
-        for item in Scan(file.data, file.number).walk():
-            if not isinstance(item, End):
-                told = decode(item.body, operations())
-                head = {"operation": told.operation.name, "group": told.group}
-                undone = {} if told.undone is None else {"undone": told.undone.packed}
-                tail = {"transaction": told.transaction, "data": told.data, **undone}
-                assert joined(body({**head, **told.fields, **tail})) == item.body
+    """The same bytes, and in hexdumps each under the name that it is built under."""
+    files = contents(directory)
+    named: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    for span in IMPLEMENTATION.spans(files, edition="10.16"):
+        path, _, name = span.path.partition("].")
+        if span.kind == "field" and path.startswith("record["):
+            named.setdefault((span.file, int(path[len("record[") :])), []).append((name, span.length))
+    for file in gather(files).values():
+        records = [item for item in Scan(file.data, file.number).walk() if not isinstance(item, End)]
+        for number, item in enumerate(records):
+            told = decode(item.body, operations())
+            head = {"operation": told.operation.name, "group": told.group}
+            undone = {} if told.undone is None else {"undone": told.undone.packed}
+            tail = {"transaction": told.transaction, "data": told.data, **undone}
+            parts = body({**head, **told.fields, **tail})
+            assert joined(parts) == item.body
+            names = [(each.name, len(each.data)) for each in parts if each.data]
+            assert named[file.name, number] == [("length", 4), ("instant", 8), *names, ("length_again", 4)]
 
 
 def test_sums_that_overlap_cost_no_more_than_the_file() -> None:

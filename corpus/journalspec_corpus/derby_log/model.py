@@ -186,7 +186,9 @@ class PageRows:
         if kind not in CHANGES:
             return kept
         place = int(op["container"]), int(op["page"]), int(op["record_id"])
-        row = dict(done).get(place, kept.rows.get(place))
+        # A row that is changed is there again, whatever has become of it before.
+        had = [row for at, row in done if at == place and row is not None]
+        row = had[-1] if had else kept.rows.get(place)
         if kind == "INSERT":
             row = self._row(op, edition)
         elif kind == "DELETE":

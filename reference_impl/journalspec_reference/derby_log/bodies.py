@@ -93,6 +93,10 @@ class BodyReader:
                 out[slot.name] = self._field(slot, out)
         return out
 
+    def element(self, slots: tuple[Slot, ...], number: int) -> dict[str, Any]:
+        """Read the element of a list that has this number."""
+        return self.fields(slots)
+
     def _field(self, slot: Slot, known: Mapping[str, Any]) -> Any:
         kind = slot.type
         if kind in ("cint", "clong"):
@@ -109,9 +113,9 @@ class BodyReader:
         # object of its own costs hundreds of bytes: what stands there alike is there once.
         alike: dict[bytes, dict[str, Any]] = {}
         out = []
-        for _ in range(known[slot.count]):
+        for number in range(known[slot.count]):
             start = self.at
-            row = self.fields(slot.of)
+            row = self.element(slot.of, number)
             out.append(alike.setdefault(self.data[start : self.at], row))
         return out
 

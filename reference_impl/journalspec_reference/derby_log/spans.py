@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import chain, takewhile
+from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.layout import Spot
+from journalspec.derby_log.operations import Form, Slot, part
+from journalspec.layout import HEAD, Spot
 from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import EDITIONS, decode, known
+from journalspec_reference.derby_log.bodies import CHECKSUM, COMPENSATION, EDITIONS, BodyReader, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.recover import SEED, body_at, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, End, Log, LogFile, Scan, choose, gather, search
@@ -30,7 +32,7 @@ def spans(files: Files, edition: str, fields: bool = True) -> Iterator[Span]:
             named = partial(_control, edition, bytes(data[: codec.CONTROL])) if fields else None
             yield from file_spans(name, [piece], len(data), named)
         elif name in logs:
-            parts = field_names(LAYOUT, edition, data) if fields else None
+            parts = partial(_fields, edition, data) if fields else None
             file = logs[name]
             pieces = _pieces(file, edition, start.position if start.number == file.number else HEADER)
             yield from file_spans(name, pieces, len(data), parts, partial(_whole, file, edition))
@@ -38,6 +40,66 @@ def spans(files: Files, edition: str, fields: bool = True) -> Iterator[Span]:
 
 def _control(edition: str, data: bytes, _: Piece) -> Iterator[Spot]:
     return LAYOUT.spans("control", edition, data)
+
+
+def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
+    """Yield the fields of a header or record; a body that can be decoded is told field by field."""
+    for spot in field_names(LAYOUT, edition, data)(piece):
+        if spot.name != "body" or edition == SEED:
+            yield spot
+            continue
+        off = piece.off + spot.off
+        reader = _NamingReader(bytes(data[off : off + spot.length]))
+        try:
+            reader.body(edition)
+        except (BadLog, KeyError):
+            yield spot
+            continue
+        for found in reader.spots:
+            yield found._replace(off=spot.off + found.off)
+
+
+class _NamingReader(BodyReader):
+    """A reader that keeps what it reads under the names that the bytes of a body have."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.spots: list[Spot] = []
+        self._path = ""
+
+    def body(self, edition: str) -> None:
+        """Read a whole body; raises BadLog, KeyError."""
+        head = self.fields(part("head"))
+        self.fields(known(edition)[head["operation"]].fields)
+        if not head["group"] & CHECKSUM:
+            self.fields(part("undone" if head["group"] & COMPENSATION else "data"))
+        if self.at < len(self.data):
+            self._keep("rest", self.at, self.take(len(self.data) - self.at))
+
+    def object(self, form: Form, *, null: bool) -> dict[str, Any] | None:
+        self._keep("id", self.at, int.from_bytes(self.data[self.at : self.at + 2], "big"), 2)
+        return super().object(form, null=null)
+
+    def element(self, slots: tuple[Slot, ...], number: int) -> dict[str, Any]:
+        outer = self._path
+        self._path = f"{outer[:-1]}{number + 1}."
+        found = super().element(slots, number)
+        self._path = outer
+        return found
+
+    def _field(self, slot: Slot, known: Mapping[str, Any]) -> Any:
+        start, outer = self.at, self._path
+        if slot.of:
+            self._path += f"{slot.name}."
+        value = super()._field(slot, known)
+        self._path = outer
+        if not slot.of and self.at > start:
+            self._keep(slot.name, start, value)
+        return value
+
+    def _keep(self, name: str, start: int, value: Any, size: int = 0) -> None:
+        told = value[:HEAD].hex() if isinstance(value, bytes) else str(value)
+        self.spots.append(Spot(self._path + name, start, size or self.at - start, told))
 
 
 def _start(files: Files, edition: str) -> Instant:

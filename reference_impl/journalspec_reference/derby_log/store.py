@@ -126,9 +126,7 @@ def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
     values = [
         known.get(at, ...) if value is ... else value for at, value in enumerate(new.values, start=new.first)
     ]
-    if old is None:
-        return new._replace(values=values, deleted=False)
-    return new._replace(values=values, deleted=old.deleted, had=old.room)
+    return new._replace(values=values, had=0 if old is None else old.room)
 
 
 class Container:
