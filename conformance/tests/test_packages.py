@@ -38,6 +38,7 @@ ABOVE["journalspec_corpus"] += (
     "brute_states",
     "faulty",
     "metamorphic",
+    "witnesses",
     "mutation",
 )
 ABOVE |= {

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import annotations as gate
-from annotations import Call, Disk, Found
+import witnesses
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec_corpus.bitronix_tlog import naive
 from journalspec_corpus.bitronix_tlog.author import reported
@@ -19,6 +18,7 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Op, Trace, Write
 from journalspec_corpus.naive import Invalid, decoded
 from replay_bitronix_tlog import unfinished
+from witnesses import Call, Disk, Found
 
 FILES = ("btm1.tlog", "btm2.tlog")
 #: Where the timestamp and the tail stand in a header, and where the records begin.
@@ -29,7 +29,7 @@ _FIXED = (28).to_bytes(4, "big")
 _END = b"xntB"
 
 
-class Witness(gate.Witness):
+class Witness(witnesses.Witness):
     """One trace of the pair of files."""
 
     reader, tables = naive, TABLES
@@ -39,7 +39,7 @@ class Witness(gate.Witness):
         counting = self.counting(trace.base)
         #: All records that were logged, in order, without copies.
         self.log = list(counting)
-        if gate.breaks(trace, "elected"):
+        if witnesses.breaks(trace, "elected"):
             # Owed all the same: what was acknowledged in a file that is not elected.
             known, there = {mark.key for mark in trace.standing}, {found.key for found in self.log}
             lost = [found for found in self.whole(trace.base) if found.key in known - there]
@@ -78,7 +78,7 @@ class Witness(gate.Witness):
         key = ":".join([*map(str, numbers), gtrid, ",".join(names)])
         wants = (reported(values, self.edition)["type"], gtrid, tuple(sorted(names)))
         return Found(
-            file, off, length, key, wants, wants, gate.cut(LAYOUT, self.edition, raw, RECORDS.labels)
+            file, off, length, key, wants, wants, witnesses.cut(LAYOUT, self.edition, raw, RECORDS.labels)
         )
 
     def starts(self, op: Write) -> int | None:

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import annotations as gate
-from annotations import Call, Found
+import witnesses
 from brute_model_derby_log import CHANGES, UNDONE, fold, told_effects
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
@@ -26,6 +25,7 @@ from journalspec_corpus.derby_log.model import Kept, TableRows, columns_in, key_
 from journalspec_corpus.derby_log.workloads import TABLES as WORKLOADS
 from journalspec_corpus.derby_log.workloads import VICTIM, Step, forced, step_of
 from journalspec_corpus.naive import end_of
+from witnesses import Call, Found
 
 HEADER = 24
 #: The fields of the body of a checksum record, with their lengths.
@@ -46,7 +46,7 @@ Meaning = tuple[Any, ...]
 NOTHING: Meaning = ("STATE", (), ())
 
 
-class Witness(gate.GroupWitness):
+class Witness(witnesses.GroupWitness):
     """One trace of a log."""
 
     reader, tables = naive, WORKLOADS

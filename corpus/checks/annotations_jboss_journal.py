@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-import annotations as gate
-from annotations import Call, Disk, Found
+import witnesses
 from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import CONTROL, next_candidate
 from journalspec_corpus.crash.second_crash import SecondLife
@@ -19,6 +18,7 @@ from journalspec_corpus.crash.trace import Op, Rename, Trace, Unlink, Write
 from journalspec_corpus.jboss_journal import naive
 from journalspec_corpus.jboss_journal.workloads import RECORDS, TABLES, VICTIM, step_of
 from replay_jboss_journal import in_doubt, in_effect
+from witnesses import Call, Disk, Found
 
 #: Words of long workloads that promise what came before them; a compaction may be refused.
 _DURABLE = {"f": [Call()], "n": [Call()], "m": [Call(may=True)], "o": [Call(), Call(opens=True)]}
@@ -37,7 +37,7 @@ def record_in(edition: str, data: bytes, at: int) -> tuple[str, dict[str, Any], 
     return name, LAYOUT.read("record", edition, raw), raw
 
 
-class Witness(gate.Witness):
+class Witness(witnesses.Witness):
     """One trace of a journal."""
 
     reader, tables = naive, TABLES
@@ -79,7 +79,7 @@ class Witness(gate.Witness):
         # A copy of a record of a transaction may be a plain one; a DELETE_TX that was rolled back is another.
         ends = name in ("COMMIT", "ROLLBACK", "PREPARE")
         what = (base, tx if ends else number, tx if base == "DELETE" else user, body)
-        fields = gate.cut(LAYOUT, self.edition, raw, RECORDS.labels)
+        fields = witnesses.cut(LAYOUT, self.edition, raw, RECORDS.labels)
         return Found(file, off, len(raw), key, what, (name, tx, number, user, body), fields)
 
     def starts(self, op: Write) -> int | None:
@@ -121,7 +121,7 @@ class Witness(gate.Witness):
 
     def _keeps_left(self) -> bool:
         """Tell whether going to the next file makes the one before durable."""
-        return not gate.breaks(self.trace, "left")
+        return not witnesses.breaks(self.trace, "left")
 
     def again(self, work: SecondLife, steps: Sequence[Any]) -> Iterator[Call]:
         """Open, commit what is in doubt if that is asked for, and do the steps."""

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-import annotations as gate
-from annotations import Call, Disk, Found
+import witnesses
 from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.observation import jsonable
 from journalspec_corpus.crash.recorder import EDGES
@@ -22,6 +21,7 @@ from journalspec_corpus.kahadb_journal import naive
 from journalspec_corpus.kahadb_journal.author import payload, told
 from journalspec_corpus.kahadb_journal.protobuf import NoCommand, command
 from journalspec_corpus.kahadb_journal.workloads import TABLES, step_of
+from witnesses import Call, Disk, Found
 
 CONTROL, HEAD = 28, 5
 MARKER, MAGIC = b"-qMa4", re.compile(b"WRITE BATCH")
@@ -39,7 +39,7 @@ FIELDS = (
 )
 
 
-class Witness(gate.GroupWitness):
+class Witness(witnesses.GroupWitness):
     """One trace of a journal."""
 
     reader, tables = naive, TABLES

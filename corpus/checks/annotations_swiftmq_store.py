@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import annotations as gate
-from annotations import Call, Disk, Found
+import witnesses
 from brute_model_swiftmq_store import Image, changed, walked
 from journalspec.observation import jsonable
 from journalspec.swiftmq_store import LAYOUT
@@ -24,6 +23,7 @@ from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store.author import LOG, PAGES
 from journalspec_corpus.swiftmq_store.model import PREPARED, QueuedMessages, QueueState
 from journalspec_corpus.swiftmq_store.workloads import TABLES, meaning
+from witnesses import Call, Disk, Found
 
 START, HEAD = 12, 24
 #: What a record's first bytes are, whichever it is.
@@ -34,7 +34,7 @@ Meaning = tuple[Any, ...]
 NOTHING: Meaning = ("COMMIT", (), ())
 
 
-class Witness(gate.Witness):
+class Witness(witnesses.Witness):
     """One trace of a store."""
 
     reader, tables = naive, TABLES
@@ -72,7 +72,7 @@ class Witness(gate.Witness):
             return None
         said, end = found
         key = json.dumps(jsonable(said), sort_keys=True, separators=(",", ":"))
-        head = gate.cut(LAYOUT, self.edition, data[at : at + HEAD], {"code": "type"})
+        head = witnesses.cut(LAYOUT, self.edition, data[at : at + HEAD], {"code": "type"})
         return Found(file, off, end - at, key, (key,), (), {**head, "actions": data[at + HEAD : end]})
 
     def starts(self, op: Write) -> int | None:

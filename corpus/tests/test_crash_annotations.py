@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import annotations as gate
+import witnesses
 from journalspec.deviations import deviations
 from journalspec.requirements import requirements
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
@@ -33,6 +34,7 @@ from journalspec_corpus.kahadb_journal.workloads import Step as Command
 from journalspec_corpus.kahadb_journal.workloads import Workload as Commands
 from journalspec_corpus.swiftmq_store.workloads import Step as Change
 from journalspec_corpus.swiftmq_store.workloads import Workload as Changes
+from witnesses import promises
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
 #: format -> every so many-th core workload is looked at, first and second lives and long ones; from which on.
@@ -359,18 +361,18 @@ BROKEN = [
 def test_a_promise_is_broken_only_where_the_table_says_so(
     number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work, row = BROKEN[number], gate.promises()[number]
+    work, row = BROKEN[number], promises()[number]
     trace = build(work)
     assert row["format"] == trace.format
     assert laws(work, trace) == set()
-    others = tuple(other for other in gate.promises() if other is not row)
-    monkeypatch.setattr(gate, "promises", lambda: others)
+    others = tuple(other for other in promises() if other is not row)
+    monkeypatch.setattr(witnesses, "promises", lambda: others)
     assert laws(work, trace) == {"durable"}
 
 
 def test_the_table_of_promises_names_requirements_and_deviations_that_there_are() -> None:
-    assert len(gate.promises()) == len(BROKEN)
-    for row in gate.promises():
+    assert len(promises()) == len(BROKEN)
+    for row in promises():
         assert row["requirement"] in requirements(row["format"])
         (deviation,) = [item for item in deviations(row["format"]) if item.id == row["deviation"]]
         assert row["requirement"] in deviation.requirements
