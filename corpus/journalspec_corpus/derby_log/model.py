@@ -5,6 +5,7 @@ What the rows in records hold is read as the naive reader does it, which is noth
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -146,22 +147,33 @@ def _applied(rows: frozenset[Row], done: Changes) -> frozenset[Row]:
     return rows
 
 
+#: The XA id of a branch: its format, and its two parts as a record has them.
+Branch = tuple[int, Any, Any]
+
+
+def _branch(told: Mapping[str, Any] | None) -> Branch | None:
+    return None if told is None else (int(told["format_id"]), told["gtrid"], told["bqual"])
+
+
 @dataclass(frozen=True)
 class PlacedRows:
     """Committed rows by their places, what each open transaction changed, and the ids of prepared ones."""
 
     rows: Mapping[Place, Row] = field(default_factory=dict)
     changes: Mapping[str, tuple[tuple[Place, Row | None], ...]] = field(default_factory=dict)
-    branches: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    branches: Mapping[str, Branch] = field(default_factory=dict)
+    #: The ids that first records give their transactions.
+    begun: Mapping[str, Branch] = field(default_factory=dict)
 
     def state(self) -> State:
         """Return the rows, and what is in doubt."""
         doubtful = []
+        before = Counter(self.rows.values())
         for tx, ids in self.branches.items():
-            after = {**self.rows, **dict(self.changes.get(tx, ()))}
-            come = {row for place, row in after.items() if row and self.rows.get(place) != row}
-            gone = {row for place, row in self.rows.items() if after[place] != row}
-            doubtful.append((ids, tuple(sorted(come)), tuple(sorted(gone))))
+            placed = {**self.rows, **dict(self.changes.get(tx, ()))}
+            after = Counter(row for row in placed.values() if row)
+            come, gone = (sorted(rows.elements()) for rows in (after - before, before - after))
+            doubtful.append((ids, tuple(come), tuple(gone)))
         return tuple(sorted(self.rows.values())), tuple(sorted(doubtful))
 
 
@@ -180,9 +192,12 @@ class PageRows:
             return replace(kept, changes={**kept.changes, tx: done[:-1]})
         if kind == "END":
             return self._ended(kept, op, tx)
-        if kind == "BEGIN" and tx in kept.changes:
+        if kind == "BEGIN":
+            ids = _branch(op.get("global_id"))
+            begun = {**kept.begun, tx: ids} if ids else kept.begun
             # A number that no recovery has seen is given once more.
-            return replace(kept, changes={name: done for name, done in kept.changes.items() if name != tx})
+            changes = {name: done for name, done in kept.changes.items() if name != tx}
+            return replace(kept, changes=changes, begun=begun)
         if kind not in CHANGES:
             return kept
         place = int(op["container"]), int(op["page"]), int(op["record_id"])
@@ -210,8 +225,7 @@ class PageRows:
     def _ended(kept: PlacedRows, op: Mapping[str, Any], tx: str) -> PlacedRows:
         status = int(op["status"])
         if status == PREPARED:
-            branch = op["global_id"]
-            ids = int(branch["format_id"]), branch["gtrid"], branch["bqual"]
+            ids = kept.begun.get(tx) or _branch(op.get("global_id")) or (0, b"", b"")
             return replace(kept, branches={**kept.branches, tx: ids})
         found = dict(kept.rows)
         for place, row in kept.changes.get(tx, ()) if status == COMMITTED else ():
@@ -219,8 +233,8 @@ class PageRows:
                 found.pop(place, None)
             else:
                 found[place] = row
-        rest = {name: done for name, done in kept.changes.items() if name != tx}
-        return PlacedRows(found, rest, {name: ids for name, ids in kept.branches.items() if name != tx})
+        left = [{name: one for name, one in of.items() if name != tx} for of in (kept.branches, kept.begun)]
+        return PlacedRows(found, {name: done for name, done in kept.changes.items() if name != tx}, *left)
 
     def shown(self, kept: PlacedRows) -> dict[str, Any]:
         """Return what recovery must report."""

@@ -228,7 +228,7 @@ class Store:
         if body.group & LAST:
             del self.transactions[number]
         elif body.group & PREPARE:
-            known.prepared, known.branch = True, body.fields.get("global_id") or known.branch
+            known.prepared, known.branch = True, known.branch or body.fields.get("global_id")
         elif body.group & COMPENSATION and body.undone is not None:
             while known.changes and known.changes[-1] >= body.undone.packed:
                 pending = known.changes.pop() == body.undone.packed
