@@ -15,6 +15,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
+from journalspec_reference.content import Window
 from journalspec_reference.derby_log.bodies import COMPENSATION, FIRST, LAST, PREPARE, Body, BodyReader
 from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 
@@ -142,6 +143,13 @@ class Container:
         """Return the version of the first page, which says which others are in use."""
         found = bytes(self._data[: _PAGE_HEADER.size])
         return int(_PAGE_HEADER.unpack(found)[3]) if len(found) == _PAGE_HEADER.size else 0
+
+    def numbers(self) -> Iterator[int]:
+        """Yield the numbers of the pages behind the first one, as far as they are no holes of the file."""
+        window, size, at = Window(self._data), self._size, self._size
+        while self.count and (at := window.next_data(at)) < self.count * size:
+            yield at // size
+            at += size - at % size
 
     def page(self, number: int) -> HeapPage | None:
         """Return one page of rows; one whose rows overlap is none."""
@@ -412,7 +420,7 @@ class Store:
     def places(self) -> Iterator[tuple[int, int, int]]:
         """Yield where rows of tables begin, or parts of them."""
         for container, data in self.containers.items():
-            for number in range(1, data.count if container in self.tables else 0):
+            for number in data.numbers() if container in self.tables else ():
                 self.page(container, number)
         for (container, number), page in list(self.pages.items()):
             if container in self.tables:
