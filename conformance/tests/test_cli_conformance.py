@@ -152,6 +152,17 @@ def test_a_fault_of_ours_is_one_paragraph(monkeypatch: pytest.MonkeyPatch) -> No
     assert isinstance(call("run", "--impl", "reference").exception, ZeroDivisionError)
 
 
+def test_too_little_memory_is_no_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("journalspec_conformance.cli.run.prepare", full)
+    done = call("run", "--impl", "reference")
+    assert done.exit_code == 2
+    assert "not enough memory" in done.stderr
+    assert "fault" not in done.stderr
+
+
 def test_help_names_every_command_and_the_exit_statuses() -> None:
     text = call("--help").stdout
     for name, entry in COMMANDS.items():

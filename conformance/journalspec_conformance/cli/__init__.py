@@ -148,6 +148,10 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         raise Complaint(f"{name}{error.strerror or error}") from None
+    except MemoryError:
+        raise Complaint(
+            "not enough memory: what was asked for does not fit; give the process more, or look at fewer files"
+        ) from None
     except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
