@@ -47,7 +47,7 @@ def columns_in(said: Mapping[str, Any]) -> dict[int, bytes]:
         columns = {}
         for index in range(first, first + _compressed(taker)):
             how = taker.take(1)[0]
-            if how & 5 != 5:
+            if not how & 1:
                 size = taker.number(2, signed=False) if how & 0x20 else _compressed(taker)
                 columns[index] = taker.take(size)
         found.append(columns)
@@ -174,7 +174,9 @@ class PlacedRows:
             after = Counter(row for row in placed.values() if row)
             come, gone = (sorted(rows.elements()) for rows in (after - before, before - after))
             doubtful.append((ids, tuple(come), tuple(gone)))
-        return tuple(sorted(self.rows.values())), tuple(sorted(doubtful))
+        # By the parts of their ids, and by their formats only then.
+        doubtful.sort(key=lambda one: (*one[0][1:], one))
+        return tuple(sorted(self.rows.values())), tuple(doubtful)
 
 
 class PageRows:
@@ -209,7 +211,9 @@ class PageRows:
         elif kind == "DELETE":
             row = None
         elif row is not None:
-            row = (*row[:2], value_in(columns_in(op)))
+            columns = columns_in(op)
+            # A row without a value is none of those that are told.
+            row = (*row[:2], value_in(columns)) if 1 in columns else None
         return replace(kept, changes={**kept.changes, tx: (*done, (place, row))})
 
     @staticmethod

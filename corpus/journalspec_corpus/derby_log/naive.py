@@ -17,7 +17,7 @@ from typing import Any
 from construct import ConstructError
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import databases, operations, part, shown
+from journalspec.derby_log.operations import databases, named, operations, part, shown
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
@@ -152,11 +152,18 @@ class Log:
             return {"type": "OTHER", **first, "body": text, "at": where}
         try:
             found = body(text)
+            self.has(found["type"])
         except Invalid:
             raise Refused("record", "bad-body", *where.values()) from None  # type: ignore[arg-type]
         self.notes += ["surplus"] if found.pop("surplus") else []
         self.notes += ["long-number"] if found.pop("long") else []
         return {"type": found.pop("type"), **first, **found, "at": where}
+
+    def has(self, kind: str) -> None:
+        """Raise Invalid for an operation that the edition does not have (DRB-REC-111)."""
+        since, known = named()[kind].since, list(databases())
+        if since and known.index(since) > known.index(self.edition):
+            raise Invalid("malformed")
 
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
         """Return the records of one file from `at` on, where they end, and why.

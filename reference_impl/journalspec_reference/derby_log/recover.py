@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
@@ -79,16 +80,17 @@ def pieces(
     With a `stop` it is no part of the log: what reaches beyond it is no record, nor is what has a body that
     cannot be decoded.
     """
-    covered = (0, 0)
+    #: Where what a checksum record covers ends, and where that record stands: the first end first.
+    covered: list[tuple[int, int]] = []
     for item in scan.walk(start):
-        end = item.off if isinstance(item, End) else item.end
-        if covered[0] > item.off and (isinstance(item, End) or covered[0] < end):
-            yield Note("odd-coverage", file.name, covered[1])
-            covered = (0, 0)
+        while covered and covered[0][0] <= item.off:
+            heappop(covered)
+        while covered and (isinstance(item, End) or covered[0][0] < item.end):
+            yield Note("odd-coverage", file.name, heappop(covered)[1])
         if isinstance(item, End):
             yield item
             return
-        if stop is not None and end > stop:
+        if stop is not None and item.end > stop:
             yield End(item.off, "truncated")
             return
         try:
@@ -100,7 +102,7 @@ def pieces(
             return
         yield found
         if item.covers is not None:
-            covered = (item.end + item.covers, item.off)
+            heappush(covered, (item.end + item.covers, item.off))
         if found.body is not None and found.body.long_number:
             yield Note("long-number", file.name, item.off)
         if found.body is not None and found.body.surplus:
@@ -390,7 +392,7 @@ class LogPass:
         touched = [place for place in store.touched(number) if place not in locked]
         locked.update(touched)
         told = dict(
-            zip(("format_id", "gtrid", "bqual"), branch_key(store.transactions[number].branch), strict=True)
+            zip(("gtrid", "bqual", "format_id"), branch_key(store.transactions[number].branch), strict=True)
         )
         before, after = set[tuple[int, ...]](), set[tuple[int, ...]]()
         had = [found for place in touched if (found := store.row(place, before))]

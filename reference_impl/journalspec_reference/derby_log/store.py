@@ -115,10 +115,9 @@ def _value(reader: BodyReader) -> Value:
     status = reader.fixed("u1")
     if status & _ABSENT == _ABSENT:
         return ...
-    if status & _NULL and not status & _FIXED:
+    if status & _NULL:
         return None
-    data = reader.take(reader.fixed("u2") if status & _FIXED else reader.number(wide=False))
-    return None if status & _NULL else data
+    return reader.take(reader.fixed("u2") if status & _FIXED else reader.number(wide=False))
 
 
 def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
@@ -215,7 +214,7 @@ class Store:
         self.next = max(self.next, number + 1)
         known = self.transactions.get(number)
         if body.group & FIRST:
-            if known is not None:
+            if known is not None and instant >= redo_from:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} begins twice")
             fields = body.fields
             known = Transaction(instant.packed, fields.get("status", 0), fields.get("global_id"))
@@ -427,6 +426,6 @@ class Store:
                 yield from ((container, number, ident) for ident in page.rows)
 
 
-def branch_key(branch: Mapping[str, Any] | None) -> tuple[int, bytes, bytes]:
+def branch_key(branch: Mapping[str, Any] | None) -> tuple[bytes, bytes, int]:
     """Return an XA id as what can be compared."""
-    return (0, b"", b"") if branch is None else (branch["format_id"], branch["gtrid"], branch["bqual"])
+    return (b"", b"", 0) if branch is None else (branch["gtrid"], branch["bqual"], branch["format_id"])

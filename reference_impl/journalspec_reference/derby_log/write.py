@@ -392,7 +392,7 @@ class LogWriter:
 
     def _decide(self, op: Operation) -> dict[str, Any]:
         for number in self._store.branches():
-            if branch_key(self._store.transactions[number].branch)[1:] == _ids(op):
+            if branch_key(self._store.transactions[number].branch)[:2] == _ids(op):
                 if str(op.get("commit", "true")).lower() == "true":
                     self._end_of(number, "COMMIT")
                 else:

@@ -210,7 +210,7 @@ class Database:
             for xid in found
         ]
         connection.close()
-        return sorted(branches)
+        return sorted(branches, key=lambda branch: (*branch[1:], branch[0]))
 
     @derby_call()
     def decide(self, branch: Xid, *, commit: bool) -> None:
