@@ -150,7 +150,7 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
         raise Complaint(f"{name}{error.strerror or error}") from None
     except MemoryError:
         raise Complaint(
-            "not enough memory: what was asked for does not fit; give the process more, or look at fewer files"
+            "not enough memory for what was asked for: give the process more, or look at fewer files"
         ) from None
     except Exception as error:
         if os.environ.get(_TRACEBACK):

@@ -25,9 +25,9 @@ from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
 from journalspec_reference.storage import Storage, fill, whole
 
-#: The interval after which a file is ended, if nothing else is asked for, and its bounds (DRB-WRT-085).
-SWITCH, LEAST, MOST = 1048576, 100000, 134217728
-CHECKPOINT_AFTER = 10485760
+#: After how many bytes a file is ended and a checkpoint taken if nothing else is asked for, and their bounds
+#: (DRB-WRT-085).
+SWITCH, CHECKPOINT_AFTER, LEAST, MOST = 1048576, 10485760, 100000, 134217728
 #: What one write holds: records that do not fit begin the next one.
 BUFFER = 32768
 CHECKSUM_RECORD = 37
@@ -66,7 +66,8 @@ class LogWriter:
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
         self._storage, self._edition = storage, edition
-        self._interval = min(MOST, max(LEAST, int(params.get("log_switch_interval", str(SWITCH)))))
+        self._interval = _within(params, "log_switch_interval", SWITCH)
+        self._checkpoint_after = _within(params, "checkpoint_interval", CHECKPOINT_AFTER)
         self._ahead = params.get("file_sync", "false") != "true"
         self._open_ = False
         self._buffer: list[bytes] = []
@@ -233,7 +234,7 @@ class LogWriter:
             self._storage.sync(name)
             self._since += sum(map(len, self._waiting))
         self._waiting = []
-        if turn and self._since > CHECKPOINT_AFTER:
+        if turn and self._since > self._checkpoint_after:
             self._checkpoint()
         elif turn and self._end > self._interval:
             self._next_file()
@@ -484,6 +485,11 @@ class LogWriter:
                 self._insert(tx, container, key, value)
             return
         self._log(begun, "UPDATE", _PAGE, data=change_of(ident, value, row.values[1]), **on)
+
+
+def _within(params: Params, name: str, default: int) -> int:
+    """Return an interval within its bounds (DRB-WRT-085)."""
+    return min(MOST, max(LEAST, int(params.get(name, default))))
 
 
 def _ids(op: Operation) -> tuple[bytes, bytes]:
