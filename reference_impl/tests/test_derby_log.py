@@ -28,6 +28,7 @@ from journalspec_reference.derby_log.codec import BadLog, Control, Instant
 from journalspec_reference.derby_log.implementation import IMPLEMENTATION
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.scan import End, LogFile, Scan, gather
+from journalspec_reference.derby_log.store import image
 from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import MemoryStorage
 
@@ -202,6 +203,12 @@ def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path
             tail = {"transaction": told.transaction, "data": told.data, **undone}
             parts = body({**head, **told.fields, **tail})
             assert joined(parts) == item.body
+            if told.operation.name in ("INSERT", "UPDATE"):
+                # Rows of all tables, of the system's too, end where the data do.
+                reader = BodyReader(told.data)
+                for _ in range(1 + (told.operation.name == "UPDATE")):
+                    image(reader)
+                assert reader.at == len(told.data)
             names = [(each.name, len(each.data)) for each in parts if each.data]
             assert named[file.name, number] == [("length", 4), ("instant", 8), *names, ("length_again", 4)]
 
