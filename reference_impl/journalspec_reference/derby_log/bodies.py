@@ -17,6 +17,7 @@ BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
+_FEW = 2
 #: What a body begins with.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
@@ -109,14 +110,14 @@ class BodyReader:
             return mutf8.readable(self.take(self.fixed("u2")))
         if isinstance(slot.of, str):
             return self.object(objects()[slot.of], null=slot.null)
-        # Each element takes a byte: more of them than bytes are left end soon. A byte that becomes an
-        # object of its own costs hundreds of bytes: what stands there alike is there once.
+        # Each element takes a byte: more of them than bytes are left end soon. One or two bytes that become
+        # an object of its own cost hundreds of bytes: of these, what stands there alike is there once.
         alike: dict[bytes, dict[str, Any]] = {}
         out = []
         for number in range(known[slot.count]):
             start = self.at
             row = self.element(slot.of, number)
-            out.append(alike.setdefault(self.data[start : self.at], row))
+            out.append(alike.setdefault(self.data[start : self.at], row) if self.at - start <= _FEW else row)
         return out
 
 
