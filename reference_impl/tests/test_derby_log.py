@@ -475,6 +475,19 @@ def test_elements_that_are_alike_are_one_object() -> None:
     assert len({id(row) for row in rows}) == 1
 
 
+def test_of_a_long_list_the_first_elements_are_named() -> None:
+    """A name costs many times what it names: what is behind a thousand fields is one."""
+    purge = {"operation": "PURGE", "slot": 0, "rows": [{"record_id": 7}] * 2000}
+    found = [
+        span
+        for span in IMPLEMENTATION.spans(logged(purge), edition="10.16")
+        if span.path.startswith("record[1].")
+    ]
+    assert found[-3].path.endswith(".rows989.record_id")
+    assert [span.path for span in found[-2:]] == ["record[1].body", "record[1].length_again"]
+    assert all(one.off + one.length == other.off for one, other in pairwise(found))
+
+
 # Writing.
 
 

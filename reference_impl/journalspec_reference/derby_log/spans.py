@@ -19,6 +19,8 @@ from journalspec_reference.derby_log.recover import SEED, body_at, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, End, Log, LogFile, Scan, choose, gather, search
 
 _LENGTH = 4
+#: So many fields of a body are named, what is behind them is one: a name costs many times what it names.
+_NAMED = 1000
 
 
 def spans(files: Files, edition: str, fields: bool = True) -> Iterator[Span]:
@@ -55,8 +57,13 @@ def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
         except (BadLog, KeyError):
             yield spot
             continue
+        end = 0
         for found in reader.spots:
             yield found._replace(off=spot.off + found.off)
+            end = found.off + found.length
+        if end < spot.length:
+            value = bytes(data[off + end : off + min(end + HEAD, spot.length)]).hex()
+            yield Spot("body", spot.off + end, spot.length - end, value)
 
 
 class _NamingReader(BodyReader):
@@ -98,6 +105,8 @@ class _NamingReader(BodyReader):
         return value
 
     def _keep(self, name: str, start: int, value: Any, size: int = 0) -> None:
+        if len(self.spots) == _NAMED:
+            return
         told = value[:HEAD].hex() if isinstance(value, bytes) else str(value)
         self.spots.append(Spot(self._path + name, start, size or self.at - start, told))
 
