@@ -407,12 +407,12 @@ class Store:
             if row is None or len(parts) > _PARTS:
                 return None
             values[row.first :] = row.values[:3]
+        if len(values) != 2 or not all(isinstance(value, bytes) for value in values) or len(values[0]) != 4:
+            return None
         if told is not None:
             if not told.isdisjoint(parts):
                 return None
             told.update(parts)
-        if len(values) != 2 or not all(isinstance(value, bytes) for value in values) or len(values[0]) != 4:
-            return None
         key = str(int.from_bytes(values[0], "big", signed=True))
         return self.tables[container], key, mutf8.readable(values[1][2:])
 
