@@ -73,7 +73,7 @@ def test_equal_signatures_are_equal_answers(adapter: CrashFormat) -> None:
     """In whichever crash point, trace and edition they are."""
     rows = signatures = left = 0
     first: Known = {}
-    for trace, point, codes in points(adapter, 997):
+    for trace, point, codes in points(adapter, 397):
         wrong, distinct = disagreements(adapter, trace, point, codes, first)
         assert wrong == 0, f"{trace.name} at {point.crash_index}"
         rows += len(codes)
@@ -90,7 +90,7 @@ def test_who_is_not_asked_would_say_the_same(adapter: CrashFormat) -> None:
         adapter.reader(r.policy) if r.policy else adapter.mutant_reader(r.name) for r in adapter.state_readers
     ]
     told = {reader.name: 0 for reader in adapter.state_readers}
-    for trace, point, codes in points(adapter, 997):
+    for trace, point, codes in points(adapter, 701):
         for row in codes[:: max(1, len(codes) // 64)]:
             files = point.materialise(row)
             each = tuple([reader(files, trace.edition) for reader in asked])
@@ -153,7 +153,7 @@ def test_a_file_may_end_anywhere_and_go_on_with_zeros(adapter: CrashFormat) -> N
 
 
 def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = Plan(adapter.format, "full", every=3011)
+    plan = Plan(adapter.format, "full", every=2003)
     with_kernel = judged_shard(plan, 0).table()
     asked = reading_of(adapter)
     monkeypatch.setenv(SWITCH, "0")
@@ -165,7 +165,7 @@ def test_tables_do_not_depend_on_the_kernel(adapter: CrashFormat, monkeypatch: p
 
 def test_other_readers_are_read_without_the_kernel(adapter: CrashFormat) -> None:
     """A reader that tells other things apart must not be given one answer for all it cannot see."""
-    _, point, codes = max(points(adapter, 3011), key=lambda entry: len(entry[2]))
+    _, point, codes = max(points(adapter, 2003), key=lambda entry: len(entry[2]))
 
     class Bytes:
         def recover(self, files: Mapping[str, bytes], *, edition: str, policy: str) -> Answer:

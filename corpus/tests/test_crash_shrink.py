@@ -435,7 +435,7 @@ def test_chains_of_smaller_workloads_end(format_id: str) -> None:
 def test_all_kinds_of_failures_of_a_small_build_become_small() -> None:
     """The target: a median of at most 3 records and at most 2 deviations; here none has more deviations."""
     sizes = []
-    for format_id, every in (("bitronix_tlog", 907), ("jboss_journal", 1607)):
+    for format_id, every in (("bitronix_tlog", 701), ("jboss_journal", 1201)):
         adapter = crash_format(format_id)
         kinds: dict[tuple[str, ...], tuple[Any, State]] = {}
         for work in first_lives(adapter, "full")[5::every]:
