@@ -22,7 +22,7 @@ from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
 from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant, LoggedRecord
 from journalspec_reference.derby_log.recover import LogPass, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, number_of
-from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
+from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, RowPlace, Transaction
 from journalspec_reference.storage import Storage, fill, whole
 
 #: After how many bytes a file is ended and a checkpoint taken if nothing else is asked for, and their bounds
@@ -130,8 +130,8 @@ class LogWriter:
         if later:
             storage.sync_dir()
         self._txs: dict[str, _Tx] = {}
-        self._places: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
-        self._locks: dict[tuple[int, int, int], int] = {}
+        self._places: dict[tuple[str, str], list[RowPlace]] = {}
+        self._locks: dict[RowPlace, int] = {}
         losers = self._store.losers()
         for number in losers:
             self._undo_all(number)
@@ -353,8 +353,8 @@ class LogWriter:
         self._flush()
         for instant, body in list(self._store.undoable(number)):
             fields = body.fields
-            known: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
-            same = {**known, "undone": instant.packed}
+            same: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
+            same |= {"undone": instant.packed}
             if "page_version" not in fields:
                 if body.operation.name == "CONTAINER":
                     self._log(number, "CONTAINER_UNDO", _CLR & ~_LOCK, **same)
@@ -367,7 +367,7 @@ class LogWriter:
             if page is None:
                 raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
             name = "LOGICAL_UNDO" if "undo" in fields else "PHYSICAL_UNDO"
-            self._log(number, name, _CLR, **{**same, "page_version": page.version})
+            self._log(number, name, _CLR, page_version=page.version, **same)
         self._end_of(number, "ABORT")
 
     def _start(self, op: Operation) -> dict[str, Any]:
@@ -393,7 +393,7 @@ class LogWriter:
 
     def _decide(self, op: Operation) -> dict[str, Any]:
         for number in self._store.branches():
-            if branch_key(self._store.transactions[number].branch)[:2] == _ids(op):
+            if self._store.transactions[number].ids[:2] == _ids(op):
                 if str(op.get("commit", "true")).lower() == "true":
                     self._end_of(number, "COMMIT")
                 else:
@@ -468,7 +468,7 @@ class LogWriter:
         self._end_of(begun, "COMMIT")
         return number, page
 
-    def _alter(self, tx: _Tx, place: tuple[int, int, int], key: int, value: bytes | None) -> None:
+    def _alter(self, tx: _Tx, place: RowPlace, key: int, value: bytes | None) -> None:
         """Change a row, or (no value) delete it; one that gets too long goes to another page."""
         container, number, ident = place
         begun = self._begun(tx)

@@ -30,7 +30,17 @@ from construct import (
 from construct.core import stream_read, stream_write
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, compressed, groups, objects, operations
+from journalspec.derby_log.operations import (
+    LOG_RECORD,
+    Form,
+    Slot,
+    compressed,
+    groups,
+    objects,
+    operations,
+    part,
+    tail,
+)
 from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While, ahead
 
 
@@ -133,8 +143,9 @@ _PLAIN: dict[str, Construct[Any, Any]] = {
 }
 
 
-def _has_data(context: Any) -> bool:
-    return not context.group & (groups()["COMPENSATION"] | groups()["CHECKSUM"])
+def _behind(slot: Slot) -> Construct[Any, Any]:
+    """Return a field of the tail as one of the body: it is there if the group says so."""
+    return slot.name / If(lambda context: slot in tail(context.group), _element(slot))
 
 
 #: The body of a record (DRB-REC-021) up to its `end`; behind that there may be bytes that no field takes.
@@ -145,13 +156,7 @@ LOOSE_BODY = Struct(
     "operation" / Checked(Int16ub, lambda number, _: number in operations(), "an operation"),
     "fields"
     / Switch(lambda context: context.operation, {k: _struct(v.fields) for k, v in operations().items()}),
-    "undone"
-    / If(
-        lambda context: context.group & groups()["COMPENSATION"] and not context.group & groups()["CHECKSUM"],
-        Int64sb,
-    ),
-    "data_length" / If(_has_data, Int32sb),
-    "data" / If(_has_data, Blob(lambda context: context.data_length)),
+    *map(_behind, (*part("undone"), *part("data"))),
     "end" / Tell,
 )
 BODY = FocusedSeq("body", "body" / LOOSE_BODY, Terminated)
