@@ -71,7 +71,7 @@ class Witness(witnesses.Witness):
         if found is None:
             return None
         said, end = found
-        key = json.dumps(jsonable(said), sort_keys=True, separators=(",", ":"))
+        key = witnesses.json_key(said)
         head = witnesses.cut(LAYOUT, self.edition, data[at : at + HEAD], {"code": "type"})
         return Found(file, off, end - at, key, (key,), (), {**head, "actions": data[at + HEAD : end]})
 

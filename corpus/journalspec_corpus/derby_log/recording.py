@@ -58,19 +58,9 @@ class Run(TabledRecorder):
     format = FORMAT
     model = TableRows()
     plain = TABLES.rows["long"]["plain"]
+    journals = TABLES.rows["journals"]
+    defaults = {"log_switch_interval": str(_INTERVAL)}  # noqa: RUF012 - never changed
     header_size = HEADER
-
-    def __init__(
-        self,
-        writer: str,
-        life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Sequence[Mark] = (),
-    ) -> None:
-        journal = {"log_switch_interval": str(_INTERVAL), **TABLES.rows["journals"][writer]}
-        super().__init__(journal, life, files, whole)
-        #: Records that wait for a force.
-        self._waiting: list[str] = []
 
     def forcing(self, number: int) -> Operation:
         """Return a row of another table, which has to be durable at once."""
@@ -80,8 +70,8 @@ class Run(TabledRecorder):
         """The end of a transaction forces the log, with what others have done so far (DRB-WRT-080)."""
         if op["op"] not in _FORCING and "tx" in op:
             return ()
-        safe, self._waiting = self._waiting, []
-        return safe
+        safe, self.pending = self.pending, []
+        return [record for record, _ in safe]
 
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records of a group."""
@@ -98,7 +88,6 @@ class Run(TabledRecorder):
             return
         self.overwritten(item)
         self.file, self.ends[item.file] = item.file, item.off + len(item.data)
-        names = []
         for said in found:
             name = self.prefix + _name(said)
             place, fields = (item.off, len(item.data)), group_fields(self.edition)
@@ -106,9 +95,8 @@ class Run(TabledRecorder):
                 place = said["at"]["off"], said["at"]["len"]
                 fields = record_fields(place[1])
             self.marked(Mark(name, item.file, *place, key_of(said["type"], said), fields))
-            names.append(name)
-        self._waiting += names
-        self.tell(Publish, names)
+            self.pending.append((name, 0))
+        self.tell(Publish, [name for name, _ in self.pending[-len(found) :]])
 
     @property
     def position(self) -> int:

@@ -195,10 +195,7 @@ class Store:
     """The state that redo leads to. `find` returns the body of a record that was redone, by its instant."""
 
     def __init__(
-        self,
-        tables: Mapping[int, str],
-        containers: Mapping[int, Container],
-        find: Callable[[Instant], Body],
+        self, tables: Mapping[int, str], containers: Mapping[int, Container], find: Callable[[Instant], Body]
     ) -> None:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}

@@ -17,7 +17,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from journalspec.kept import make_scratch
-from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
+from journalspec.observation import REFUSED
 from journalspec_conformance.harnesses.java.jvm import (
     Java,
     Thrown,
@@ -27,17 +27,7 @@ from journalspec_conformance.harnesses.java.jvm import (
     product_call,
     python_bytes,
 )
-from journalspec_conformance.harnesses.product import (
-    SHOWN,
-    Answer,
-    CannotDo,
-    Driver,
-    Op,
-    Request,
-    Session,
-    copy_of,
-    table,
-)
+from journalspec_conformance.harnesses.product import Answer, CannotDo, Driver, Op, Session, copy_of, table
 from journalspec_corpus.derby_log.model import STATE, Row
 
 FORMAT = "derby_log"
@@ -50,8 +40,6 @@ DATABASE = "database"
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")
-#: The code of a message in derby.log -> a part of its text.
-_MESSAGES = table(__package__, "exceptions.toml")["messages"]
 #: What all refusals to boot have in common says nothing.
 _EVERY_TIME = ("XJ040", "XJ001")
 _STATE = re.compile(r"\bERROR (?P<state>[0-9A-Z]{5}): ")
@@ -155,13 +143,13 @@ class Database:
         made.setAutoCommit(False)
         return made
 
-    def said(self) -> str:
-        """Return what derby.log says since this boot began."""
+    def said(self) -> list[str]:
+        """Return the lines of derby.log since this boot began."""
         if not _log_file().is_file():
-            return ""
+            return []
         with _log_file().open("rb") as stream:
             stream.seek(self._begin)
-            return stream.read().decode(errors="replace")
+            return stream.read().decode(errors="replace").splitlines()
 
     @derby_call()
     def execute(self, text: str, *values: int | str, on: Java = None) -> int:
@@ -428,49 +416,28 @@ class Derby(Driver):
         "features": ["damage", "silent", "step", "no-records"],
         "state": ["rows", "in_doubt"],
     }
-
-    def read(self, request: Request) -> Answer:
-        """Say that the product shows its records to nobody."""
-        return {"unsupported": {"what": "operation", "message": "the product shows its records to nobody"}}
+    unread = "the product shows its records to nobody"
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Boot a copy of the database, and return what it holds."""
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
             told = "there is no log: the product was shown nothing"
             return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
-        with database_of(directory, params.get("base", self.product.edition)) as copy:
-            return self.booted(copy, params)
-
-    def booted(self, place: Path, params: Mapping[str, str]) -> Answer:
-        """Boot the database in `place`, ask it, and shut it down."""
         configure(params)
         where = "boot"
-        try:
-            database = Database(place)
+        with database_of(directory, params.get("base", self.product.edition)) as copy:
             try:
-                where = "ask"
-                state = database.state()
-                said = database.said()
-            finally:
-                database.stop()
-        except Thrown as thrown:
-            return self.exceptions.refused(thrown, where)
-        noted = notes(said)
-        answer: Answer = {"verdict": RECOVERED if noted else CLEAN, "state": jsonable(state)}
-        return {**answer, "message": "; ".join(noted)[:SHOWN]} if noted else answer
+                database = Database(copy)
+                try:
+                    where = "ask"
+                    return self.exceptions.found(database.state(), database.said())
+                finally:
+                    database.stop()
+            except Thrown as thrown:
+                return self.exceptions.refused(thrown, where)
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Statements:
         """Return a writer; raises CannotDo."""
         if edition != self.product.edition:
             raise CannotDo("the product writes its own edition only", f"edition:{edition}")
         return Statements(directory, params, params.get("base", self.product.edition))
-
-
-def notes(said: str) -> list[str]:
-    """Return the lines of derby.log that tell of something lost or put aside, each with its code."""
-    return [
-        f"{code}: {line.strip()}"
-        for line in said.splitlines()
-        for code, text in _MESSAGES.items()
-        if text in line
-    ]
