@@ -119,10 +119,8 @@ class LogPass:
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
-        self._linked = edition not in (SEED, "10.0", "10.1")
-        #: Whether there are checksum records.
-        self._summed = edition not in (SEED, "10.0")
-        self.log = Log(self._logs, summed=self._summed, linked=self._linked)
+        linked = edition not in (SEED, "10.0", "10.1")
+        self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=linked)
         #: How bodies are decoded; None: they are opaque.
         self._forms: Mapping[int, Form] | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
@@ -188,7 +186,7 @@ class LogPass:
         if isinstance(first, LoggedRecord) and _is_cipher(first.body):
             self._late.append(Note("encrypted", file.name))
             self._opaque = True
-            self.log = Log(self._logs, summed=False, linked=self._linked)
+            self.log.summed = False
             return Instant(at.number, HEADER)
         self._forms = known(self._edition)
         control = self.chosen.control
@@ -253,11 +251,7 @@ class LogPass:
 
     def _take(self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False) -> End:
         """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log."""
-        log, forms = self.log, self._forms
-
-        def walk() -> Iterator[Told | Note | End]:
-            return pieces(log, file, start, forms, stop)
-
+        walk = partial(pieces, self.log, file, start, self._forms, stop)
         off, covered = start, self._vouched(file, start) if counts else start
         try:
             for item in self._found.walked(file.name, walk, Told):
@@ -276,7 +270,7 @@ class LogPass:
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return up to where the checksum records before `start` vouch for what follows it."""
         out = start
-        for item in self.log.scan(file).walk() if self._summed and start > HEADER else ():
+        for item in self.log.scan(file).walk() if self.log.summed and start > HEADER else ():
             if isinstance(item, End) or item.off >= start:
                 break
             out = max(out, item.end + (item.covers or 0))
@@ -307,7 +301,7 @@ class LogPass:
     def _behind(self, last: LogEnd) -> None:
         """Tell how the log ends, and what the files behind it are (DRB-END)."""
         self.last = last
-        if self._unverified is not None and self._summed:
+        if self._unverified is not None and self.log.summed:
             self._late.append(self._unverified)
         file, end = last.file, last.end
         if last.note and last.next is not None:
@@ -410,8 +404,7 @@ class LogPass:
 
 def container_names(files: Files) -> dict[int, str]:
     """Return the names of the containers that stand beside a log, by number."""
-    found = {name: match for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
-    return {int(match[1], 16): name for name, match in found.items()}
+    return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
 
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:

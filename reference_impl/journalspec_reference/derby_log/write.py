@@ -72,7 +72,7 @@ class LogWriter:
         self._open_ = False
         self._buffer: list[bytes] = []
         self._size = 0
-        self._waiting: list[bytes] = []
+        self._waiting: list[tuple[int, bytes]] = []
         self._since = 0
         self._known: Mapping[int, Transaction] = {}
 
@@ -168,11 +168,11 @@ class LogWriter:
         """Begin a log on the pages of a base: a checkpoint is its first record."""
         self._number, self._end = 0, 0
         self._next_file()
-        first = Instant(1, HEADER)
-        self._redo = self._undo = first
+        self._redo = self._undo = Instant(1, HEADER)
         at = HEADER + self._summed
+        self._known = {_FIRST_NUMBER: Transaction(Instant(1, at).packed, INTERNAL, None)}
         begin = self._record(at, self._body(_FIRST_NUMBER, "BEGIN", _FIRST, status=INTERNAL))
-        self._buffer = [begin, self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER, at))]
+        self._buffer = [begin, self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER))]
         self._flush(turn=False)
         self._write_control(Instant(1, at + len(begin)))
 
@@ -218,7 +218,7 @@ class LogWriter:
         data = b"".join(self._buffer)
         if self._summed:
             data = self._sum_of(self._end, data) + data
-        self._waiting.append(data)
+        self._waiting.append((self._end, data))
         self._end += len(data)
         self._buffer, self._size = [], 0
 
@@ -226,14 +226,12 @@ class LogWriter:
         """Write all groups, one write each, and force them; then end the file if it is long enough."""
         if self._buffer:
             self._take_out()
-        name, at = self._name, self._end - sum(map(len, self._waiting))
-        for data in self._waiting:
-            self._storage.write(name, at, data)
-            at += len(data)
+        for at, data in self._waiting:
+            self._storage.write(self._name, at, data)
+            self._since += len(data)
         if self._waiting:
-            self._storage.sync(name)
-            self._since += sum(map(len, self._waiting))
-        self._waiting = []
+            self._storage.sync(self._name)
+            self._waiting = []
         if turn and self._since > self._checkpoint_after:
             self._checkpoint()
         elif turn and self._end > self._interval:
@@ -277,10 +275,9 @@ class LogWriter:
 
     # Checkpoints.
 
-    def _checkpoint_body(self, number: int, first: int) -> bytes:
-        begun = Transaction(Instant(self._number, first).packed, 0, None)
+    def _checkpoint_body(self, number: int) -> bytes:
         entries = []
-        for other, item in {**self._known, number: begun}.items():
+        for other, item in self._known.items():
             at = Instant.unpack(item.first)
             own = {"transaction": {"number": other}, "first": {"file": at.number, "position": at.position}}
             status = _STATUS["PREPARE"] if item.prepared else 0
@@ -294,8 +291,8 @@ class LogWriter:
         if self._end > self._interval:
             self._next_file()
         number = self._store.next
-        first = self._log(number, "BEGIN", _FIRST, status=INTERNAL)
-        at = self._append(self._checkpoint_body(number, first.position))
+        self._log(number, "BEGIN", _FIRST, status=INTERNAL)
+        at = self._append(self._checkpoint_body(number))
         self._flush(turn=False)
         self._end_of(number, "COMMIT")
         self._write_control(at)
