@@ -41,7 +41,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from journalspec.files import replace_text
 from journalspec.kept import scratch
@@ -203,10 +203,12 @@ class Table:
 class Capture:
     """How one format's files are captured; a format's own class says what its products need.
 
-    `package` is the harness's package, `settings` how the products are configured.
+    `package` is the harness's package, `settings` how the products are configured; `defaults` are parameters
+    of all requests that a scenario may change: where there are some, the provenance tells the parameters.
     """
 
     settings = ""
+    defaults: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, package: str) -> None:
         """Find the table beside the harness."""
@@ -231,7 +233,7 @@ class Capture:
 
     def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
         """Return the parameters of the requests about `scenario`."""
-        return dict(scenario.params)
+        return {**self.defaults, **scenario.params}
 
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
@@ -241,7 +243,7 @@ class Capture:
 
     def head(self, run: Played) -> Json:
         """Return what the provenance tells besides."""
-        return {}
+        return {"params": self.params(run.product, run.scenario)} if self.defaults else {}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return the members of ``expected.json`` that say what is right.

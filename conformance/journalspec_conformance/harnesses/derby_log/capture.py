@@ -21,20 +21,14 @@ class DerbyCapture(Capture):
     """Each scenario is played by the harness."""
 
     settings = "embedded, on the base of its own level"
-
-    def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
-        """Return a log that ends with its last record, unless the scenario asks for another."""
-        return {"file_sync": "true", **scenario.params}
+    #: A log that ends with its last record.
+    defaults = {"file_sync": "true"}  # noqa: RUF012 - never changed
 
     def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:
         """Do all sessions, and leave the log and the containers that differ from the base."""
         run = super().play(product, scenario, directory)
         flatten(directory, product.edition)
         return run
-
-    def head(self, run: Played) -> Json:
-        """Return the parameters of all requests."""
-        return {"params": self.params(run.product, run.scenario)}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return what the product found, if that is what the model says; it shows no records."""

@@ -25,7 +25,7 @@ from journalspec_conformance.harnesses.java.jvm import (
     java_bytes,
     java_class,
     product_call,
-    python_bytes,
+    xa_id,
 )
 from journalspec_conformance.harnesses.product import Answer, CannotDo, Driver, Op, Session, copy_of, table
 from journalspec_corpus.derby_log.model import STATE, Row
@@ -188,15 +188,7 @@ class Database:
     def prepared(self) -> list[Xid]:
         """Return the identifiers of the prepared branches."""
         connection, resource = self.resource()
-        found = resource.recover(_TM_START_SCAN | _TM_END_SCAN)
-        branches = [
-            (
-                int(xid.getFormatId()),
-                python_bytes(xid.getGlobalTransactionId()),
-                python_bytes(xid.getBranchQualifier()),
-            )
-            for xid in found
-        ]
+        branches = [xa_id(xid) for xid in resource.recover(_TM_START_SCAN | _TM_END_SCAN)]
         connection.close()
         return sorted(branches, key=lambda branch: (*branch[1:], branch[0]))
 

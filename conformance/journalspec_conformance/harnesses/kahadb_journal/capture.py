@@ -27,6 +27,7 @@ class KahaDBCapture(Capture):
     """Each scenario is played by the harness."""
 
     settings = "the journal alone, without a broker; a batch as the operations ask for it"
+    defaults = {"max_file_length": _FILE_LENGTH}  # noqa: RUF012 - never changed
 
     def scenarios(self, product: Product) -> tuple[Scenario, ...]:
         """Return what `product` can do."""
@@ -35,14 +36,6 @@ class KahaDBCapture(Capture):
             for item in super().scenarios(product)
             if product.edition in item.told.get("editions", (product.edition,))
         )
-
-    def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
-        """Return small files."""
-        return {"max_file_length": _FILE_LENGTH, **scenario.params}
-
-    def head(self, run: Played) -> Json:
-        """Return the parameters of all requests."""
-        return {"params": self.params(run.product, run.scenario)}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return the product's answers, if its state is what the model says under every policy."""

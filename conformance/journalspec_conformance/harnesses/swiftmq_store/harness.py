@@ -202,9 +202,7 @@ class Store:
 def _branch(record: Java) -> Answer:
     xid = record.getGlobalTxId()
     return {
-        "format_id": int(xid.getFormatId()),
-        "gtrid": jvm.python_bytes(xid.getGlobalTransactionId()),
-        "bqual": jvm.python_bytes(xid.getBranchQualifier()),
+        **dict(zip(("format_id", "gtrid", "bqual"), jvm.xa_id(xid), strict=True)),
         "routing": bool(xid.isRouting()),
         "queue": str(record.getQueueName()),
         "inserts": int(record.getType()) != 0,
