@@ -89,7 +89,8 @@ class Run(TabledRecorder):
         self.overwritten(item)
         self.file, self.ends[item.file] = item.file, item.off + len(item.data)
         for said in found:
-            name = self.prefix + _name(said)
+            file, position = divmod(said["instant"], 1 << 32)
+            name = f"{self.prefix}{said['type']}-{said.get('transaction', 0)}-{file}.{position}"
             place, fields = (item.off, len(item.data)), group_fields(self.edition)
             if self.edition == "10.0":
                 place = said["at"]["off"], said["at"]["len"]
@@ -117,12 +118,6 @@ class Run(TabledRecorder):
 def _ends(marks: Iterable[Mark]) -> Iterator[dict[str, Any]]:
     """Yield what the ends of transactions among `marks` say."""
     return (said for mark in marks if (said := json.loads(mark.key))["type"] == "END")
-
-
-def _name(said: Mapping[str, Any]) -> str:
-    """Return the id of a record: what it is, of which transaction, and where it stands."""
-    file, position = divmod(said["instant"], 1 << 32)
-    return f"{said['type']}-{said.get('transaction', 0)}-{file}.{position}"
 
 
 def build(work: Workload) -> Trace:

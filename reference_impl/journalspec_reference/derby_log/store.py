@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from operator import itemgetter
@@ -277,28 +276,21 @@ class Store:
         if page.version < version:
             text = f"page {number} of container {container} has version {page.version}, the record {version}"
             raise Refusal("replay", "bad-page", text)
-        page.version += self._steps(body, pending=pending)
         name = body.operation.name
+        # Each record is undone once, so that the records of a log are looked up once.
+        undone = self.find(body.undone) if pending and body.undone is not None else None
+        does = undone if undone is not None and name == "PHYSICAL_UNDO" else body
+        # Its version moves once for each row (DRB-RCV-164).
+        page.version += len(does.fields["rows"]) if does.operation.name in _BY_ROW else 1
         if name.startswith("COMPRESS_SPACE"):
             # Pages that are made again begin anew.
             numbers = self._numbers[container]
             while numbers and -numbers[0] > fields["highest_page"]:
                 self.pages.pop((container, -heappop(numbers)), None)
-        if container not in self.tables:
-            return
-        if body.undone is not None:
-            # Each record is undone once, so that the records of a log are looked up once.
-            if pending:
-                self._apply(page, number, self.find(body.undone), undo=True)
-        else:
+        if container in self.tables and undone is not None:
+            self._apply(page, number, undone, undo=True)
+        elif container in self.tables and body.undone is None:
             self._apply(page, number, body)
-
-    def _steps(self, body: Body, *, pending: bool) -> int:
-        """Return by how much a record moves the version of its page: once for each row (DRB-RCV-164)."""
-        if body.operation.name == "PHYSICAL_UNDO" and body.undone is not None and pending:
-            with suppress(BadLog):
-                body = self.find(body.undone)
-        return len(body.fields["rows"]) if body.operation.name in _BY_ROW else 1
 
     def _put(self, page: HeapPage, where: Place, slot: int, ident: int, row: HeapRow) -> None:
         page.put(slot, ident, row)

@@ -306,6 +306,14 @@ def _branch(op: Op) -> Xid:
     return int(op.get("format_id", "1")), bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00"))
 
 
+#: Operation -> its statement on a table, and the members of the operation that it takes.
+_CHANGES = {
+    "insert": ("insert into {} values (?, ?)", ("key", "value")),
+    "update": ("update {} set V = ? where K = ?", ("value", "key")),
+    "delete": ("delete from {} where K = ?", ("key",)),
+}
+
+
 class Statements(Session):
     """SQL by name. `tx` names a transaction (none: the statement commits), which its first statement begins.
 
@@ -314,10 +322,7 @@ class Statements(Session):
     bqual, commit), ``checkpoint``, ``close``.
     """
 
-    operations = (
-        *("insert", "update", "delete", "commit", "rollback"),
-        *("start", "prepare", "decide", "checkpoint", "close"),
-    )
+    operations = (*_CHANGES, "commit", "rollback", "start", "prepare", "decide", "checkpoint", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str], name: str) -> None:
         """Take the request's parameters; nothing is touched yet."""
@@ -348,7 +353,7 @@ class Statements(Session):
     def done(self, op: Op) -> bool:
         """Do one operation; durable is what was committed or prepared, and all of it after a checkpoint."""
         kind, tx, database = op["op"], op.get("tx", ""), self._database
-        if kind in ("insert", "update", "delete"):
+        if kind in _CHANGES:
             self._change(op, tx)
             return not tx
         if kind == "start":
@@ -373,16 +378,12 @@ class Statements(Session):
             raise CannotDo(f"there is no table {op['table']!r}")
         if tx and tx not in self._open:
             self._open[tx] = self._database.connection()
-        name, key = op["table"], int(op["key"])
+        row: dict[str, int | str] = {"key": int(op["key"]), "value": op.get("value", "")}
         if len(op.get("value", "")) > LONGEST:
             raise CannotDo(f"the columns of a base hold {LONGEST} letters")
-        texts: dict[str, tuple[str, tuple[int | str, ...]]] = {
-            "insert": (f"insert into {name} values (?, ?)", (key, op.get("value", ""))),  # noqa: S608 - TABLES
-            "update": (f"update {name} set V = ? where K = ?", (op.get("value", ""), key)),  # noqa: S608
-            "delete": (f"delete from {name} where K = ?", (key,)),  # noqa: S608
-        }
-        text, values = texts[op["op"]]
-        self._database.execute(text, *values, on=self._open.get(tx))
+        text, members = _CHANGES[op["op"]]
+        values = (row[member] for member in members)
+        self._database.execute(text.format(op["table"]), *values, on=self._open.get(tx))
 
     def stop(self) -> None:
         """Leave the database as it is: unless ``close`` was asked, nothing is checkpointed or shut down."""
