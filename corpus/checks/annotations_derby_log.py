@@ -25,7 +25,7 @@ from journalspec_corpus.derby_log.model import Kept, TableRows, columns_in, key_
 from journalspec_corpus.derby_log.workloads import TABLES as WORKLOADS
 from journalspec_corpus.derby_log.workloads import VICTIM, Step, forced, meaning
 from journalspec_corpus.naive import end_of
-from witnesses import Call, Found
+from witnesses import Call, Found, difference
 
 HEADER = 24
 #: The fields of the body of a checksum record, with their lengths.
@@ -41,9 +41,8 @@ BACK, PREPARED = 1, 2
 #: What forces the log when it is done within a transaction; other operations of one wait.
 FORCING = ("commit", "prepare", "decide")
 MODEL = TableRows()
-#: What becomes of the state: the effects that come, and those that go.
-Meaning = tuple[Any, ...]
-NOTHING: Meaning = ("STATE", (), ())
+#: A word, and what becomes of the state with it.
+NOTHING: tuple[Any, ...] = ("STATE", (), ())
 
 
 class Witness(witnesses.GroupWitness):
@@ -116,7 +115,7 @@ class Witness(witnesses.GroupWitness):
 
     # What records say
 
-    def _wants(self, found: Found) -> Meaning:
+    def _wants(self, found: Found) -> tuple[Any, ...]:
         """Return what a record comes to; records come in their order."""
         said = json.loads(found.key)
         kind, number = said["type"], said.get("transaction", "")
@@ -137,7 +136,7 @@ class Witness(witnesses.GroupWitness):
             if int(said["status"]) == BACK and done:
                 return ("NOT UNDONE", number)
             before, self.known = self.known, fold(self.keys)
-            return _difference(before, self.known)
+            return ("STATE", *difference(before, self.known))
         return NOTHING
 
     def recovers(self, found: Found) -> bool:
@@ -156,7 +155,7 @@ class Witness(witnesses.GroupWitness):
             self.asked.append((op["table"], op["key"], op.get("value", "")))
         before = _effects(self.kept)
         self.kept = MODEL.after(self.kept, op, self.edition)
-        wants = _difference(before, _effects(self.kept))
+        wants = ("STATE", *difference(before, _effects(self.kept)))
         durable = op["op"] in FORCING or "tx" not in op
         # What changes nothing, as a boot, need not write anything.
         yield Call(() if wants == NOTHING else wants, durable, may=wants == NOTHING, opens=True)
@@ -191,7 +190,3 @@ def _effects(kept: Kept) -> frozenset[Any]:
         for (gtrid, bqual), come, gone in shown["in_doubt"]
     ]
     return told_effects(shown["rows"], doubtful)
-
-
-def _difference(before: frozenset[Any], after: frozenset[Any]) -> Meaning:
-    return ("STATE", tuple(sorted(after - before)), tuple(sorted(before - after)))

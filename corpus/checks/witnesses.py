@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -153,6 +153,11 @@ def cut(layout: Layout, edition: str, raw: bytes, labels: Mapping[str, str]) -> 
 def json_key(said: Mapping[str, Any]) -> str:
     """Return the key of a record that is JSON of what it says."""
     return json.dumps(jsonable(said), sort_keys=True, separators=(",", ":"))
+
+
+def difference(before: Set[Any], after: Set[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return what of a state comes and what goes, in order."""
+    return tuple(sorted(after - before)), tuple(sorted(before - after))
 
 
 class Witness:

@@ -44,6 +44,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from journalspec.files import replace_text
+from journalspec.formats import get_format
 from journalspec.kept import scratch
 from journalspec.requirements import requirements
 from journalspec_conformance.errors import TimedOut
@@ -276,6 +277,12 @@ class Capture:
             raise ValueError(f"{self.format_id} has no model that says what must be kept")
         nothing = run.refused | set(run.scenario.told.get("forgotten", ()))
         return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
+
+    def alike(self, found: Json, state: Json) -> Json:
+        """Return what is right where a reading tells all that was `found`, and every policy this `state`."""
+        policies = [{"op": "recover", "policy": policy} for policy in get_format(self.format_id).policies]
+        recovered = [{"when": when, **found, "state": state} for when in policies]
+        return {"expect": [{"when": {"op": "read"}, **found}, *recovered]}
 
     def spoilt(self, run: Played, records: list[Json], state: Json) -> list[Json]:
         """Return what may be answered about files that the product has spoilt, or only calls so.

@@ -37,8 +37,11 @@ from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
 BRIEF = ("type", "instant", "at")
-#: What END is called, by what it says: its group and the status of the transaction.
-ENDS = {"COMMIT": (0x112, 4), "ABORT": (0x122, 1), "PREPARE": (0x140, 2)}
+#: How a transaction begins and ends -> operation, group, status.
+STEPS = {
+    **{"BEGIN": ("BEGIN", 0x101, 0), "PREPARE": ("END", 0x140, 2)},
+    **{"COMMIT": ("END", 0x112, 4), "ABORT": ("END", 0x122, 1)},
+}
 #: The first row on a page of a kept database, and its version.
 FIRST_ROW, FIRST_VERSION = 7, 2
 ROW_OPERATIONS = ("INSERT", "UPDATE", "DELETE")
@@ -76,10 +79,8 @@ class _Writer:
         out["transaction"] = int(pairs.pop("tx", label.lstrip("abcdefghijklmnopqrstuvwxyz") or "0"))
         if "xa" in pairs:
             out["global_id"] = branch_of(pairs.pop("xa"))
-        if kind == "BEGIN":
-            out |= {"group": 0x101, "status": 0}
-        elif kind in ENDS:
-            out |= {"operation": "END", "group": ENDS[kind][0], "status": ENDS[kind][1]}
+        if kind in STEPS:
+            out |= zip(("operation", "group", "status"), STEPS[kind], strict=True)
         elif kind == "CHECKPOINT":
             redo, undo = (pairs.pop(name, "") for name in ("redo", "undo"))
             out |= {"group": 0x100, "has_table": 1}

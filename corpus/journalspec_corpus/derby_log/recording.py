@@ -124,9 +124,7 @@ def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
     over, standing = work.kind == "over", []
     if work.kind == "create":
-        run = Run(work.writer)
-        run.open()
-        run.apply(Step("insert", VICTIM, 4).operation(0))
+        run = _created(work.writer)
     else:
         run = begun(_laid, work.writer, work.start(_NEAR if over else _STANDING), over)
         standing = list(run.marks)
@@ -138,13 +136,18 @@ def build(work: Workload) -> Trace:
     )
 
 
+def _created(writer: str) -> Run:
+    run = Run(writer)
+    run.open()
+    run.apply(Step("insert", VICTIM, 4).operation(0))
+    return run
+
+
 def _laid(writer: str, start: int, over: bool) -> Run:
     """Return a run on a new database in which the next group begins at `start`."""
     least = 40
     while True:
-        run = Run(writer)
-        run.open()
-        run.apply(Step("insert", VICTIM, 4).operation(0))
+        run = _created(writer)
         if over:
             # Rows that fill most of the file.
             for number in range(60, 63):
