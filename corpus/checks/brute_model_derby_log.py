@@ -81,9 +81,8 @@ def fold(keys: Sequence[str]) -> State:
         if statuses and statuses[-1] == 4:
             committed += _standing(mine)
         elif statuses and statuses[-1] == 2:
-            doubtful.append(
-                (next(said["global_id"] for said in mine if "global_id" in said), _standing(mine))
-            )
+            ids = next(said["global_id"] for said in mine if "global_id" in said)
+            doubtful.append((ids, _standing(mine)))
     committed.sort(key=lambda said: int(said["at"]))
     before = _rows(committed)
     shown = []

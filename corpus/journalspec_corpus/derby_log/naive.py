@@ -56,11 +56,7 @@ def body(data: bytes) -> dict[str, Any]:
     """Return what a body says; ``surplus`` are bytes behind it, ``long``: a number could be shorter."""
     found, same = _parsed(data)
     form = operations()[found.operation]
-    out = {
-        "type": form.name,
-        **dict(shown(part("head")[1:3], found)),
-        **dict(shown(form.fields, found.fields)),
-    }
+    out = {"type": form.name} | dict(shown(part("head")[1:3], found)) | dict(shown(form.fields, found.fields))
     if "file_name" in out:
         out["file_name"] = out["file_name"].decode(errors="replace")
     if found.undone is not None:

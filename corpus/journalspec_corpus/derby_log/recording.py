@@ -130,10 +130,8 @@ def build(work: Workload) -> Trace:
         standing = list(run.marks)
         run.begin()
     first = run.play(work.operations(), together=work.force != "each")
-    crash_from = first if work.settled else 0
-    return run.trace(
-        work.name, work.tags, background=work.background, standing=standing, crash_from=crash_from
-    )
+    last = first if work.settled else 0
+    return run.trace(work.name, work.tags, background=work.background, standing=standing, crash_from=last)
 
 
 def _created(writer: str) -> Run:

@@ -124,9 +124,8 @@ def _value(reader: BodyReader) -> Value:
 def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
     """Return the row that a logged image makes of an old one: values that it does not have stay."""
     known = {} if old is None else dict(enumerate(old.values, start=old.first))
-    values = [
-        known.get(at, ...) if value is ... else value for at, value in enumerate(new.values, start=new.first)
-    ]
+    given = enumerate(new.values, start=new.first)
+    values = [known.get(at, ...) if value is ... else value for at, value in given]
     return new._replace(values=values, had=0 if old is None else old.room)
 
 

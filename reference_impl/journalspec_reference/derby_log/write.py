@@ -137,10 +137,8 @@ class LogWriter:
             self._undo_all(number)
         self._index()
         self._open_ = True
-        short = (
-            self._redo.number == self._undo.number == self._number
-            and self._end < self._redo.position + _SHORT
-        )
+        in_one_file = self._redo.number == self._undo.number == self._number
+        short = in_one_file and self._end < self._redo.position + _SHORT
         if losers or not short or named is None or found.chosen.invalid or found.redo_from == _NONE:
             self._checkpoint()
         return {"durable": True}

@@ -57,7 +57,7 @@ Xid = tuple[int, bytes, bytes]
 
 def _told(error: Java) -> Thrown:
     """Return an SQLException with its chain: its class becomes the SQLSTATEs in it, its text all messages."""
-    states: list[str] = []
+    states: dict[str, None] = {}
     texts: list[str] = []
     waiting = [error]
     while waiting and len(texts) < 50:
@@ -66,12 +66,10 @@ def _told(error: Java) -> Thrown:
         texts.append(text)
         state = item.getSQLState() if isinstance(item, java_class("java.sql.SQLException")) else None
         found = [str(state)] if state is not None else []
-        for name in [*found, *_STATE.findall(text)]:
-            if name not in states and name not in _EVERY_TIME:
-                states.append(name)
+        states |= dict.fromkeys((*found, *_STATE.findall(text)))
         more = [item.getNextException()] if state is not None else []
         waiting += [next_ for next_ in (*more, item.getCause()) if next_ is not None]
-    name = "+".join(states) or _innermost(texts)
+    name = "+".join(state for state in states if state not in _EVERY_TIME) or _innermost(texts)
     return Thrown(name, "; ".join(dict.fromkeys(texts)))
 
 
@@ -95,6 +93,7 @@ def derby_call() -> Iterator[None]:
 def _log_file() -> Path:
     """Return derby.log, which the engine, one in a process, writes to from its first boot on."""
     path = make_scratch() / "derby.log"
+    path.touch()
     java_class("java.lang.System").setProperty("derby.stream.error.file", str(path))
     return path
 
@@ -128,7 +127,7 @@ class Database:
         self._xa: dict[Xid, tuple[Java, Java]] = {}
         self._main: Java = None
         _driver()
-        self._begin = _log_file().stat().st_size if _log_file().is_file() else 0
+        self._begin = _log_file().stat().st_size
         with derby_call():
             self._main = self._connection(";create=true" if create else "")
         _BOOTED.add(directory)
@@ -145,8 +144,6 @@ class Database:
 
     def said(self) -> list[str]:
         """Return the lines of derby.log since this boot began."""
-        if not _log_file().is_file():
-            return []
         with _log_file().open("rb") as stream:
             stream.seek(self._begin)
             return stream.read().decode(errors="replace").splitlines()

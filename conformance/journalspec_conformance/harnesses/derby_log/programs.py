@@ -145,11 +145,9 @@ class Experiments:
                 database.stop()
         noted = {note.partition(":")[0] for note in Exceptions(__package__).notes(said)}
         told = "+".join(sorted(noted)) or "nothing said"
-        rows = [
-            ranges([int(row["key"]) for row in state["rows"] if row["table"] == kind]) for kind in ("T", "U")
-        ]
+        rows = [ranges([int(row["key"]) for row in state["rows"] if row["table"] == one]) for one in TABLES]
         doubt = f" | {len(state['in_doubt'])} in doubt" if state["in_doubt"] else ""
-        return f"{rows[0]} | {rows[1]}{doubt}; {told}; {left(before, after)}"
+        return f"{' | '.join(rows)}{doubt}; {told}; {left(before, after)}"
 
 
 def left(before: bytes, after: bytes | None) -> str:
