@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from journalspec.derby_log.operations import databases
+from journalspec.derby_log.operations import databases, tables_of_all
 from journalspec.observation import Observation
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
 from journalspec_reference.derby_log import codec
@@ -55,9 +55,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 def assumed(files: Files) -> Params:
     """Return that rows are told of the suite's database alone: pages of its tables stand beside its log."""
-    there = container_names(files)
-    suite = any(there.keys() & known.tables.keys() for known in databases().values())
-    return {} if suite else {"tables": "none"}
+    return {} if container_names(files).keys() & tables_of_all().keys() else {"tables": "none"}
 
 
 IMPLEMENTATION = Implementation(
