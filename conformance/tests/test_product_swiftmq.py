@@ -19,8 +19,8 @@ from click.testing import CliRunner
 from journalspec_conformance.cli.run import run_command
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.harnesses.product import serving
-from journalspec_conformance.harnesses.swiftmq_store.harness import notes, settings
+from journalspec_conformance.harnesses.product import Exceptions, serving
+from journalspec_conformance.harnesses.swiftmq_store.harness import settings
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, ProductError, classpath, get_product, own_classpath
 from journalspec_corpus.swiftmq_store.author import message
@@ -244,4 +244,5 @@ def test_a_request_goes_before_the_configuration(tmp_path: Path) -> None:
 
 
 def test_only_warnings_about_damage_count() -> None:
-    assert notes(["pageNo 4 seems to be damaged!", "shrunk"]) == ["bad-page: pageNo 4 seems to be damaged!"]
+    found = Exceptions("journalspec_conformance.harnesses.swiftmq_store").notes
+    assert found(["pageNo 4 seems to be damaged!", "shrunk"]) == ["bad-page: pageNo 4 seems to be damaged!"]

@@ -23,9 +23,9 @@ from journalspec_corpus.crash.trace import Trace, Write
 from journalspec_corpus.derby_log import naive
 from journalspec_corpus.derby_log.model import Kept, TableRows, columns_in, key_in, value_in
 from journalspec_corpus.derby_log.workloads import TABLES as WORKLOADS
-from journalspec_corpus.derby_log.workloads import VICTIM, Step, forced, step_of
+from journalspec_corpus.derby_log.workloads import VICTIM, Step, forced, meaning
 from journalspec_corpus.naive import end_of
-from witnesses import Call, Found
+from witnesses import Call, Found, difference
 
 HEADER = 24
 #: The fields of the body of a checksum record, with their lengths.
@@ -41,16 +41,20 @@ BACK, PREPARED = 1, 2
 #: What forces the log when it is done within a transaction; other operations of one wait.
 FORCING = ("commit", "prepare", "decide")
 MODEL = TableRows()
-#: What becomes of the state: the effects that come, and those that go.
-Meaning = tuple[Any, ...]
-NOTHING: Meaning = ("STATE", (), ())
+#: A word, and what becomes of the state with it.
+NOTHING: tuple[Any, ...] = ("STATE", (), ())
 
 
 class Witness(witnesses.GroupWitness):
     """One trace of a log."""
 
     reader, tables = naive, WORKLOADS
+    #: Log files are known by their names (DRB-FIL-101).
+    files = re.compile(r"log\d+\.dat")
     sign, before, torn = BODY, 12, True
+    meaning = staticmethod(meaning)
+    #: What stands before all can be taken away once.
+    once = frozenset({VICTIM})
 
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace)
@@ -74,14 +78,16 @@ class Witness(witnesses.GroupWitness):
 
     def group(self, file: str, data: bytes, at: int) -> list[tuple[int, Found]]:
         """Return the records of a whole group at `at` of a file: without checksums one."""
-        first = self._record(file, data, at) if at >= HEADER else None
+        number = int(file[3:-4])
+        log = naive.Log({number: data}, self.edition)
+        first = log.sound(number, at) if at >= HEADER else None
         if first is None or (self.summed and first["type"] != "CHECKSUM"):
             return []
         told = [] if self.summed else [first]
         behind = start = end_of(first)
         end = start + (first["data_length"] if self.summed else 0)
         while behind < end:
-            said = self._record(file, data, behind)
+            said = log.sound(number, behind)
             if said is None:
                 return []
             told.append(said)
@@ -93,24 +99,10 @@ class Witness(witnesses.GroupWitness):
             place += length
         found = []
         for said in told:
-            own = {name: jsonable(said[name]) for name in TOLD if said.get(name) is not None}
-            key = json.dumps(own, sort_keys=True, separators=(",", ":"))
-            what = (key, said.get("undone"))
+            own = {name: said[name] for name in TOLD if said.get(name) is not None}
+            what = (key := witnesses.json_key(own), said.get("undone"))
             found.append((said["at"]["off"], Found(file, at, end - at, key, what, (), values)))
         return found
-
-    def _record(self, file: str, data: bytes, at: int) -> dict[str, Any] | None:
-        """Return the record at `at` of a file if it is whole by itself."""
-        number = int(file[3:-4])
-        log = naive.Log({number: data}, self.edition)
-        try:
-            return None if log.problem(number, at) else log.record(number, at)
-        except naive.Refused:
-            return None
-
-    def counts(self, file: str) -> bool:
-        """Log files are known by their names (DRB-FIL-101)."""
-        return re.fullmatch(r"log\d+\.dat", file) is not None
 
     def decoded(self, op: Write) -> list[Found]:
         """Return the records of the groups of which a write consists, with what they come to."""
@@ -123,7 +115,7 @@ class Witness(witnesses.GroupWitness):
 
     # What records say
 
-    def _wants(self, found: Found) -> Meaning:
+    def _wants(self, found: Found) -> tuple[Any, ...]:
         """Return what a record comes to; records come in their order."""
         said = json.loads(found.key)
         kind, number = said["type"], said.get("transaction", "")
@@ -144,7 +136,7 @@ class Witness(witnesses.GroupWitness):
             if int(said["status"]) == BACK and done:
                 return ("NOT UNDONE", number)
             before, self.known = self.known, fold(self.keys)
-            return _difference(before, self.known)
+            return ("STATE", *difference(before, self.known))
         return NOTHING
 
     def recovers(self, found: Found) -> bool:
@@ -163,14 +155,10 @@ class Witness(witnesses.GroupWitness):
             self.asked.append((op["table"], op["key"], op.get("value", "")))
         before = _effects(self.kept)
         self.kept = MODEL.after(self.kept, op, self.edition)
-        wants = _difference(before, _effects(self.kept))
+        wants = ("STATE", *difference(before, _effects(self.kept)))
         durable = op["op"] in FORCING or "tx" not in op
         # What changes nothing, as a boot, need not write anything.
         yield Call(() if wants == NOTHING else wants, durable, may=wants == NOTHING, opens=True)
-
-    def meaning(self, word: str) -> Mapping[str, Any]:
-        """Return what a word asks for."""
-        return step_of(word).operation(0)
 
     def force(self, life: int) -> Iterator[Call]:
         """A row of the other table is put in; they are counted."""
@@ -193,10 +181,6 @@ class Witness(witnesses.GroupWitness):
                 ids = {name: said["global_id"][name] for name in ("gtrid", "bqual")}
                 yield {"op": "decide", **ids, "commit": True}
 
-    def repeats(self, step: Any) -> bool:
-        """What stands before all can be taken away once."""
-        return bool(step.id != VICTIM)
-
 
 def _effects(kept: Kept) -> frozenset[Any]:
     """Return what the model keeps as the second oracle has it; all XA ids are of format 1."""
@@ -206,7 +190,3 @@ def _effects(kept: Kept) -> frozenset[Any]:
         for (gtrid, bqual), come, gone in shown["in_doubt"]
     ]
     return told_effects(shown["rows"], doubtful)
-
-
-def _difference(before: frozenset[Any], after: frozenset[Any]) -> Meaning:
-    return ("STATE", tuple(sorted(after - before)), tuple(sorted(before - after)))

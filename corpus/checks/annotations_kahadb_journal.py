@@ -43,7 +43,11 @@ class Witness(witnesses.GroupWitness):
     """One trace of a journal."""
 
     reader, tables = naive, TABLES
+    #: Data files are known by their names (KHD-FIL-001).
+    files = re.compile(r"db-\d+\.log")
     sign, before = MAGIC, HEAD
+    #: What stands before all can be taken away once, as the table says.
+    once = frozenset({91, 92})
 
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace)
@@ -82,17 +86,11 @@ class Witness(witnesses.GroupWitness):
             except NoCommand:
                 return []
             name = LAYOUT.type_name(self.edition, number)
-            key = json.dumps(
-                {"type": name, **_said(told(name, fields))}, sort_keys=True, separators=(",", ":")
-            )
+            key = witnesses.json_key({"type": name, **told(name, fields)})
             wants = (_about(name, fields), raw.hex())
             found = Found(file, at, CONTROL + size, key, (key,), wants, values)
             out.append((at + CONTROL + start, found))
         return out
-
-    def counts(self, file: str) -> bool:
-        """Data files are known by their names (KHD-FIL-001)."""
-        return re.fullmatch(r"db-\d+\.log", file) is not None
 
     def asks(self, op: Mapping[str, Any]) -> Iterator[Call]:
         """Yield that a command is written, forced unless the operation says no; to open writes none."""
@@ -129,10 +127,6 @@ class Witness(witnesses.GroupWitness):
             if said["type"] == "PREPARE" and said["transaction"] not in ended:
                 tx = said["transaction"]
                 yield _appended(f"r0 COMMIT xa={tx['format_id']}:{tx['gtrid']}:{tx['bqual']}")
-
-    def repeats(self, step: Any) -> bool:
-        """What stands before all can be taken away once."""
-        return step.id not in (91, 92)  # as the table says
 
     def promised(self, written: Sequence[Found], before: Sequence[Found]) -> set[tuple[Any, ...]]:
         """A force promises what this run has written to the same file (KHD-WRT-001, KHD-WRT-002).

@@ -23,7 +23,7 @@ from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store.author import LOG, PAGES
 from journalspec_corpus.swiftmq_store.model import PREPARED, QueuedMessages, QueueState
 from journalspec_corpus.swiftmq_store.workloads import TABLES, meaning
-from witnesses import Call, Disk, Found
+from witnesses import Call, Disk, Found, difference
 
 START, HEAD = 12, 24
 #: What a record's first bytes are, whichever it is.
@@ -71,7 +71,7 @@ class Witness(witnesses.Witness):
         if found is None:
             return None
         said, end = found
-        key = json.dumps(jsonable(said), sort_keys=True, separators=(",", ":"))
+        key = witnesses.json_key(said)
         head = witnesses.cut(LAYOUT, self.edition, data[at : at + HEAD], {"code": "type"})
         return Found(file, off, end - at, key, (key,), (), {**head, "actions": data[at + HEAD : end]})
 
@@ -101,7 +101,7 @@ class Witness(witnesses.Witness):
         return self._difference(before, _told(self.pages))
 
     def _difference(self, before: set[tuple[Any, ...]], after: set[tuple[Any, ...]]) -> Meaning:
-        return ("COMMIT", *(tuple(sorted(each - self.torn)) for each in (after - before, before - after)))
+        return ("COMMIT", *difference(before - self.torn, after - self.torn))
 
     # Calls
 

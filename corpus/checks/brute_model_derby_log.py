@@ -14,7 +14,7 @@ from typing import Any
 from brute_effects import Effect, FoldModel, IssuedOp, State, bringing, of_life, of_transactions
 from journalspec.derby_log.operations import tables_of_all
 from journalspec.observation import jsonable
-from journalspec_corpus.derby_log.model import columns_in, row_of, value_in
+from journalspec_corpus.derby_log.model import row_of, text_in
 
 CHANGES = ("INSERT", "UPDATE", "DELETE")
 UNDONE = ("PHYSICAL_UNDO", "LOGICAL_UNDO")
@@ -30,10 +30,6 @@ def _transaction(key: str) -> str:
 def _ends(key: str) -> str:
     said = json.loads(key)
     return {1: "rollback", 2: "decide", 4: "commit"}[int(said["status"])] if said["type"] == "END" else ""
-
-
-def _text(said: Mapping[str, Any]) -> str:
-    return value_in(columns_in(said))
 
 
 def _place(said: Mapping[str, Any]) -> Place:
@@ -54,7 +50,7 @@ def _standing(told: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def _rows(changes: Sequence[Mapping[str, Any]]) -> Rows:
     found: Rows = {}
     for said in changes:
-        place, text = _place(said), _text(said)
+        place, text = _place(said), text_in(said)
         if said["type"] == "DELETE":
             found.pop(place, None)
         elif said["type"] == "INSERT" or place in found:
@@ -85,9 +81,8 @@ def fold(keys: Sequence[str]) -> State:
         if statuses and statuses[-1] == 4:
             committed += _standing(mine)
         elif statuses and statuses[-1] == 2:
-            doubtful.append(
-                (next(said["global_id"] for said in mine if "global_id" in said), _standing(mine))
-            )
+            ids = next(said["global_id"] for said in mine if "global_id" in said)
+            doubtful.append((ids, _standing(mine)))
     committed.sort(key=lambda said: int(said["at"]))
     before = _rows(committed)
     shown = []
@@ -122,7 +117,7 @@ def effects(state: Mapping[str, Any]) -> State:
 def _brings(effect: Effect, op: IssuedOp) -> bool:
     said = json.loads(op.key)
     if effect[0] == "row":
-        return said["type"] in ("INSERT", "UPDATE") and _text(said) == effect[3]
+        return said["type"] in ("INSERT", "UPDATE") and text_in(said) == effect[3]
     return _ends(op.key) == "decide" and bool(said["global_id"]["gtrid"] == effect[2])
 
 

@@ -74,12 +74,9 @@ def replayed(ops: Sequence[Operation], edition: str) -> dict[str, Any]:
     """Return rows and branches in doubt."""
     rows = _rows(ops)
     in_doubt = []
-    for branch in {_branch(ops, at) for at in range(len(ops)) if _fate(ops, at) == DOUBT}:
-        mine = [
-            op
-            for at, op in enumerate(ops)
-            if "tx" in op and _fate(ops, at) == DOUBT and _branch(ops, at) == branch
-        ]
+    doubtful = [at for at in range(len(ops)) if _fate(ops, at) == DOUBT]
+    for branch in {_branch(ops, at) for at in doubtful}:
+        mine = [ops[at] for at in doubtful if _branch(ops, at) == branch]
         changed = {_row(op) for op in mine if op["op"] in CHANGES}
         after = {row: value for row, value in _rows(ops, DOUBT).items() if row in changed}
         come = sorted((*row, value) for row, value in after.items() if rows.get(row) != value)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from journalspec.layout import Layout
+from journalspec.observation import jsonable
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import (
     Create,
@@ -149,6 +150,16 @@ def cut(layout: Layout, edition: str, raw: bytes, labels: Mapping[str, str]) -> 
     return out
 
 
+def json_key(said: Mapping[str, Any]) -> str:
+    """Return the key of a record that is JSON of what it says."""
+    return json.dumps(jsonable(said), sort_keys=True, separators=(",", ":"))
+
+
+def difference(before: Set[Any], after: Set[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return what of a state comes and what goes, in order."""
+    return tuple(sorted(after - before)), tuple(sorted(before - after))
+
+
 class Witness:
     """What a format knows of its traces without its recorder; one for each trace.
 
@@ -158,6 +169,10 @@ class Witness:
 
     reader: Any
     tables: Tables
+    #: The names of the files in which a restart looks for records (None: any), and the numbers of what steps
+    #: are about that a second life may not do once more.
+    files: re.Pattern[str] | None = None
+    once: frozenset[int] = frozenset()
     #: Whether what is not forced may still be in memory when the trace ends.
     buffers = False
 
@@ -180,7 +195,7 @@ class Witness:
 
     def counts(self, file: str) -> bool:
         """Tell whether a restart looks for records in a file of this name."""
-        return True
+        return self.files is None or self.files.fullmatch(file) is not None
 
     def decoded(self, op: Write) -> list[Found]:
         """Return the records of which a write consists, [] if it holds something else."""
@@ -256,7 +271,7 @@ class Witness:
 
     def repeats(self, step: Any) -> bool:
         """Tell whether a second life may do a step of the first one."""
-        return True
+        return not self.once or step.id not in self.once
 
     @property
     def together(self) -> bool:

@@ -22,8 +22,13 @@ Make = Callable[[Mapping[str, Any]], tuple[list[Part], Mapping[str, Any]]]
 
 def hex_bytes(text: str) -> bytes:
     """Return the bytes of ``hex`` or of ``hex*N``, N times over."""
-    head, star, count = text.partition("*")
-    return bytes.fromhex(head) * (int(count) if star else 1)
+    return bytes.fromhex(long_text(text))
+
+
+def long_text(text: str) -> str:
+    """Return a text, or of ``text*N`` what stands before the star, N times over."""
+    one, star, count = text.partition("*")
+    return one * int(count) if star else one
 
 
 def words(text: str) -> tuple[str, list[str], dict[str, str]]:

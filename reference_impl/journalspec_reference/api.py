@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib import import_module
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -238,6 +239,19 @@ class Writer(Protocol):
         Raises WriterRefused if the format cannot hold what is asked, and
         ValueError if the operation itself is not understood.
         """
+
+
+def late_writer(package: str, name: str, edition: str) -> Callable[[Storage, Params], Writer]:
+    """Return what opens a journal with the class `name` of a format's module ``write``.
+
+    That is imported only then: who looks at a journal does not need its writers.
+    """
+
+    def opened(storage: Storage, params: Params) -> Writer:
+        writer: Writer = getattr(import_module(f"{package}.write"), name)(storage, edition, params)
+        return writer
+
+    return opened
 
 
 T = TypeVar("T")

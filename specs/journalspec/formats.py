@@ -173,17 +173,19 @@ def get_format(format_id: str) -> Format:
     )
 
 
-def format_module(package: str, format_id: str) -> ModuleType:
-    """Return the room of `format_id` in `package` (``package.<format_id>``).
+def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
+    """Return the room of `format_id` in `package` (``package.<format_id>``), or a `module` in it.
 
-    Raises UnknownFormat if that package has no room for it, or if the id is
+    Raises UnknownFormat if that package has no room for it, or the room no such module, or if the id is
     not a described format at all.
     """
     get_format(format_id)
-    name = f"{package}.{format_id}"
+    room = f"{package}.{format_id}"
+    name = f"{room}.{module}" if module else room
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != name:
+        if error.name not in (room, name):
             raise
-        raise UnknownFormat(f"{package} has no room for {format_id}") from None
+        missing = f"{package} has no room for {format_id}"
+        raise UnknownFormat(missing if error.name == room else f"{room} has no module {module}") from None

@@ -41,9 +41,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from journalspec.files import replace_text
+from journalspec.formats import get_format
 from journalspec.kept import scratch
 from journalspec.requirements import requirements
 from journalspec_conformance.errors import TimedOut
@@ -203,10 +204,12 @@ class Table:
 class Capture:
     """How one format's files are captured; a format's own class says what its products need.
 
-    `package` is the harness's package, `settings` how the products are configured.
+    `package` is the harness's package, `settings` how the products are configured; `defaults` are parameters
+    of all requests that a scenario may change: where there are some, the provenance tells the parameters.
     """
 
     settings = ""
+    defaults: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, package: str) -> None:
         """Find the table beside the harness."""
@@ -231,7 +234,7 @@ class Capture:
 
     def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
         """Return the parameters of the requests about `scenario`."""
-        return dict(scenario.params)
+        return {**self.defaults, **scenario.params}
 
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
@@ -241,7 +244,7 @@ class Capture:
 
     def head(self, run: Played) -> Json:
         """Return what the provenance tells besides."""
-        return {}
+        return {"params": self.params(run.product, run.scenario)} if self.defaults else {}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return the members of ``expected.json`` that say what is right.
@@ -274,6 +277,12 @@ class Capture:
             raise ValueError(f"{self.format_id} has no model that says what must be kept")
         nothing = run.refused | set(run.scenario.told.get("forgotten", ()))
         return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
+
+    def alike(self, found: Json, state: Json) -> Json:
+        """Return what is right where a reading tells all that was `found`, and every policy this `state`."""
+        policies = [{"op": "recover", "policy": policy} for policy in get_format(self.format_id).policies]
+        recovered = [{"when": when, **found, "state": state} for when in policies]
+        return {"expect": [{"when": {"op": "read"}, **found}, *recovered]}
 
     def spoilt(self, run: Played, records: list[Json], state: Json) -> list[Json]:
         """Return what may be answered about files that the product has spoilt, or only calls so.

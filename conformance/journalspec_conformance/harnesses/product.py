@@ -19,7 +19,7 @@ import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from journalspec.kept import drop_scratch, make_scratch
-from journalspec.observation import REFUSED
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
 from journalspec_conformance import PROTOCOL
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
@@ -73,6 +73,7 @@ class Exceptions:
         [phases]        WHEN = the phase of what nothing below knows; WHEN is what the harness was doing
         [methods]       METHOD = the phase of what came out of that method (the innermost counts)
         [[exception]]   when = [...], says = a part of the message, code; `class` and `phase` if they matter
+        [messages]      CODE = a part of what the product logs about something lost or put aside
 
     An exception that says the same as one of the specification's codes gets that code. Everything else keeps
     its class name (``exception:NAME``), which is nobody's code: such an answer never counts as the right
@@ -99,6 +100,17 @@ class Exceptions:
     def refused(self, thrown: Thrown, when: str) -> Answer:
         """Return a refusal as an observation."""
         return {"verdict": REFUSED, **self.refusal(thrown, when)}
+
+    def notes(self, said: Iterable[str]) -> list[str]:
+        """Return the lines that tell of something lost or put aside, each with its code."""
+        messages = self._table.get("messages", {})
+        return [f"{code}: {line.strip()}" for line in said for code, part in messages.items() if part in line]
+
+    def found(self, state: Answer, said: Iterable[str]) -> Answer:
+        """Return the observation of a recovery about which the product `said` these lines."""
+        noted = self.notes(said)
+        answer: Answer = {"verdict": RECOVERED if noted else CLEAN, "state": jsonable(state)}
+        return {**answer, "message": "; ".join(noted)[:SHOWN]} if noted else answer
 
 
 class Session:
@@ -162,6 +174,8 @@ class Driver:
     format_id: ClassVar[str]
     charset: ClassVar[str | None] = None
     claims: ClassVar[Answer]
+    #: Why there is no ``read``, where a product shows no records; empty: there is.
+    unread: ClassVar[str] = ""
     #: When an operation throws: what the harness was doing, in the words of ``exceptions.toml``.
     write_phases: ClassVar[tuple[str, str]] = (_OPEN, "write")
 
@@ -202,6 +216,8 @@ class Driver:
 
     def read(self, request: Request) -> Answer:
         """Read every record of every file."""
+        if self.unread:
+            return _unsupported(CannotDo(self.unread))
         return {"ok": self.observed(Path(request["dir"]), request.get("params", {}))}
 
     def recover(self, request: Request) -> Answer:

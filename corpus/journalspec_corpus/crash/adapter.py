@@ -1,7 +1,7 @@
 """What a format gives to the crash engine: one typed object, ``CRASH``.
 
-The package of a format has a function ``crash_format`` that returns it. Nothing of it is
-imported before that is called: who only looks at a journal needs no writers and no compiler.
+It stands in the module ``crash`` of a format's package. Nothing of that is imported before
+it is asked for: who only looks at a journal needs no writers and no compiler.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -221,7 +222,7 @@ class CrashFormat:
 def has_crash_format(format_id: str) -> bool:
     """Tell whether `format_id` has crash states; raises UnknownFormat if it is not described."""
     try:
-        return hasattr(format_module(PACKAGE, format_id), "crash_format")
+        return find_spec(f"{format_module(PACKAGE, format_id).__name__}.crash") is not None
     except UnknownFormat:
         if format_id not in format_ids():
             raise
@@ -231,6 +232,6 @@ def has_crash_format(format_id: str) -> bool:
 def crash_format(format_id: str) -> CrashFormat:
     """Return what `format_id` gives to the crash engine; raises UnknownFormat if it has nothing."""
     if not has_crash_format(format_id):
-        raise UnknownFormat(f"{format_id} has no crash traces yet: its corpus package has no crash_format()")
-    found: CrashFormat = format_module(PACKAGE, format_id).crash_format()
+        raise UnknownFormat(f"{format_id} has no crash traces yet: its corpus package has no module crash")
+    found: CrashFormat = format_module(PACKAGE, format_id, "crash").CRASH
     return found

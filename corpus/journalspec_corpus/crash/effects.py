@@ -547,10 +547,9 @@ class Permitted:
 def semantics_of(format_id: str) -> Semantics | None:
     """Return what `format_id` says of its effects, None if nothing."""
     try:
-        module = format_module("journalspec_corpus", format_id)
+        found: Semantics | None = format_module("journalspec_corpus", format_id, "crash").CRASH.semantics
     except UnknownFormat:
         return None
-    found: Semantics | None = module.crash_format().semantics if hasattr(module, "crash_format") else None
     return found
 
 

@@ -416,20 +416,24 @@ class Recorder:
 
 
 class TabledRecorder(Recorder):
-    """A recorder of a writer whose edition and parameters are a `journal` of a format's table.
+    """A recorder of a writer whose edition and parameters are one of the `journals` of a format's table.
 
-    It is about one file at a time, and forces with an operation that has to be durable at once.
+    `defaults` are parameters that the table does not have. It is about one file at a time, and forces with an
+    operation that has to be durable at once.
     """
+
+    journals: ClassVar[Mapping[str, Params]]
+    defaults: Params = {}  # noqa: RUF012 - replaced, never changed
 
     def __init__(
         self,
-        journal: Params,
+        writer: str,
         life: int = 0,
         files: Mapping[str, bytes] | None = None,
         whole: Iterable[Mark] = (),
     ) -> None:
-        self.params = {name: value for name, value in journal.items() if name != "edition"}
-        super().__init__(journal["edition"], life, files, whole)
+        self.params = told = {**self.defaults, **self.journals[writer]}
+        super().__init__(told.pop("edition"), life, files, whole)
         #: The file that was written to last.
         self.file = ""
         self._forces = 0

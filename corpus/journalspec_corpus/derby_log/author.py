@@ -32,13 +32,16 @@ from typing import Any
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body, change_of, databases, named, row_of, shown, tables, text_of
 from journalspec.layout import Part, integer, joined
-from journalspec_corpus.author import branch_of, brief_operation, hex_bytes, words
+from journalspec_corpus.author import branch_of, brief_operation, hex_bytes, long_text, words
 from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
 BRIEF = ("type", "instant", "at")
-#: What END is called, by what it says: its group and the status of the transaction.
-ENDS = {"COMMIT": (0x112, 4), "ABORT": (0x122, 1), "PREPARE": (0x140, 2)}
+#: How a transaction begins and ends -> operation, group, status.
+STEPS = {
+    **{"BEGIN": ("BEGIN", 0x101, 0), "PREPARE": ("END", 0x140, 2)},
+    **{"COMMIT": ("END", 0x112, 4), "ABORT": ("END", 0x122, 1)},
+}
 #: The first row on a page of a kept database, and its version.
 FIRST_ROW, FIRST_VERSION = 7, 2
 ROW_OPERATIONS = ("INSERT", "UPDATE", "DELETE")
@@ -76,10 +79,8 @@ class _Writer:
         out["transaction"] = int(pairs.pop("tx", label.lstrip("abcdefghijklmnopqrstuvwxyz") or "0"))
         if "xa" in pairs:
             out["global_id"] = branch_of(pairs.pop("xa"))
-        if kind == "BEGIN":
-            out |= {"group": 0x101, "status": 0}
-        elif kind in ENDS:
-            out |= {"operation": "END", "group": ENDS[kind][0], "status": ENDS[kind][1]}
+        if kind in STEPS:
+            out |= zip(("operation", "group", "status"), STEPS[kind], strict=True)
         elif kind == "CHECKPOINT":
             redo, undo = (pairs.pop(name, "") for name in ("redo", "undo"))
             out |= {"group": 0x100, "has_table": 1}
@@ -96,16 +97,12 @@ class _Writer:
 
     def _value(self, name: str, value: str) -> Any:
         """Return a field that stands in a text: ``rows`` are numbers, or pairs of them (``7:0,8:4``)."""
-        if name == "undone":
-            return self.instants[value]
-        if name == "file_name":
-            return value
-        if name == "header":
-            return hex_bytes(value)
         if name == "rows":
             names = ("record_id", "reserved")
             return [dict(zip(names, map(int, row.split(":")), strict=False)) for row in value.split(",")]
-        return int(value, 0)
+        if name in ("undone", "file_name"):
+            return self.instants[value] if name == "undone" else value
+        return hex_bytes(value) if name == "header" else int(value, 0)
 
     def _open(self, number: int) -> dict[str, Any]:
         begun = [self.instants[name] for name, at in self.written.items() if at.get("transaction") == number]
@@ -119,7 +116,7 @@ class _Writer:
 
     def _row(self, kind: str, pairs: dict[str, str]) -> dict[str, Any]:
         container = container_of(pairs.pop("table", "T"), self.edition)
-        key, value = int(pairs.pop("key")), _long(pairs.pop("value", ""))
+        key, value = int(pairs.pop("key")), long_text(pairs.pop("value", ""))
         tail: dict[str, Any] = {"deleted": 1}
         if kind == "INSERT":
             number = self.given[container] = self.given.get(container, FIRST_ROW - 1) + 1
@@ -242,13 +239,8 @@ def operation(text: str) -> dict[str, Any]:
     """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v*24000`` is long."""
     out = brief_operation(text, _WORDS)
     if "value" in out:
-        out["value"] = _long(out["value"])
+        out["value"] = long_text(out["value"])
     return out
-
-
-def _long(value: str) -> str:
-    one, times, count = value.partition("*")
-    return one * int(count) if times else value
 
 
 def seal(built: Built, label: str) -> None:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
 
 from journalspec.derby_log.operations import tables_of_all
 from journalspec_corpus.crash.adapter import CrashFormat, two_policies
@@ -27,18 +26,9 @@ from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.derby_log import workloads as tables
-from journalspec_corpus.derby_log.model import (
-    CHANGES,
-    STATE,
-    UNDOES,
-    PageRows,
-    PlacedRows,
-    Row,
-    State,
-    columns_in,
-    value_in,
-)
+from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows, State, text_in
 from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
+from journalspec_corpus.model import XA_ID
 from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import End, Scan, choose, gather
@@ -52,20 +42,16 @@ _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 def effects(decided: State) -> Iterator[Effect]:
     """Yield an effect for each row, and for each part of what is in doubt."""
     found, doubtful = decided
-    yield from map(_stored, found)
+    yield from (_stored(table, key, value) for table, key, value in found)
     for ids, come, gone in doubtful:
-        tx = _xa(*ids)
+        tx = ":".join(map(str, ids))
         yield Effect(DECISION, tx, "")
         yield from (Effect(DECISION, tx, f"inserted {':'.join(row)}") for row in come)
         yield from (Effect(DECISION, tx, f"deleted {':'.join(row[:2])}") for row in gone)
 
 
-def _stored(row: Row) -> Effect:
-    return Effect(RECORD, ":".join(row[:2]), row[2])
-
-
-def _xa(form: int, gtrid: str, bqual: str) -> str:
-    return f"{form}:{gtrid}:{bqual}"
+def _stored(table: str, key: str, value: str) -> Effect:
+    return Effect(RECORD, f"{table}:{key}", value)
 
 
 def action(key: str) -> Action:
@@ -75,21 +61,13 @@ def action(key: str) -> Action:
     tx = str(said.get("transaction", ""))
     if said["type"] == "END":
         role = _ENDS[int(said["status"])]
-        made: tuple[Effect, ...] = ()
-        if role == PREPARE:
-            branch = said["global_id"]
-            made = (Effect(DECISION, _xa(int(branch["format_id"]), branch["gtrid"], branch["bqual"]), ""),)
-        return Action(op, tx, role, made)
+        ids = ":".join(said["global_id"][name] for name in XA_ID) if role == PREPARE else ""
+        return Action(op, tx, role, (Effect(DECISION, ids, ""),) if ids else ())
     if said["type"] in CHANGES:
-        return Action(op, tx, MEMBER, _makes(said))
+        # The row that is there once its transaction has committed: a value begins with its key.
+        table, text = tables_of_all()[int(said["container"])], text_in(said)
+        return Action(op, tx, MEMBER, (_stored(table, text.partition(":")[0], text),) if text else ())
     return Action(op, tx, MEMBER if said["type"] in UNDOES else ALONE)
-
-
-def _makes(said: Mapping[str, Any]) -> tuple[Effect, ...]:
-    """Return the row that is there once its transaction has committed: a value begins with its key."""
-    text = value_in(columns_in(said))
-    row = tables_of_all()[int(said["container"])], text.partition(":")[0], text
-    return (_stored(row),) if text else ()
 
 
 def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:

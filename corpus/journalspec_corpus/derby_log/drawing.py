@@ -32,7 +32,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     count, zeros = rng.choice((1, 1, 2)), rng.choice((0, rng.randrange(4, 60)))
     lives = []
     for _ in range(2):
-        groups, state = _seed_life(rng) if edition == "seed" else _life(rng, wide=wide)
+        groups, state = _life(edition, rng, wide=wide)
         lives.append((_laid(edition, rng, groups, first, count), state))
     (now, state), (then, _) = lives
     now.files[f"log{first + count - 1}.dat"].extend(bytes(zeros))
@@ -56,13 +56,6 @@ def _ends(built: Built, edition: str) -> list[int]:
         whole = (spot.end for spot in groups if spot.file == at["file"] and spot.off < own <= spot.end)
         found.append(next(whole, own))
     return found
-
-
-def _seed_life(rng: random.Random) -> tuple[Groups, Mapping[str, Any]]:
-    """Return records whose bodies nobody can read: they are all that there is."""
-    bodies = [rng.randbytes(rng.randrange(1, 40)) for _ in range(rng.randrange(1, 6))]
-    groups = [[f"r{number} body={data.hex()}"] for number, data in enumerate(bodies, start=1)]
-    return groups, {"bodies": bodies}
 
 
 def operation(rng: random.Random, kept: Kept, number: int, longest: int = 0) -> dict[str, Any]:
@@ -140,7 +133,11 @@ class _Life:
             self.open[self.branches[tx]] = found
 
 
-def _life(rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]:
+def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]:
+    if edition == "seed":
+        # Records whose bodies nobody can read are all that there is.
+        bodies = [rng.randbytes(rng.randrange(1, 40)) for _ in range(rng.randrange(1, 6))]
+        return [[f"r{at} body={data.hex()}"] for at, data in enumerate(bodies, 1)], {"bodies": bodies}
     life, kept = _Life(rng.randrange(200, 2**60) if wide else 200), MODEL.begin({})
     for number in range(rng.randrange(16)):
         op = operation(rng, kept, number, 300 if wide else 0)
@@ -163,7 +160,7 @@ def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files in which fields of records, headers and control files lie, under right checksums."""
-    groups, _ = _seed_life(rng) if edition == "seed" else _life(rng, wide=False)
+    groups, _ = _life(edition, rng, wide=False)
     built = _laid(edition, rng, groups, 1, rng.choice((1, 2)))
     lie_in(built, LIES, rng.choice((1, 1, 2)), rng)
     if edition not in UNCHECKED:

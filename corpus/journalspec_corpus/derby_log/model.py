@@ -71,6 +71,11 @@ def value_in(columns: Mapping[int, bytes]) -> str:
     return columns.get(1, b"")[2:].decode(errors="replace")
 
 
+def text_in(said: Mapping[str, Any]) -> str:
+    """Return the value that the data of a record hold, empty if there is none; raises Invalid."""
+    return value_in(columns_in(said))
+
+
 class TableRows:
     """Rows of tables, keys being unique: what was committed, and what prepared branches would change.
 

@@ -56,11 +56,7 @@ def body(data: bytes) -> dict[str, Any]:
     """Return what a body says; ``surplus`` are bytes behind it, ``long``: a number could be shorter."""
     found, same = _parsed(data)
     form = operations()[found.operation]
-    out = {
-        "type": form.name,
-        **dict(shown(part("head")[1:3], found)),
-        **dict(shown(form.fields, found.fields)),
-    }
+    out = {"type": form.name} | dict(shown(part("head")[1:3], found)) | dict(shown(form.fields, found.fields))
     if "file_name" in out:
         out["file_name"] = out["file_name"].decode(errors="replace")
     if found.undone is not None:
@@ -158,6 +154,13 @@ class Log:
         self.notes += ["surplus"] if found.pop("surplus") else []
         self.notes += ["long-number"] if found.pop("long") else []
         return {"type": found.pop("type"), **first, **found, "at": where}
+
+    def sound(self, number: int, at: int) -> dict[str, Any] | None:
+        """Return the record at `at` if one stands there that can be read."""
+        try:
+            return None if self.problem(number, at) else self.record(number, at)
+        except Refused:
+            return None
 
     def has(self, kind: str) -> None:
         """Raise Invalid for an operation that the edition does not have (DRB-REC-111)."""
@@ -279,18 +282,14 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     log.opaque = log.encrypted(number)
     if log.edition == "seed" or log.opaque or not control or not checkpoint:
         return number, HEADER, number << 32 | HEADER
-    if at >= HEADER and not log.problem(number, at):
-        try:
-            record = log.record(number, at)
-        except Refused:
-            record = {"type": ""}
-        if record["type"] == "CHECKPOINT":
-            undo = _parts(record["undo_from"])
-            if undo[0] not in log.files:
-                raise Refused("fileset", "missing-file")
-            if HEADER <= undo[1] <= len(log.files[undo[0]]):
-                log.enter(undo[0])
-                return *undo, record["redo_from"]
+    record = log.sound(number, at) if at >= HEADER else None
+    if record is not None and record["type"] == "CHECKPOINT":
+        undo = _parts(record["undo_from"])
+        if undo[0] not in log.files:
+            raise Refused("fileset", "missing-file")
+        if HEADER <= undo[1] <= len(log.files[undo[0]]):
+            log.enter(undo[0])
+            return *undo, record["redo_from"]
     if policy == "strict":
         raise Refused("record", "no-checkpoint", control, 8, 8)
     log.notes.append("no-checkpoint")

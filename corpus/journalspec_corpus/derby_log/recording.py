@@ -58,19 +58,9 @@ class Run(TabledRecorder):
     format = FORMAT
     model = TableRows()
     plain = TABLES.rows["long"]["plain"]
+    journals = TABLES.rows["journals"]
+    defaults = {"log_switch_interval": str(_INTERVAL)}  # noqa: RUF012 - never changed
     header_size = HEADER
-
-    def __init__(
-        self,
-        writer: str,
-        life: int = 0,
-        files: Mapping[str, bytes] | None = None,
-        whole: Sequence[Mark] = (),
-    ) -> None:
-        journal = {"log_switch_interval": str(_INTERVAL), **TABLES.rows["journals"][writer]}
-        super().__init__(journal, life, files, whole)
-        #: Records that wait for a force.
-        self._waiting: list[str] = []
 
     def forcing(self, number: int) -> Operation:
         """Return a row of another table, which has to be durable at once."""
@@ -80,8 +70,8 @@ class Run(TabledRecorder):
         """The end of a transaction forces the log, with what others have done so far (DRB-WRT-080)."""
         if op["op"] not in _FORCING and "tx" in op:
             return ()
-        safe, self._waiting = self._waiting, []
-        return safe
+        safe, self.pending = self.pending, []
+        return [record for record, _ in safe]
 
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records of a group."""
@@ -98,17 +88,16 @@ class Run(TabledRecorder):
             return
         self.overwritten(item)
         self.file, self.ends[item.file] = item.file, item.off + len(item.data)
-        names = []
         for said in found:
-            name = self.prefix + _name(said)
+            file, position = divmod(said["instant"], 1 << 32)
+            name = f"{self.prefix}{said['type']}-{said.get('transaction', 0)}-{file}.{position}"
             place, fields = (item.off, len(item.data)), group_fields(self.edition)
             if self.edition == "10.0":
                 place = said["at"]["off"], said["at"]["len"]
                 fields = record_fields(place[1])
             self.marked(Mark(name, item.file, *place, key_of(said["type"], said), fields))
-            names.append(name)
-        self._waiting += names
-        self.tell(Publish, names)
+            self.pending.append((name, 0))
+        self.tell(Publish, [name for name, _ in self.pending[-len(found) :]])
 
     @property
     def position(self) -> int:
@@ -131,37 +120,32 @@ def _ends(marks: Iterable[Mark]) -> Iterator[dict[str, Any]]:
     return (said for mark in marks if (said := json.loads(mark.key))["type"] == "END")
 
 
-def _name(said: Mapping[str, Any]) -> str:
-    """Return the id of a record: what it is, of which transaction, and where it stands."""
-    file, position = divmod(said["instant"], 1 << 32)
-    return f"{said['type']}-{said.get('transaction', 0)}-{file}.{position}"
-
-
 def build(work: Workload) -> Trace:
     """Return the trace of `work`."""
     over, standing = work.kind == "over", []
     if work.kind == "create":
-        run = Run(work.writer)
-        run.open()
-        run.apply(Step("insert", VICTIM, 4).operation(0))
+        run = _created(work.writer)
     else:
         run = begun(_laid, work.writer, work.start(_NEAR if over else _STANDING), over)
         standing = list(run.marks)
         run.begin()
     first = run.play(work.operations(), together=work.force != "each")
-    crash_from = first if work.settled else 0
-    return run.trace(
-        work.name, work.tags, background=work.background, standing=standing, crash_from=crash_from
-    )
+    last = first if work.settled else 0
+    return run.trace(work.name, work.tags, background=work.background, standing=standing, crash_from=last)
+
+
+def _created(writer: str) -> Run:
+    run = Run(writer)
+    run.open()
+    run.apply(Step("insert", VICTIM, 4).operation(0))
+    return run
 
 
 def _laid(writer: str, start: int, over: bool) -> Run:
     """Return a run on a new database in which the next group begins at `start`."""
     least = 40
     while True:
-        run = Run(writer)
-        run.open()
-        run.apply(Step("insert", VICTIM, 4).operation(0))
+        run = _created(writer)
         if over:
             # Rows that fill most of the file.
             for number in range(60, 63):

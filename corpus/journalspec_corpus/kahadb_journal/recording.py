@@ -68,6 +68,7 @@ class Run(TabledRecorder):
 
     format = FORMAT
     model = Messages()
+    journals = TABLES.rows["journals"]
     plain = TABLES.rows["long"]["plain"]
     header_size = 0
 
@@ -79,8 +80,8 @@ class Run(TabledRecorder):
         files: Mapping[str, bytes] | None = None,
         whole: Sequence[Mark] = (),
     ) -> None:
-        journal = {**TABLES.rows["journals"][writer], "max_file_length": str(length)}
-        super().__init__(journal, life, files, whole)
+        self.defaults = {"max_file_length": str(length)}
+        super().__init__(writer, life, files, whole)
         self.dialect = DIALECTS[self.edition]
         #: Whether each step that is not forced is a batch of its own.
         self.flushing = False

@@ -27,7 +27,7 @@ from typing import Any
 
 from journalspec.layout import Part, integer
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec_corpus.author import brief_operation, hex_bytes, words
+from journalspec_corpus.author import brief_operation, hex_bytes, long_text, words
 from journalspec_corpus.edits import Built, Range
 
 BRIEF = ("type", "at")
@@ -42,10 +42,8 @@ def message(text: str) -> bytes:
     """Return a serialised message of kind bytes, priority 4, whose body is a text (``a*3000``)."""
     if text.startswith("hex:"):
         return hex_bytes(text[4:])
-    one, star, count = text.partition("*")
-    body = one.encode() * (int(count) if star else 1)
     # Kind, expiration, priority, timestamp, deliveries, mode, redelivered; eleven things that are not there.
-    return bytes_message(body)
+    return bytes_message(long_text(text).encode())
 
 
 def bytes_message(body: bytes) -> bytes:

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from journalspec.derby_log.operations import databases
+from journalspec.derby_log.operations import databases, tables_of_all
 from journalspec.observation import Observation
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
 from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, container_names
 from journalspec_reference.derby_log.scan import CONTROLS, gather
 from journalspec_reference.derby_log.spans import spans
-from journalspec_reference.storage import Storage
 
 
 def _rules(edition: str) -> Rules:
-    def writer(storage: Storage, params: Params) -> Writer:
-        # Who looks at a log does not need its writers.
-        from journalspec_reference.derby_log.write import LogWriter  # noqa: PLC0415
-
-        return LogWriter(storage, edition, params)
-
     def passed(files: Files, policy: str, params: Params) -> Observation:
         return LogPass(files, edition, policy, suite=params.get("tables") != "none").observation()
 
@@ -30,7 +23,7 @@ def _rules(edition: str) -> Rules:
         lambda files, params: passed(files, "", params),
         passed,
         lambda files, _, fields: spans(files, edition, fields),
-        writer,
+        late_writer(__package__, "LogWriter", edition),
     )
 
 
@@ -62,9 +55,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 def assumed(files: Files) -> Params:
     """Return that rows are told of the suite's database alone: pages of its tables stand beside its log."""
-    there = container_names(files)
-    suite = any(there.keys() & known.tables.keys() for known in databases().values())
-    return {} if suite else {"tables": "none"}
+    return {} if container_names(files).keys() & tables_of_all().keys() else {"tables": "none"}
 
 
 IMPLEMENTATION = Implementation(

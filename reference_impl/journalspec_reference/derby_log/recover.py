@@ -20,19 +20,8 @@ from journalspec_reference.content import Window
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BODY_START, Body, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, LoggedRecord, Refusal
-from journalspec_reference.derby_log.scan import (
-    CONTROLS,
-    NAMES,
-    ChosenControl,
-    End,
-    Log,
-    LogEnd,
-    LogFile,
-    Scan,
-    choose,
-    gather,
-)
-from journalspec_reference.derby_log.store import Container, Store, branch_key
+from journalspec_reference.derby_log.scan import CONTROLS, NAMES, End, Log, LogEnd, LogFile, choose, gather
+from journalspec_reference.derby_log.store import Container, RowPlace, Store
 from journalspec_reference.places import Findings
 
 FORMAT = "derby_log"
@@ -73,7 +62,7 @@ def told(file: LogFile, stored: LoggedRecord, forms: Mapping[int, Form] | None) 
 
 
 def pieces(
-    file: LogFile, scan: Scan, start: int, forms: Mapping[int, Form] | None, stop: int | None = None
+    log: Log, file: LogFile, start: int, forms: Mapping[int, Form] | None, stop: int | None = None
 ) -> Iterator[Told | Note | End]:
     """Yield what a file gives from `start` on, and its end; raises BadLog at the last record told.
 
@@ -82,7 +71,7 @@ def pieces(
     """
     #: Where what a checksum record covers ends, and where that record stands: the first end first.
     covered: list[tuple[int, int]] = []
-    for item in scan.walk(start):
+    for item in log.scan(file).walk(start):
         while covered and covered[0][0] <= item.off:
             heappop(covered)
         while covered and (isinstance(item, End) or covered[0][0] < item.end):
@@ -121,7 +110,7 @@ class LogPass:
         self._found = Findings(sum(file.length for file in self._logs.values()))
         self._late: list[Note] = []
         self._invalid: set[str] = set()
-        self.chosen = ChosenControl(None, "", ())
+        self.chosen = choose({})
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
@@ -130,10 +119,8 @@ class LogPass:
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
-        self._linked = edition not in (SEED, "10.0", "10.1")
-        #: Whether there are checksum records.
-        self._summed = edition not in (SEED, "10.0")
-        self.log = Log(self._logs, summed=self._summed, linked=self._linked)
+        linked = edition not in (SEED, "10.0", "10.1")
+        self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=linked)
         #: How bodies are decoded; None: they are opaque.
         self._forms: Mapping[int, Form] | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
@@ -199,7 +186,7 @@ class LogPass:
         if isinstance(first, LoggedRecord) and _is_cipher(first.body):
             self._late.append(Note("encrypted", file.name))
             self._opaque = True
-            self.log = Log(self._logs, summed=False, linked=self._linked)
+            self.log.summed = False
             return Instant(at.number, HEADER)
         self._forms = known(self._edition)
         control = self.chosen.control
@@ -264,11 +251,7 @@ class LogPass:
 
     def _take(self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False) -> End:
         """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log."""
-        log, forms = self.log, self._forms
-
-        def walk() -> Iterator[Told | Note | End]:
-            return pieces(file, log.scan(file), start, forms, stop)
-
+        walk = partial(pieces, self.log, file, start, self._forms, stop)
         off, covered = start, self._vouched(file, start) if counts else start
         try:
             for item in self._found.walked(file.name, walk, Told):
@@ -287,7 +270,7 @@ class LogPass:
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return up to where the checksum records before `start` vouch for what follows it."""
         out = start
-        for item in self.log.scan(file).walk() if self._summed and start > HEADER else ():
+        for item in self.log.scan(file).walk() if self.log.summed and start > HEADER else ():
             if isinstance(item, End) or item.off >= start:
                 break
             out = max(out, item.end + (item.covers or 0))
@@ -318,7 +301,7 @@ class LogPass:
     def _behind(self, last: LogEnd) -> None:
         """Tell how the log ends, and what the files behind it are (DRB-END)."""
         self.last = last
-        if self._unverified is not None and self._summed:
+        if self._unverified is not None and self.log.summed:
             self._late.append(self._unverified)
         file, end = last.file, last.end
         if last.note and last.next is not None:
@@ -373,17 +356,14 @@ class LogPass:
             store.roll_back(number)
         if losers and self._policy:
             self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
-        # A row is of the first branch that has changed it, a part of one of the first row that has it: what
-        # is told is no more than what is there.
-        locked: set[tuple[int, int, int]] = set()
+        # A row is of the first branch that has changed it: what is told is no more than what is there.
+        locked: set[RowPlace] = set()
         in_doubt = [self._branch(number, locked) for number in store.branches()]
         if not store.tables:
             return {"in_doubt": in_doubt}
-        parts: set[tuple[int, ...]] = set()
-        rows = (found for place in store.places() if (found := store.row(place, parts)))
-        return {"rows": _shown(rows), "in_doubt": in_doubt}
+        return {"rows": _shown(store.rows(store.places())), "in_doubt": in_doubt}
 
-    def _branch(self, number: int, locked: set[tuple[int, int, int]]) -> dict[str, Any]:
+    def _branch(self, number: int, locked: set[RowPlace]) -> dict[str, Any]:
         """Roll a prepared transaction back; return what it had done (DRB-RCV-113).
 
         `locked` are the rows of the branches before it. Its own are added.
@@ -391,19 +371,15 @@ class LogPass:
         store = self.store
         touched = [place for place in store.touched(number) if place not in locked]
         locked.update(touched)
-        told = dict(
-            zip(("gtrid", "bqual", "format_id"), branch_key(store.transactions[number].branch), strict=True)
-        )
-        before, after = set[tuple[int, ...]](), set[tuple[int, ...]]()
-        had = [found for place in touched if (found := store.row(place, before))]
+        ids = store.transactions[number].ids
+        told: dict[str, Any] = dict(zip(("gtrid", "bqual", "format_id"), ids, strict=True))
+        with_it = Counter(store.rows(touched))
         store.roll_back(number)
-        has = [found for place in touched if (found := store.row(place, after))]
-        if not store.tables:
-            return told
-        return told | {
-            "inserted": _shown((Counter(had) - Counter(has)).elements()),
-            "deleted": _shown((Counter(has) - Counter(had)).elements()),
-        }
+        without = Counter(store.rows(touched))
+        if store.tables:
+            told["inserted"] = _shown((with_it - without).elements())
+            told["deleted"] = _shown((without - with_it).elements())
+        return told
 
     def _maps(self) -> Iterator[FileMap]:
         """Yield what each file is, and what it says of itself at its beginning, if that is whole."""
@@ -428,8 +404,7 @@ class LogPass:
 
 def container_names(files: Files) -> dict[int, str]:
     """Return the names of the containers that stand beside a log, by number."""
-    found = {name: match for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
-    return {int(match[1], 16): name for name, match in found.items()}
+    return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
 
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:
@@ -443,7 +418,7 @@ def body_at(log: Log, edition: str, instant: Instant) -> Body:
 
 def _records_of(log: Log, file: LogFile, forms: Mapping[int, Form] | None) -> Iterator[Record]:
     """Yield the records of a file behind the log, up to one that is none."""
-    for item in pieces(file, log.scan(file), HEADER, forms, file.length):
+    for item in pieces(log, file, HEADER, forms, file.length):
         if isinstance(item, Told):
             yield item.record
 

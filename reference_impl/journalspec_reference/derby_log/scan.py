@@ -184,11 +184,12 @@ class Log:
 
     def __init__(self, files: Mapping[int, LogFile], *, summed: bool, linked: bool) -> None:
         self.files = files
-        self._summed, self._linked = summed, linked
+        #: Whether there are checksum records that can be read.
+        self.summed, self._linked = summed, linked
 
     def scan(self, file: LogFile) -> Scan:
         """Return the scan of one file."""
-        return Scan(file.data, file.number, summed=self._summed)
+        return Scan(file.data, file.number, summed=self.summed)
 
     def enter(self, number: int) -> LogFile:
         """Return a file whose header is right; raises Refusal, KeyError."""

@@ -9,11 +9,11 @@ from itertools import chain, takewhile
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import Form, Slot, part
+from journalspec.derby_log.operations import Form, Slot, part, tail
 from journalspec.layout import HEAD, Spot
 from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import CHECKSUM, COMPENSATION, EDITIONS, BodyReader, decode, known
+from journalspec_reference.derby_log.bodies import EDITIONS, BodyReader, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.recover import SEED, body_at, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, End, Log, LogFile, Scan, choose, gather, search
@@ -78,8 +78,7 @@ class _NamingReader(BodyReader):
         """Read a whole body; raises BadLog, KeyError."""
         head = self.fields(part("head"))
         self.fields(known(edition)[head["operation"]].fields)
-        if not head["group"] & CHECKSUM:
-            self.fields(part("undone" if head["group"] & COMPENSATION else "data"))
+        self.fields(tail(head["group"]))
         if self.at < len(self.data):
             self._keep("rest", self.at, self.take(len(self.data) - self.at))
 

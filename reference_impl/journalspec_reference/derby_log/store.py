@@ -7,10 +7,10 @@ as the log and the containers beside it say what they are.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from operator import itemgetter
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -39,8 +39,9 @@ _PARTS = 64
 Value = Any
 #: A row that is told: its table, key and value.
 Row = tuple[str, str, str]
-#: A container and a page.
+#: A container and a page; these and a record id.
 Place = tuple[int, int]
+RowPlace = tuple[int, int, int]
 
 
 class HeapRow(NamedTuple):
@@ -123,9 +124,8 @@ def _value(reader: BodyReader) -> Value:
 def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
     """Return the row that a logged image makes of an old one: values that it does not have stay."""
     known = {} if old is None else dict(enumerate(old.values, start=old.first))
-    values = [
-        known.get(at, ...) if value is ... else value for at, value in enumerate(new.values, start=new.first)
-    ]
+    given = enumerate(new.values, start=new.first)
+    values = [known.get(at, ...) if value is ... else value for at, value in given]
     return new._replace(values=values, had=0 if old is None else old.room)
 
 
@@ -182,15 +182,18 @@ class Transaction:
     prepared: bool = False
     changes: array[int] = field(default_factory=lambda: array("q"))
 
+    @property
+    def ids(self) -> tuple[bytes, bytes, int]:
+        """Its XA id as what can be compared: both parts, and the format."""
+        of = self.branch
+        return (b"", b"", 0) if of is None else (of["gtrid"], of["bqual"], of["format_id"])
+
 
 class Store:
     """The state that redo leads to. `find` returns the body of a record that was redone, by its instant."""
 
     def __init__(
-        self,
-        tables: Mapping[int, str],
-        containers: Mapping[int, Container],
-        find: Callable[[Instant], Body],
+        self, tables: Mapping[int, str], containers: Mapping[int, Container], find: Callable[[Instant], Body]
     ) -> None:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
@@ -204,7 +207,7 @@ class Store:
         #: Containers that the log makes: they may be filled without records, and forced to disk instead.
         self._made: set[int] = set()
         #: Where a part of a row stands -> where the part before it does.
-        self._owners: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self._owners: dict[RowPlace, tuple[int, int]] = {}
 
     def take(self, instant: Instant, body: Body, redo_from: Instant) -> None:
         """Redo one record (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
@@ -256,10 +259,8 @@ class Store:
             found = self.containers[container].page(number) if container in self.containers else None
             if found is None and version is None:
                 return None
-            self.add(place, found or HeapPage(version or 0))
-            if found is not None:
-                for ident, row in found.rows.items():
-                    self._own(container, number, ident, row)
+            for ident, row in self.add(place, found or HeapPage(version or 0)).rows.items():
+                self._own(container, number, ident, row)
         return self.pages[place]
 
     def _redo(self, body: Body, pending: bool) -> None:
@@ -274,28 +275,21 @@ class Store:
         if page.version < version:
             text = f"page {number} of container {container} has version {page.version}, the record {version}"
             raise Refusal("replay", "bad-page", text)
-        page.version += self._steps(body, pending=pending)
         name = body.operation.name
+        # Each record is undone once, so that the records of a log are looked up once.
+        undone = self.find(body.undone) if pending and body.undone is not None else None
+        does = undone if undone is not None and name == "PHYSICAL_UNDO" else body
+        # Its version moves once for each row (DRB-RCV-164).
+        page.version += len(does.fields["rows"]) if does.operation.name in _BY_ROW else 1
         if name.startswith("COMPRESS_SPACE"):
             # Pages that are made again begin anew.
             numbers = self._numbers[container]
             while numbers and -numbers[0] > fields["highest_page"]:
                 self.pages.pop((container, -heappop(numbers)), None)
-        if container not in self.tables:
-            return
-        if body.undone is not None:
-            # Each record is undone once, so that the records of a log are looked up once.
-            if pending:
-                self._apply(page, number, self.find(body.undone), undo=True)
-        else:
+        if container in self.tables and undone is not None:
+            self._apply(page, number, undone, undo=True)
+        elif container in self.tables and body.undone is None:
             self._apply(page, number, body)
-
-    def _steps(self, body: Body, *, pending: bool) -> int:
-        """Return by how much a record moves the version of its page: once for each row (DRB-RCV-164)."""
-        if body.operation.name == "PHYSICAL_UNDO" and body.undone is not None and pending:
-            with suppress(BadLog):
-                body = self.find(body.undone)
-        return len(body.fields["rows"]) if body.operation.name in _BY_ROW else 1
 
     def _put(self, page: HeapPage, where: Place, slot: int, ident: int, row: HeapRow) -> None:
         page.put(slot, ident, row)
@@ -350,8 +344,8 @@ class Store:
 
     def branches(self) -> list[int]:
         """Return the prepared transactions, in the order of their XA ids."""
-        found = [number for number, item in self.transactions.items() if item.prepared]
-        return sorted(found, key=lambda number: branch_key(self.transactions[number].branch))
+        found = [(item.ids, number) for number, item in self.transactions.items() if item.prepared]
+        return [number for _, number in sorted(found, key=itemgetter(0))]
 
     def undoable(self, number: int) -> Iterator[tuple[Instant, Body]]:
         """Yield the changes of a transaction that count, the last one first."""
@@ -372,27 +366,26 @@ class Store:
                 self._apply(page, body.fields["page"], body, undo=True)
         del self.transactions[number]
 
-    def touched(self, number: int) -> list[tuple[int, int, int]]:
-        """Return the rows that a transaction has touched: container, page and record id of each."""
-        places = (place for body in self._changes(number) for place in self._touched(body.fields))
-        return list(dict.fromkeys(places))
+    def touched(self, number: int) -> list[RowPlace]:
+        """Return the rows of which a transaction has changed a part, by where they begin."""
+        found: dict[RowPlace, None] = {}
+        for fields in (body.fields for body in self._changes(number)):
+            for entry in ([fields] if "record_id" in fields else []) + fields.get("rows", []):
+                place = fields["container"], fields["page"], entry["record_id"]
+                for _ in range(_PARTS):
+                    if place not in self._owners:
+                        break
+                    place = fields["container"], *self._owners[place]
+                found[place] = None
+        return list(found)
 
-    def _touched(self, fields: Mapping[str, Any]) -> Iterator[tuple[int, int, int]]:
-        """Yield the rows of which a record changes a part, by where they begin."""
-        idents = [fields["record_id"]] if "record_id" in fields else []
-        for ident in (*idents, *(entry["record_id"] for entry in fields.get("rows", ()))):
-            place = fields["container"], fields["page"], ident
-            for _ in range(_PARTS):
-                if place not in self._owners:
-                    break
-                place = fields["container"], *self._owners[place]
-            yield place
+    def rows(self, places: Iterable[RowPlace]) -> Iterator[Row]:
+        """Yield the rows that begin at places and are there; a part is one of the first row that has it."""
+        taken: set[RowPlace] = set()
+        yield from (found for place in places if (found := self.row(place, taken)))
 
-    def row(self, place: tuple[int, int, int], told: set[tuple[int, ...]] | None = None) -> Row | None:
-        """Return a row that begins at a place and is there.
-
-        `told` are parts of rows that were told before: no row has such a part. Those of this one are added.
-        """
+    def row(self, place: RowPlace, taken: set[RowPlace] | None = None) -> Row | None:
+        """Return a row that begins at a place, is there, and has no part that is `taken`: its own are now."""
         container, number, ident = place
         page = self.page(container, number)
         row = None if page is None else page.rows.get(ident)
@@ -409,14 +402,14 @@ class Store:
             values[row.first :] = row.values[:3]
         if len(values) != 2 or not all(isinstance(value, bytes) for value in values) or len(values[0]) != 4:
             return None
-        if told is not None:
-            if not told.isdisjoint(parts):
+        if taken is not None:
+            if not taken.isdisjoint(parts):
                 return None
-            told.update(parts)
+            taken.update(parts)
         key = str(int.from_bytes(values[0], "big", signed=True))
         return self.tables[container], key, mutf8.readable(values[1][2:])
 
-    def places(self) -> Iterator[tuple[int, int, int]]:
+    def places(self) -> Iterator[RowPlace]:
         """Yield where rows of tables begin, or parts of them."""
         for container, data in self.containers.items():
             for number in data.numbers() if container in self.tables else ():
@@ -424,8 +417,3 @@ class Store:
         for (container, number), page in list(self.pages.items()):
             if container in self.tables:
                 yield from ((container, number, ident) for ident in page.rows)
-
-
-def branch_key(branch: Mapping[str, Any] | None) -> tuple[bytes, bytes, int]:
-    """Return an XA id as what can be compared."""
-    return (b"", b"", 0) if branch is None else (branch["gtrid"], branch["bqual"], branch["format_id"])

@@ -22,7 +22,7 @@ from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
 from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant, LoggedRecord
 from journalspec_reference.derby_log.recover import LogPass, garbage
 from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, number_of
-from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, Transaction, branch_key
+from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, RowPlace, Transaction
 from journalspec_reference.storage import Storage, fill, whole
 
 #: After how many bytes a file is ended and a checkpoint taken if nothing else is asked for, and their bounds
@@ -72,7 +72,7 @@ class LogWriter:
         self._open_ = False
         self._buffer: list[bytes] = []
         self._size = 0
-        self._waiting: list[bytes] = []
+        self._waiting: list[tuple[int, bytes]] = []
         self._since = 0
         self._known: Mapping[int, Transaction] = {}
 
@@ -130,17 +130,15 @@ class LogWriter:
         if later:
             storage.sync_dir()
         self._txs: dict[str, _Tx] = {}
-        self._places: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
-        self._locks: dict[tuple[int, int, int], int] = {}
+        self._places: dict[tuple[str, str], list[RowPlace]] = {}
+        self._locks: dict[RowPlace, int] = {}
         losers = self._store.losers()
         for number in losers:
             self._undo_all(number)
         self._index()
         self._open_ = True
-        short = (
-            self._redo.number == self._undo.number == self._number
-            and self._end < self._redo.position + _SHORT
-        )
+        in_one_file = self._redo.number == self._undo.number == self._number
+        short = in_one_file and self._end < self._redo.position + _SHORT
         if losers or not short or named is None or found.chosen.invalid or found.redo_from == _NONE:
             self._checkpoint()
         return {"durable": True}
@@ -168,11 +166,11 @@ class LogWriter:
         """Begin a log on the pages of a base: a checkpoint is its first record."""
         self._number, self._end = 0, 0
         self._next_file()
-        first = Instant(1, HEADER)
-        self._redo = self._undo = first
+        self._redo = self._undo = Instant(1, HEADER)
         at = HEADER + self._summed
+        self._known = {_FIRST_NUMBER: Transaction(Instant(1, at).packed, INTERNAL, None)}
         begin = self._record(at, self._body(_FIRST_NUMBER, "BEGIN", _FIRST, status=INTERNAL))
-        self._buffer = [begin, self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER, at))]
+        self._buffer = [begin, self._record(at + len(begin), self._checkpoint_body(_FIRST_NUMBER))]
         self._flush(turn=False)
         self._write_control(Instant(1, at + len(begin)))
 
@@ -218,7 +216,7 @@ class LogWriter:
         data = b"".join(self._buffer)
         if self._summed:
             data = self._sum_of(self._end, data) + data
-        self._waiting.append(data)
+        self._waiting.append((self._end, data))
         self._end += len(data)
         self._buffer, self._size = [], 0
 
@@ -226,14 +224,12 @@ class LogWriter:
         """Write all groups, one write each, and force them; then end the file if it is long enough."""
         if self._buffer:
             self._take_out()
-        name, at = self._name, self._end - sum(map(len, self._waiting))
-        for data in self._waiting:
-            self._storage.write(name, at, data)
-            at += len(data)
+        for at, data in self._waiting:
+            self._storage.write(self._name, at, data)
+            self._since += len(data)
         if self._waiting:
-            self._storage.sync(name)
-            self._since += sum(map(len, self._waiting))
-        self._waiting = []
+            self._storage.sync(self._name)
+            self._waiting = []
         if turn and self._since > self._checkpoint_after:
             self._checkpoint()
         elif turn and self._end > self._interval:
@@ -277,10 +273,9 @@ class LogWriter:
 
     # Checkpoints.
 
-    def _checkpoint_body(self, number: int, first: int) -> bytes:
-        begun = Transaction(Instant(self._number, first).packed, 0, None)
+    def _checkpoint_body(self, number: int) -> bytes:
         entries = []
-        for other, item in {**self._known, number: begun}.items():
+        for other, item in self._known.items():
             at = Instant.unpack(item.first)
             own = {"transaction": {"number": other}, "first": {"file": at.number, "position": at.position}}
             status = _STATUS["PREPARE"] if item.prepared else 0
@@ -294,8 +289,8 @@ class LogWriter:
         if self._end > self._interval:
             self._next_file()
         number = self._store.next
-        first = self._log(number, "BEGIN", _FIRST, status=INTERNAL)
-        at = self._append(self._checkpoint_body(number, first.position))
+        self._log(number, "BEGIN", _FIRST, status=INTERNAL)
+        at = self._append(self._checkpoint_body(number))
         self._flush(turn=False)
         self._end_of(number, "COMMIT")
         self._write_control(at)
@@ -353,8 +348,8 @@ class LogWriter:
         self._flush()
         for instant, body in list(self._store.undoable(number)):
             fields = body.fields
-            known: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
-            same = {**known, "undone": instant.packed}
+            same: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
+            same |= {"undone": instant.packed}
             if "page_version" not in fields:
                 if body.operation.name == "CONTAINER":
                     self._log(number, "CONTAINER_UNDO", _CLR & ~_LOCK, **same)
@@ -367,7 +362,7 @@ class LogWriter:
             if page is None:
                 raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
             name = "LOGICAL_UNDO" if "undo" in fields else "PHYSICAL_UNDO"
-            self._log(number, name, _CLR, **{**same, "page_version": page.version})
+            self._log(number, name, _CLR, page_version=page.version, **same)
         self._end_of(number, "ABORT")
 
     def _start(self, op: Operation) -> dict[str, Any]:
@@ -393,7 +388,7 @@ class LogWriter:
 
     def _decide(self, op: Operation) -> dict[str, Any]:
         for number in self._store.branches():
-            if branch_key(self._store.transactions[number].branch)[:2] == _ids(op):
+            if self._store.transactions[number].ids[:2] == _ids(op):
                 if str(op.get("commit", "true")).lower() == "true":
                     self._end_of(number, "COMMIT")
                 else:
@@ -468,7 +463,7 @@ class LogWriter:
         self._end_of(begun, "COMMIT")
         return number, page
 
-    def _alter(self, tx: _Tx, place: tuple[int, int, int], key: int, value: bytes | None) -> None:
+    def _alter(self, tx: _Tx, place: RowPlace, key: int, value: bytes | None) -> None:
         """Change a row, or (no value) delete it; one that gets too long goes to another page."""
         container, number, ident = place
         begun = self._begun(tx)

@@ -6,11 +6,10 @@ from collections import defaultdict
 from functools import partial
 from typing import Any
 
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
 from journalspec_reference.jboss_journal import recover, spans
 from journalspec_reference.jboss_journal.codec import DIALECTS, EVENT, INT, LONG_HEADER, Dialect
 from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, base_name
-from journalspec_reference.storage import Storage
 
 FORMAT = "jboss_journal"
 #: Extensions that the products use, and what to call an edition where several read alike. More they do not
@@ -99,17 +98,11 @@ def _control_of(extensions: list[str], groups: dict[str, list[str]], files: File
 
 
 def _rules(edition: str, dialect: Dialect) -> Rules:
-    def writer(storage: Storage, params: Params) -> Writer:
-        # Who looks at a journal does not need its writer.
-        from journalspec_reference.jboss_journal.write import JournalWriter  # noqa: PLC0415
-
-        return JournalWriter(storage, edition, params)
-
     return Rules(
         partial(recover.read, dialect),
         partial(recover.recover, dialect),
         lambda files, params, fields: spans.spans(files, dialect, params, fields),
-        writer,
+        late_writer(__package__, "JournalWriter", edition),
     )
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, Writer
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, late_writer
 from journalspec_reference.kahadb_journal import recover, spans
 from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, END_MARKER, FORMAT, MARKER, sums
-from journalspec_reference.storage import Storage
 
 #: Editions whose files are alike.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
@@ -19,15 +18,10 @@ _LOOKED_AT = 1 << 16
 
 
 def _rules(edition: str) -> Rules:
-    def writer(storage: Storage, params: Params) -> Writer:
-        # Who looks at a journal does not need its writers.
-        from journalspec_reference.kahadb_journal.write import JournalWriter  # noqa: PLC0415
-
-        return JournalWriter(storage, edition, params)
-
     def named(files: Files, params: Params, fields: bool) -> Iterator[Span]:
         return spans.spans(files, edition, params, fields)
 
+    writer = late_writer(__package__, "JournalWriter", edition)
     return Rules(recover.reading(edition), recover.recovery(edition), named, writer)
 
 

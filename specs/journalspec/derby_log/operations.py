@@ -75,6 +75,13 @@ def part(name: str) -> tuple[Slot, ...]:
     return _slots(_table()["part"][name])
 
 
+def tail(group: int) -> tuple[Slot, ...]:
+    """Return what stands behind the fields of the operation in a record of this `group` (DRB-REC-021)."""
+    if group & groups()["CHECKSUM"]:
+        return ()
+    return part("undone" if group & groups()["COMPENSATION"] else "data")
+
+
 @cache
 def operations() -> Mapping[int, Form]:
     """Return format id -> operation."""
@@ -127,13 +134,11 @@ def _form(row: Mapping[str, Any]) -> Form:
 
 def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
     measured = {row[key]: row["name"] for row in rows for key in ("length", "count") if key in row}
+    # A list has its fields inside, an object names them.
+    inner = {row["name"]: {"of": _slots(row["of"])} for row in rows if isinstance(row.get("of"), list)}
     return tuple(
-        Slot(**{**row, "of": _of(row.get("of", ""))}, measures=measured.get(row["name"], "")) for row in rows
+        Slot(**{**row, **inner.get(row["name"], {})}, measures=measured.get(row["name"], "")) for row in rows
     )
-
-
-def _of(value: Any) -> str | tuple[Slot, ...]:
-    return _slots(value) if isinstance(value, list) else str(value)
 
 
 #: Of each form of a compressed int and of a compressed long: its bits, and its bytes.
@@ -184,11 +189,9 @@ def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
         "transaction": None if number is None else {"number": number},
         "operation": values.get("operation_id", form.id),
     }
-    out = [*_parts(part("head"), head, "", longest), *_parts(form.fields, values, "", longest)]
-    if not values["group"] & groups()["CHECKSUM"]:
-        behind = "undone" if values["group"] & groups()["COMPENSATION"] else "data"
-        told = {name: values[name] for name in ("undone", "data") if name in values}
-        out += _parts(part(behind), told, "", longest)
+    told = {name: values[name] for name in ("undone", "data") if name in values}
+    parts = ((part("head"), head), (form.fields, values), (tail(values["group"]), told))
+    out = [stored for slots, of_it in parts for stored in _parts(slots, of_it, "", longest)]
     return [*out, Part("rest", values.get("rest", b""))]
 
 

@@ -26,11 +26,12 @@ from construct import (
     Tell,
     Terminated,
     ValidationError,
+    this,
 )
 from construct.core import stream_read, stream_write
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, compressed, groups, objects, operations
+from journalspec.derby_log import operations as table
 from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While, ahead
 
 
@@ -64,11 +65,11 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     Opaque bodies are others: what is decoded is what begins as a checksum record does.
     """
     try:
-        known = body[:2] == _LOG_RECORD and Packed(1).parse(body[2:]) & groups()["CHECKSUM"]
+        known = body[:2] == _LOG_RECORD and Packed(1).parse(body[2:]) & table.groups()["CHECKSUM"]
         parsed = BODY.parse(body) if known else None
     except ConstructError as error:
         raise ValidationError(f"a checksum record that is none: {error}") from None
-    if parsed is None or operations()[parsed.operation].name != "CHECKSUM":
+    if parsed is None or table.operations()[parsed.operation].name != "CHECKSUM":
         return None
     found = parsed.fields
     # Another algorithm is none that anybody could agree with.
@@ -92,14 +93,14 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         try:
-            data = compressed(obj, wide=self.unit > 1)
+            data = table.compressed(obj, wide=self.unit > 1)
         except ValueError as error:
             raise ValidationError(str(error), path=path) from None
         stream_write(stream, data, len(data), path)
         return obj
 
 
-def _object(form: Form, *, null: bool) -> Construct[Any, Any]:
+def _object(form: table.Form, *, null: bool) -> Construct[Any, Any]:
     """Return the construct of an object behind its format id; None stands for 0, where it may be missing."""
     ids = (form.id, 0) if null else (form.id,)
     number = Checked(Int16ub, lambda number, _: number in ids, str(form.id))
@@ -110,16 +111,16 @@ def _object(form: Form, *, null: bool) -> Construct[Any, Any]:
     )
 
 
-def _struct(slots: Iterable[Slot]) -> Construct[Any, Any]:
+def _struct(slots: Iterable[table.Slot]) -> Construct[Any, Any]:
     return Struct(*(slot.name / _element(slot) for slot in slots))
 
 
-def _element(slot: Slot) -> Construct[Any, Any]:
+def _element(slot: table.Slot) -> Construct[Any, Any]:
     """Return the construct of one field of the table of operations; modified UTF-8 is not decoded."""
     if isinstance(slot.of, tuple):
         found: Construct[Any, Any] = Counted(lambda context: context[slot.count], _struct(slot.of))
     elif slot.of:
-        found = _object(objects()[slot.of], null=slot.null)
+        found = _object(table.objects()[slot.of], null=slot.null)
     elif slot.type == "bytes":
         found = Blob(lambda context: context[slot.length])
     else:
@@ -133,27 +134,21 @@ _PLAIN: dict[str, Construct[Any, Any]] = {
 }
 
 
-def _has_data(context: Any) -> bool:
-    return not context.group & (groups()["COMPENSATION"] | groups()["CHECKSUM"])
+def _behind(slot: table.Slot) -> Construct[Any, Any]:
+    """Return a field of the tail as one of the body: it is there if the group says so."""
+    return slot.name / If(lambda context: slot in table.tail(context.group), _element(slot))
 
 
 #: The body of a record (DRB-REC-021) up to its `end`; behind that there may be bytes that no field takes.
 LOOSE_BODY = Struct(
-    "log_record_id" / Checked(Int16ub, lambda number, _: number == LOG_RECORD, str(LOG_RECORD)),
+    "log_record_id" / Checked(Int16ub, lambda number, _: number == table.LOG_RECORD, str(table.LOG_RECORD)),
     "group" / Packed(1),
-    "transaction" / _object(objects()["transaction_id"], null=True),
-    "operation" / Checked(Int16ub, lambda number, _: number in operations(), "an operation"),
-    "fields"
-    / Switch(lambda context: context.operation, {k: _struct(v.fields) for k, v in operations().items()}),
-    "undone"
-    / If(
-        lambda context: context.group & groups()["COMPENSATION"] and not context.group & groups()["CHECKSUM"],
-        Int64sb,
-    ),
-    "data_length" / If(_has_data, Int32sb),
-    "data" / If(_has_data, Blob(lambda context: context.data_length)),
+    "transaction" / _object(table.objects()["transaction_id"], null=True),
+    "operation" / Checked(Int16ub, lambda number, _: number in table.operations(), "an operation"),
+    "fields" / Switch(this.operation, {k: _struct(v.fields) for k, v in table.operations().items()}),
+    *map(_behind, (*table.part("undone"), *table.part("data"))),
     "end" / Tell,
 )
 BODY = FocusedSeq("body", "body" / LOOSE_BODY, Terminated)
-_LOG_RECORD = LOG_RECORD.to_bytes(2, "big")
+_LOG_RECORD = table.LOG_RECORD.to_bytes(2, "big")
 CODEC = ConstructCodec(LAYOUT, file_schema)

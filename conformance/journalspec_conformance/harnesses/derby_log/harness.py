@@ -17,7 +17,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from journalspec.kept import make_scratch
-from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
+from journalspec.observation import REFUSED
 from journalspec_conformance.harnesses.java.jvm import (
     Java,
     Thrown,
@@ -25,19 +25,9 @@ from journalspec_conformance.harnesses.java.jvm import (
     java_bytes,
     java_class,
     product_call,
-    python_bytes,
+    xa_id,
 )
-from journalspec_conformance.harnesses.product import (
-    SHOWN,
-    Answer,
-    CannotDo,
-    Driver,
-    Op,
-    Request,
-    Session,
-    copy_of,
-    table,
-)
+from journalspec_conformance.harnesses.product import Answer, CannotDo, Driver, Op, Session, copy_of, table
 from journalspec_corpus.derby_log.model import STATE, Row
 
 FORMAT = "derby_log"
@@ -50,8 +40,6 @@ DATABASE = "database"
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")
-#: The code of a message in derby.log -> a part of its text.
-_MESSAGES = table(__package__, "exceptions.toml")["messages"]
 #: What all refusals to boot have in common says nothing.
 _EVERY_TIME = ("XJ040", "XJ001")
 _STATE = re.compile(r"\bERROR (?P<state>[0-9A-Z]{5}): ")
@@ -69,7 +57,7 @@ Xid = tuple[int, bytes, bytes]
 
 def _told(error: Java) -> Thrown:
     """Return an SQLException with its chain: its class becomes the SQLSTATEs in it, its text all messages."""
-    states: list[str] = []
+    states: dict[str, None] = {}
     texts: list[str] = []
     waiting = [error]
     while waiting and len(texts) < 50:
@@ -78,12 +66,10 @@ def _told(error: Java) -> Thrown:
         texts.append(text)
         state = item.getSQLState() if isinstance(item, java_class("java.sql.SQLException")) else None
         found = [str(state)] if state is not None else []
-        for name in [*found, *_STATE.findall(text)]:
-            if name not in states and name not in _EVERY_TIME:
-                states.append(name)
+        states |= dict.fromkeys((*found, *_STATE.findall(text)))
         more = [item.getNextException()] if state is not None else []
         waiting += [next_ for next_ in (*more, item.getCause()) if next_ is not None]
-    name = "+".join(states) or _innermost(texts)
+    name = "+".join(state for state in states if state not in _EVERY_TIME) or _innermost(texts)
     return Thrown(name, "; ".join(dict.fromkeys(texts)))
 
 
@@ -107,6 +93,7 @@ def derby_call() -> Iterator[None]:
 def _log_file() -> Path:
     """Return derby.log, which the engine, one in a process, writes to from its first boot on."""
     path = make_scratch() / "derby.log"
+    path.touch()
     java_class("java.lang.System").setProperty("derby.stream.error.file", str(path))
     return path
 
@@ -140,7 +127,7 @@ class Database:
         self._xa: dict[Xid, tuple[Java, Java]] = {}
         self._main: Java = None
         _driver()
-        self._begin = _log_file().stat().st_size if _log_file().is_file() else 0
+        self._begin = _log_file().stat().st_size
         with derby_call():
             self._main = self._connection(";create=true" if create else "")
         _BOOTED.add(directory)
@@ -155,13 +142,11 @@ class Database:
         made.setAutoCommit(False)
         return made
 
-    def said(self) -> str:
-        """Return what derby.log says since this boot began."""
-        if not _log_file().is_file():
-            return ""
+    def said(self) -> list[str]:
+        """Return the lines of derby.log since this boot began."""
         with _log_file().open("rb") as stream:
             stream.seek(self._begin)
-            return stream.read().decode(errors="replace")
+            return stream.read().decode(errors="replace").splitlines()
 
     @derby_call()
     def execute(self, text: str, *values: int | str, on: Java = None) -> int:
@@ -200,15 +185,7 @@ class Database:
     def prepared(self) -> list[Xid]:
         """Return the identifiers of the prepared branches."""
         connection, resource = self.resource()
-        found = resource.recover(_TM_START_SCAN | _TM_END_SCAN)
-        branches = [
-            (
-                int(xid.getFormatId()),
-                python_bytes(xid.getGlobalTransactionId()),
-                python_bytes(xid.getBranchQualifier()),
-            )
-            for xid in found
-        ]
+        branches = [xa_id(xid) for xid in resource.recover(_TM_START_SCAN | _TM_END_SCAN)]
         connection.close()
         return sorted(branches, key=lambda branch: (*branch[1:], branch[0]))
 
@@ -326,6 +303,14 @@ def _branch(op: Op) -> Xid:
     return int(op.get("format_id", "1")), bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00"))
 
 
+#: Operation -> its statement on a table, and the members of the operation that it takes.
+_CHANGES = {
+    "insert": ("insert into {} values (?, ?)", ("key", "value")),
+    "update": ("update {} set V = ? where K = ?", ("value", "key")),
+    "delete": ("delete from {} where K = ?", ("key",)),
+}
+
+
 class Statements(Session):
     """SQL by name. `tx` names a transaction (none: the statement commits), which its first statement begins.
 
@@ -334,10 +319,7 @@ class Statements(Session):
     bqual, commit), ``checkpoint``, ``close``.
     """
 
-    operations = (
-        *("insert", "update", "delete", "commit", "rollback"),
-        *("start", "prepare", "decide", "checkpoint", "close"),
-    )
+    operations = (*_CHANGES, "commit", "rollback", "start", "prepare", "decide", "checkpoint", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str], name: str) -> None:
         """Take the request's parameters; nothing is touched yet."""
@@ -368,7 +350,7 @@ class Statements(Session):
     def done(self, op: Op) -> bool:
         """Do one operation; durable is what was committed or prepared, and all of it after a checkpoint."""
         kind, tx, database = op["op"], op.get("tx", ""), self._database
-        if kind in ("insert", "update", "delete"):
+        if kind in _CHANGES:
             self._change(op, tx)
             return not tx
         if kind == "start":
@@ -393,16 +375,12 @@ class Statements(Session):
             raise CannotDo(f"there is no table {op['table']!r}")
         if tx and tx not in self._open:
             self._open[tx] = self._database.connection()
-        name, key = op["table"], int(op["key"])
+        row: dict[str, int | str] = {"key": int(op["key"]), "value": op.get("value", "")}
         if len(op.get("value", "")) > LONGEST:
             raise CannotDo(f"the columns of a base hold {LONGEST} letters")
-        texts: dict[str, tuple[str, tuple[int | str, ...]]] = {
-            "insert": (f"insert into {name} values (?, ?)", (key, op.get("value", ""))),  # noqa: S608 - TABLES
-            "update": (f"update {name} set V = ? where K = ?", (op.get("value", ""), key)),  # noqa: S608
-            "delete": (f"delete from {name} where K = ?", (key,)),  # noqa: S608
-        }
-        text, values = texts[op["op"]]
-        self._database.execute(text, *values, on=self._open.get(tx))
+        text, members = _CHANGES[op["op"]]
+        values = (row[member] for member in members)
+        self._database.execute(text.format(op["table"]), *values, on=self._open.get(tx))
 
     def stop(self) -> None:
         """Leave the database as it is: unless ``close`` was asked, nothing is checkpointed or shut down."""
@@ -428,49 +406,28 @@ class Derby(Driver):
         "features": ["damage", "silent", "step", "no-records"],
         "state": ["rows", "in_doubt"],
     }
-
-    def read(self, request: Request) -> Answer:
-        """Say that the product shows its records to nobody."""
-        return {"unsupported": {"what": "operation", "message": "the product shows its records to nobody"}}
+    unread = "the product shows its records to nobody"
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Boot a copy of the database, and return what it holds."""
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
             told = "there is no log: the product was shown nothing"
             return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
-        with database_of(directory, params.get("base", self.product.edition)) as copy:
-            return self.booted(copy, params)
-
-    def booted(self, place: Path, params: Mapping[str, str]) -> Answer:
-        """Boot the database in `place`, ask it, and shut it down."""
         configure(params)
         where = "boot"
-        try:
-            database = Database(place)
+        with database_of(directory, params.get("base", self.product.edition)) as copy:
             try:
-                where = "ask"
-                state = database.state()
-                said = database.said()
-            finally:
-                database.stop()
-        except Thrown as thrown:
-            return self.exceptions.refused(thrown, where)
-        noted = notes(said)
-        answer: Answer = {"verdict": RECOVERED if noted else CLEAN, "state": jsonable(state)}
-        return {**answer, "message": "; ".join(noted)[:SHOWN]} if noted else answer
+                database = Database(copy)
+                try:
+                    where = "ask"
+                    return self.exceptions.found(database.state(), database.said())
+                finally:
+                    database.stop()
+            except Thrown as thrown:
+                return self.exceptions.refused(thrown, where)
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Statements:
         """Return a writer; raises CannotDo."""
         if edition != self.product.edition:
             raise CannotDo("the product writes its own edition only", f"edition:{edition}")
         return Statements(directory, params, params.get("base", self.product.edition))
-
-
-def notes(said: str) -> list[str]:
-    """Return the lines of derby.log that tell of something lost or put aside, each with its code."""
-    return [
-        f"{code}: {line.strip()}"
-        for line in said.splitlines()
-        for code, text in _MESSAGES.items()
-        if text in line
-    ]

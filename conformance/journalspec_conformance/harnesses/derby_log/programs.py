@@ -30,11 +30,10 @@ from journalspec_conformance.harnesses.derby_log.harness import (
     base,
     configure,
     database_of,
-    notes,
 )
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
-from journalspec_conformance.harnesses.product import run_program, table
+from journalspec_conformance.harnesses.product import Exceptions, run_program, table
 from journalspec_conformance.products import Product
 from journalspec_corpus.derby_log import naive
 from journalspec_corpus.derby_log.author import seal
@@ -144,12 +143,11 @@ class Experiments:
                 return f"boots, then {thrown.name}"
             finally:
                 database.stop()
-        told = "+".join(sorted({note.partition(":")[0] for note in notes(said)})) or "nothing said"
-        rows = [
-            ranges([int(row["key"]) for row in state["rows"] if row["table"] == kind]) for kind in ("T", "U")
-        ]
+        noted = {note.partition(":")[0] for note in Exceptions(__package__).notes(said)}
+        told = "+".join(sorted(noted)) or "nothing said"
+        rows = [ranges([int(row["key"]) for row in state["rows"] if row["table"] == one]) for one in TABLES]
         doubt = f" | {len(state['in_doubt'])} in doubt" if state["in_doubt"] else ""
-        return f"{rows[0]} | {rows[1]}{doubt}; {told}; {left(before, after)}"
+        return f"{' | '.join(rows)}{doubt}; {told}; {left(before, after)}"
 
 
 def left(before: bytes, after: bytes | None) -> str:

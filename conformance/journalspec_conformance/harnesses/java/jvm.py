@@ -116,6 +116,12 @@ def python_bytes(array: Java) -> bytes:
     return b"" if array is None else bytes(memoryview(array).cast("B"))
 
 
+def xa_id(xid: Java) -> tuple[int, bytes, bytes]:
+    """Return the format and the two parts of what has the methods of javax.transaction.xa.Xid."""
+    parts = xid.getGlobalTransactionId(), xid.getBranchQualifier()
+    return int(xid.getFormatId()), python_bytes(parts[0]), python_bytes(parts[1])
+
+
 def declared_field(kind: Java, name: str) -> Java:
     """Return the field `name` of a Java class, made accessible; None if it declares none."""
     return _accessible(kind.getDeclaredFields(), name)

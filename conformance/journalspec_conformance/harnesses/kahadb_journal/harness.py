@@ -24,6 +24,7 @@ from journalspec_conformance.harnesses.java.jvm import (
     private_value,
     product_call,
     python_bytes,
+    xa_id,
 )
 from journalspec_conformance.harnesses.product import (
     SHOWN,
@@ -298,12 +299,8 @@ class Store:
             kind, name = _destination(command)
             told = {"type": command_name(command), "kind": kind, "name": name}
             commands.append({**told, "id": _text(command.getMessageId())})
-        return {
-            "format_id": int(branch.getFormatId()),
-            "gtrid": python_bytes(branch.getGlobalTransactionId()),
-            "bqual": python_bytes(branch.getBranchQualifier()),
-            "commands": commands,
-        }
+        ids = zip(("format_id", "gtrid", "bqual"), xa_id(branch), strict=True)
+        return {**dict(ids), "commands": commands}
 
     @product_call()
     def stop(self) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.kept import make_scratch
-from journalspec.observation import CLEAN, RECOVERED, jsonable
+from journalspec.observation import jsonable
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, private_call, product_call
 from journalspec_conformance.harnesses.product import (
@@ -202,9 +202,7 @@ class Store:
 def _branch(record: Java) -> Answer:
     xid = record.getGlobalTxId()
     return {
-        "format_id": int(xid.getFormatId()),
-        "gtrid": jvm.python_bytes(xid.getGlobalTransactionId()),
-        "bqual": jvm.python_bytes(xid.getBranchQualifier()),
+        **dict(zip(("format_id", "gtrid", "bqual"), jvm.xa_id(xid), strict=True)),
         "routing": bool(xid.isRouting()),
         "queue": str(record.getQueueName()),
         "inserts": int(record.getType()) != 0,
@@ -372,15 +370,12 @@ class SwiftMQ(Driver):
         "features": ["damage", "step", "no-records"],
         "state": ["queues", "in_doubt", "durables"],
     }
+    unread = "the product shows its log to nobody"
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
         """Take a product in the running JVM; raises ProductError if a router cannot be made for it."""
         super().__init__(product, java)
         _router()
-
-    def read(self, request: Answer) -> Answer:
-        """Say that the product shows its log to nobody."""
-        return {"unsupported": {"what": "operation", "message": "the product shows its log to nobody"}}
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Start the store in a copy of the directory, and return what it holds."""
@@ -396,18 +391,10 @@ class SwiftMQ(Driver):
                 return self.exceptions.refused(thrown, where)
             finally:
                 store.stop()
-        noted = notes(said)
-        answer: Answer = {"verdict": RECOVERED if noted else CLEAN, "state": jsonable(state)}
-        return {**answer, "message": "; ".join(noted)[:SHOWN]} if noted else answer
+        return self.exceptions.found(state, said)
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Transactions:
         """Return a writer; raises CannotDo."""
         if edition != self.product.edition:
             raise CannotDo("the product writes its own edition only", f"edition:{edition}")
         return Transactions(directory, params)
-
-
-def notes(said: list[str]) -> list[str]:
-    """Return what a store warned of, each with what it is to the specification."""
-    warnings = table(__package__, "exceptions.toml")["messages"]
-    return [f"{code}: {text}" for text in said for code, part in warnings.items() if part in text]
