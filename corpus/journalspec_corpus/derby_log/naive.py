@@ -448,7 +448,7 @@ class _Replay:
 
     def _change(self, record: Mapping[str, Any], done: list[int]) -> None:
         if record["type"] in UNDOES:
-            if done[-1:] == [record["undone"]]:
+            if done[-1:] == [record.get("undone")]:
                 done.pop()
                 self._keep(record)
         elif record["type"] in CHANGES and record.get("deleted", 1):
