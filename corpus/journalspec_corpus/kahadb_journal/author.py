@@ -115,7 +115,7 @@ def told(command: str, stored: Mapping[str, Any]) -> dict[str, Any]:
 
 def transaction(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return a transaction as an observation has it."""
-    if "xa" in stored:
+    if "xa" in stored and "local" not in stored:
         xa = {"format_id": 0, "gtrid": b"", "bqual": b"", **stored["xa"]}
         return {"kind": "XA", **{name: xa[name] for name in ("format_id", "gtrid", "bqual")}}
     return {"kind": "LOCAL", "connection": "", "number": 0, **stored.get("local", {})}

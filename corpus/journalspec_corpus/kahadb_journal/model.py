@@ -47,7 +47,7 @@ def tx_of(fields: Mapping[str, Any]) -> tuple[Any, ...] | None:
     if "transaction" not in fields:
         return None
     found = fields["transaction"]
-    if "xa" in found:
+    if "local" not in found and "xa" in found:
         xa = found["xa"]
         return ("XA", xa.get("format_id", 0), xa.get("gtrid", b""), xa.get("bqual", b""))
     local = found.get("local", {})

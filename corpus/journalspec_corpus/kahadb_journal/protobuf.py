@@ -66,7 +66,7 @@ def _message(name: str, data: bytes, before: Mapping[str, Any] | None = None) ->
 
 def _held(holds: str, value: int, raw: bytes, before: Any) -> Any:
     if holds == "bool":
-        return value != 0
+        return value % (1 << 32) != 0
     if holds in ("s4", "s8"):
         width = 1 << (32 if holds == "s4" else 64)
         value %= width

@@ -85,7 +85,8 @@ def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, An
                 raise CommandError(f"field {number} has the wire type {wire}")
             continue
         if slot.holds in BITS:
-            out[slot.name] = bool(value) if slot.holds == "bool" else _signed(value, BITS[slot.holds])
+            amount = _signed(value, BITS[slot.holds])
+            out[slot.name] = bool(amount) if slot.holds == "bool" else amount
         elif slot.holds == "bytes":
             out[slot.name] = value
         elif slot.holds == "str":

@@ -163,7 +163,7 @@ def transaction_of(fields: Mapping[str, Any]) -> TxId | None:
     found = fields.get("transaction")
     if found is None:
         return None
-    if "xa" in found:
+    if "xa" in found and "local" not in found:
         xa = found["xa"]
         return "XA", xa.get("format_id", 0), xa.get("gtrid", b""), xa.get("bqual", b"")
     local = found.get("local", {})

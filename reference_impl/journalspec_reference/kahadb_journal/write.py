@@ -100,13 +100,10 @@ class JournalWriter:
 
     def _turn(self, size: int) -> None:
         """Begin the next file if a batch that begins with `size` bytes goes there (KHD-PRE-004)."""
-        while self._end + size >= self._max_file:
-            empty = not self._end
+        if self._end + size >= self._max_file:
             if self._edition == "5.3":
                 self._storage.truncate(self._name, self._end)
             self._next_file()
-            if empty or size >= self._max_file:
-                return
 
     def _next_file(self) -> None:
         numbers = self._numbers()

@@ -11,7 +11,7 @@ from typing import Any
 
 VARINT, SIZED = 0, 2
 #: What a varint holds -> its bits.
-BITS = {"s4": 32, "s8": 64, "bool": 64}
+BITS = {"s4": 32, "s8": 64, "bool": 32}
 #: The numbers of destinations' kinds.
 KINDS = ("QUEUE", "TOPIC", "TEMP_QUEUE", "TEMP_TOPIC")
 
