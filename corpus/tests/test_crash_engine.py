@@ -112,6 +112,22 @@ def test_both_engines_make_the_same_table_compiled(format_id: str) -> None:
     assert found["left"] == 0
 
 
+def test_the_states_of_a_shard_are_told_apart_by_both_halves_of_their_names_however_many_there_are() -> None:
+    """Numbered as a dictionary numbers them, while the table grows from its first size to a larger one."""
+    from journalspec_corpus.crash.engine import SeenStates  # it needs Numba
+
+    draw = np.random.default_rng(1)
+    halves = np.asarray([0, 1, 1 << 12, 1 << 63, (1 << 64) - 1], np.uint64)
+    # All pairs of these; most begin at the first or the last place of the table.
+    pairs = np.stack(np.meshgrid(halves, halves), axis=-1).reshape(-1, 2)
+    many = draw.integers(0, 1 << 64, (9000, 2), np.uint64)
+    seen, known = SeenStates(), dict[tuple[int, ...], int]()
+    for lanes in (pairs, many[:700], many[::-1], pairs[::-1], many):
+        due = [known.setdefault(row, len(known)) for row in map(tuple, lanes.tolist())]
+        assert seen.take(lanes).tolist() == due
+    assert seen.filled == len(known) == 9025
+
+
 @pytest.mark.parametrize(
     ("value", "every", "on"), [(None, 1, True), (None, 61, False), ("1", 61, True), ("0", 1, False)]
 )

@@ -351,6 +351,24 @@ def test_what_another_writer_reaches_decides_what_is_safe_for_it() -> None:
     assert failures["one", "lost"]["breaks"] == list(VERDICTS["lost"])
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_failure_is_quoted_with_the_strongest_preset_that_shows_it(turned: bool) -> None:
+    """Whether the state was kept for it or for another writer, and in whichever order they are told."""
+    labels = ("R", "one", "e", "rotate", "zero", "", True)
+    names = ("prefix-byte", "epoch-subset-512", "sector-trash-512")
+    rows = [((*labels, name, "allowed", "lost"), 1 + at) for at, name in enumerate(names[1:])]
+    seen = Counter(dict(rows[::-1] if turned else rows))
+    entries: set[Reached] = {("R", "one", "e", name, "strict", "lost") for name in names}
+    entries.add(("R", "one", "e", "fdb-full-corruption", "strict", "hole"))
+    tables = tabulate(seen, entries, (), ("strict",), "strict")["R"]
+    quoted = {row["verdict"]: (row["strongest_preset"], row["states"]) for row in tables["failures"]}
+    assert quoted == {
+        "lost": ("prefix-byte", {"epoch-subset-512": 1, "sector-trash-512": 2}),
+        "hole": ("fdb-full-corruption", {}),
+    }
+    assert tables["safe_under"][0]["fails_under"] == "prefix-byte"
+
+
 # --- The commands --------------------------------------------------------------------------------
 
 
