@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -20,6 +21,7 @@ from journalspec.requirements import requirements
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.fingerprints import content_pair, packed
 from journalspec_corpus.crash.persistence import get_preset, rank
 from journalspec_corpus.crash.states import Descriptor, state_of
@@ -32,7 +34,10 @@ from journalspec_corpus.pipeline.published import publish_core
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.pipeline.store import (
     BuildError,
+    Summary,
+    finished,
     first_of_each,
+    merge,
     prepare,
     read_shard,
     replace_shard,
@@ -43,9 +48,11 @@ from journalspec_corpus.pipeline.tables import (
     LABELS,
     VERDICT,
     Reached,
+    Repeats,
     counted,
     reached,
     readers_of,
+    repeated,
     tabulate,
 )
 from journalspec_corpus.pipeline.tables import digests as distinct_digests
@@ -142,6 +149,70 @@ def test_a_directory_of_another_plan_is_refused(tmp_path: Path, built: Path) -> 
     with pytest.raises(BuildError, match="is no build directory"):
         build(PLAN, tmp_path, Builder("local"))
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def labelled(table: pa.Table, column: str, text: str) -> pa.Table:
+    """Return `table` with one text in all rows of a column of labels."""
+    at = table.schema.get_field_index(column)
+    return table.set_column(
+        at, table.schema.field(at), pa.array([text] * len(table)).cast(table[column].type)
+    )
+
+
+@small
+def test_what_a_state_says_of_a_writer_outlives_the_shard_that_has_it_too(
+    tmp_path: Path, built: Path
+) -> None:
+    """Merging drops equal states of later shards; who reaches them, and what fails there, it keeps."""
+    first = pq.read_table(built / "states" / "part-00000.parquet")
+    second = labelled(first, "writer", "another")
+    prepare(PLAN, tmp_path)
+    summaries = {}
+    for number, table in enumerate((first, second, first.slice(0, 0))):
+        sha256 = replace_shard(tmp_path / "work" / f"shard-{number:05d}.arrow", table)
+        summaries[number] = Summary(number, len(table), len(table), 1, sha256)
+    merged = merge(PLAN, tmp_path, summaries)
+    assert merged["distinct"] == len(first)
+    assert merged["seen"] == counted(first)
+    own = {row for table in (first, second) for row in reached(counted(table), readers_of(table.schema))}
+    assert any(verdict for _, writer, *_, verdict in own if writer == "another")
+    assert merged["reached"] == own
+
+
+@small
+def test_a_repeated_state_is_judged_again_where_more_must_not_come_back(built: Path) -> None:
+    """A record that was issued where the state was first met is of an earlier life for who repeats it."""
+    table = pq.read_table(built / "states" / "part-00000.parquet").slice(0, 2)
+    readers = readers_of(table.schema)
+    for reader in readers:
+        table = labelled(table, VERDICT + reader, "pass")
+    issued = Expected(frozenset(), frozenset({"r"}), frozenset(), {"key": "r"}, ("r",))
+    stale = Expected(frozenset(), frozenset(), frozenset({"old"}), {"key": "old"}, ())
+    both = np.asarray([0, 1])
+    back = np.asarray([list(VERDICTS).index("resurrected")] * 2, np.uint8)
+
+    def failing(owner: Expected, here: Expected) -> set[str]:
+        again = Repeats(
+            "another", both, np.zeros(2, np.uint8), here, lambda chosen: [back[chosen]] * len(readers)
+        )
+        found = repeated(table, [owner], np.zeros(2, np.int32), [again])
+        assert {writer for _, writer, *_ in found} == {"another"}
+        return {verdict for *_, verdict in found} - {""}
+
+    assert failing(issued, stale) == {"resurrected"}
+    # Where no more is forbidden than before, what is known holds, and nobody is asked.
+    assert failing(stale, stale) == failing(stale, issued) == failing(issued, issued) == set()
+
+
+@small
+def test_a_shard_under_the_name_of_another_one_is_none(tmp_path: Path, built: Path) -> None:
+    prepare(PLAN, tmp_path)
+    write_shard(PLAN, tmp_path, 0)
+    for path in (tmp_path / "work").glob("shard-00000.*"):
+        shutil.copy(path, path.with_stem("shard-00001"))
+    assert finished(PLAN, tmp_path).keys() == {0}
+    build(PLAN, tmp_path, Builder("local"))
+    assert digests(tmp_path) == digests(built)
 
 
 def test_the_first_of_equal_ids_stays() -> None:

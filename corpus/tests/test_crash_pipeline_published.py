@@ -378,6 +378,18 @@ def test_a_target_is_reached_exhausted_or_neither() -> None:
     assert Goal(["R01"], {"clean": 250}, 250, 500, False).remark == "50% of the target"
 
 
+@pytest.mark.parametrize(("every", "remark"), [(1, "exhausted at 7"), (2, "1% of the target")])
+def test_a_part_of_the_workloads_exhausts_nothing(every: int, remark: str) -> None:
+    from journalspec_corpus.pipeline.manifest import BuildReport
+
+    row = {"codes": ["R01"], "categories": {"clean": 7}, "reached": 7, "target": 500, "complete": True}
+    plan = {"every": every, "tier": "full"}
+    told = {"plan": plan, "counts": {"distinct": 7}, "strata": {"R": {"targets": [row]}}}
+    report = BuildReport(told)
+    assert [goal.remark for goal in report.targets("R")] == [remark]
+    assert ("space exhausted at 7" in report.against_the_bar()) == (every == 1)
+
+
 def test_what_was_enumerated_whole_is_known_by_counting_it_again() -> None:
     """Of groups that were not sampled, the rows are all combinations; of the others there are fewer."""
     from math import prod
