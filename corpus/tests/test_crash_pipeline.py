@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -40,6 +41,7 @@ from journalspec_corpus.pipeline.store import (
     merge,
     prepare,
     read_shard,
+    remerge,
     replace_shard,
     write_shard,
 )
@@ -104,6 +106,10 @@ def test_the_manifest_counts_what_is_there(built: Path, manifest: Any, plan: Pla
     for name, tables in manifest["strata"].items():
         for label in ("classes", "categories", "presets", "refusals"):
             assert sum(tables[label].values()) == tables["distinct"] == strata[name]
+        for member, column in COLUMNS.items():
+            # Over all parts: what two of them have is one.
+            own = table[column].filter(pc.equal(table["stratum"], name))
+            assert tables[member] == len({value[:8] for value in own.unique().to_pylist()})
         for writers in tables["verdicts"].values():
             assert sum(sum(given.values()) for given in writers.values()) == strata[name]
     assert sum(part["rows"] for part in manifest["parts"]) == counts["distinct"]
@@ -177,6 +183,10 @@ def test_what_a_state_says_of_a_writer_outlives_the_shard_that_has_it_too(
     own = {row for table in (first, second) for row in reached(counted(table), readers_of(table.schema))}
     assert any(verdict for _, writer, *_, verdict in own if writer == "another")
     assert merged["reached"] == own
+    # A part that is lost is made again without what the parts before it have.
+    lost = merged["parts"][1]
+    assert lost["rows"] == 0
+    assert remerge(tmp_path, summaries[1], lost["sha256"]) == lost["sha256"]
 
 
 @small

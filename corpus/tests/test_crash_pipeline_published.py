@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.expected import demand_of, permitted
+from journalspec_corpus.crash.expected import REFUSALS, demand_of, permitted
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import published
 from journalspec_corpus.pipeline.build import Builder, build
@@ -352,6 +352,22 @@ def test_a_case_permits_what_the_page_on_the_crash_model_does(
         assert kept == (said in fine or (verdict == "recovered" and f"{records} clean" in fine)), said
     strange = {"verdict": "recovered", "records": [A, S]}
     assert None not in [compare(entry, strange, Claims()) for entry in entries]
+
+
+def test_each_policy_is_asked_for_what_is_owed_in_the_state(built: Path) -> None:
+    """A refusal where it is required of who may leave nothing out, a report of who may."""
+    columns = ["state_id", "stratum", "refusal"]
+    rows = {row["state_id"].hex(): row for row in ds.dataset(built / "states").to_table(columns).to_pylist()}
+    seen = Counter[str]()
+    for line in lines_of(built / CASES):
+        row = rows[line["state"]]
+        refusal, lost = row["refusal"], ["may-lose"] if row["stratum"] == "C" else []
+        strict, salvage = [refusal, *lost], [refusal, *lost]
+        if refusal == "required":
+            salvage = ["allowed", "must-report"]
+        assert line["expect"] == [["strict", *strict], ["salvage", *salvage]]
+        seen[refusal] += 1
+    assert min(seen[name] for name in REFUSALS) > 10
 
 
 def test_a_choice_that_cannot_be_found_again_is_an_error(

@@ -215,7 +215,10 @@ def test_an_outcome_is_what_is_owed_and_what_is_answered() -> None:
         outcome_id(Answer((key,)), "required", expected, keys),
         outcome_id(Answer((key,)), "allowed", before, keys),
     ]
-    assert len({plain, *others}) == 6
+    # What must not come back is owed as well.
+    old = replace(expected, must_drop=frozenset({expected.record_of[key]}))
+    others.append(outcome_id(Answer((key,)), "allowed", old, keys))
+    assert len({plain, *others}) == 7
     strange = [outcome_id(Answer(("nobody", *more)), "allowed", expected, keys) for more in ((), (key,))]
     assert strange[0] == strange[1] != plain
     both = outcome_ids(
