@@ -304,6 +304,19 @@ def test_a_copy_has_zeros_from_the_edge_of_a_record_on_however_near_its_end() ->
 
 
 @pytest.mark.usefixtures("every_trace")
+@pytest.mark.parametrize("preset", ["lying-cache", "fail-marks-clean", "bitrot-zero-sector", "bitrot-file"])
+def test_lies_and_corruption_are_looked_at_after_the_last_three_acknowledgements(preset: str) -> None:
+    ops = [
+        op
+        for at, name in enumerate("abcde")
+        for op in (*record(name, 600 * at, 40), Sync("log"), Ack((name,)))
+    ]
+    trace = trace_of(*ops, base={"log": bytes(4096)})
+    points = [states.point.crash_index for states in crash_states(trace, (get_preset(preset),), SEED)]
+    assert points == [12, 16, 20]
+
+
+@pytest.mark.usefixtures("every_trace")
 def test_every_bit_in_use_flips_alone() -> None:
     states, _ = _first_two("bitrot-bit")
     found = set()
