@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import hashlib
 import json
 import os
 import shutil
@@ -219,6 +220,20 @@ def test_one_bit_of_a_gzip_header_is_seen(copy: Path) -> None:
     assert gzip.decompress(bytes(data)) == gzip.decompress((copy / CASES).read_bytes())
     (copy / CASES).write_bytes(data)
     assert f"{CASES}: sha256" in problems(copy)
+
+
+def test_a_case_that_stands_twice_is_named_though_all_was_counted_anew(copy: Path) -> None:
+    data = gzip.decompress((copy / CASES).read_bytes())
+    first = data[: data.index(b"\n") + 1]
+    packed, case = gzip.compress(data + first, mtime=0), json.loads(first)
+    (copy / CASES).write_bytes(packed)
+    manifest = manifest_of(copy)
+    said = manifest["cases"]
+    said["files"][CASES] = {"sha256": hashlib.sha256(packed).hexdigest(), "bytes": len(packed)}
+    said["strata"][case["stratum"]] += 1
+    said["categories"][case["stratum"]][case["category"]] += 1
+    seal(copy, manifest)
+    assert f"{case['id']}: twice" in problems(copy)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")

@@ -10,7 +10,7 @@ import pytest
 from journalspec.observation import REFUSED, At, Observation, Record, jsonable
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.effects import State, in_words
-from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, expected_at
+from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REQUIRED, expected_at
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Release, Trace, Write
@@ -187,6 +187,53 @@ def test_a_release_lets_in_what_comes_next_only_if_that_takes_back_what_is_relea
     expected = expected_at(journal(*ops), len(ops))
     listed = () if "ADD-5" in released else (ADD_5,)
     assert judge(Answer(listed, state=state(live)), expected, ALLOWED, holes_allowed=True) == verdict
+
+
+def test_who_lists_all_that_was_let_go_stands_on_no_copy() -> None:
+    """What was in flight is in effect only if it is listed, or if the answer may come from the copies."""
+    ops = [
+        *written(TX_5, COMMIT, ADD_6),
+        Ack(("ADD-5", "COMMIT-1")),
+        Write("f", 300, b"x"),
+        Mark("ADD-5", "f", 300, 1, ADD_5),
+        Release(("COMMIT-1",)),
+    ]
+    expected = expected_at(journal(*ops), len(ops))
+    for keys, live, verdict in (
+        ((TX_5, COMMIT), BOTH, "effect-invented"),
+        ((TX_5, COMMIT), {"5": "aa"}, "pass"),
+        ((TX_5, COMMIT, ADD_6), BOTH, "pass"),
+        ((ADD_5,), BOTH, "pass"),
+    ):
+        assert judge(Answer(keys, state=state(live)), expected, ALLOWED, holes_allowed=True) == verdict
+
+
+@pytest.mark.parametrize(
+    ("live", "reported", "refusal", "stratum", "verdict"),
+    [
+        (BOTH, False, FORBIDDEN, "R", "pass"),
+        ({"5": "aa"}, False, FORBIDDEN, "R", "pass"),
+        ({}, False, ALLOWED, "R", "effect-lost"),
+        ({"6": "bb"}, False, ALLOWED, "R", "effect-invented"),
+        # Whoever shows no records has to report damage all the same.
+        (BOTH, False, REQUIRED, "R", "silent"),
+        (BOTH, True, REQUIRED, "R", "pass"),
+        ({"5": "aa"}, False, REQUIRED, "L", "silent"),
+        # After corruption the loss has to be told.
+        ({}, False, ALLOWED, "C", "silent"),
+        ({}, True, ALLOWED, "C", "pass"),
+        ({"7": "cc"}, True, ALLOWED, "C", "effect-invented"),
+    ],
+)
+def test_who_lists_no_records_is_judged_by_the_state(
+    live: Mapping[str, str], reported: bool, refusal: str, stratum: str, verdict: str
+) -> None:
+    """ADD 5 is acknowledged, ADD 6 behind it is not."""
+    ops = [*written(ADD_5), Ack(("ADD-5",)), Write("f", 200, b"x"), Mark("ADD-6", "f", 200, 1, ADD_6)]
+    expected = expected_at(journal(*ops), len(ops), stratum=stratum)
+    answer = Answer((), None, reported, state=state(live), unlisted=True)
+    for holes in (False, True):
+        assert judge(answer, expected, refusal, holes_allowed=holes) == verdict
 
 
 def test_a_copy_beside_its_original_may_be_read_as_well() -> None:

@@ -10,19 +10,53 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import pytest
 
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.engine_layout import NEW, TraceLayout, unfit
+from journalspec_corpus.crash.engine_layout import (
+    CATEGORY,
+    FIELD,
+    G_CRASH,
+    G_TORN,
+    GROUP,
+    NEW,
+    PRESET,
+    REFUSAL,
+    TEAR,
+    TraceLayout,
+    unfit,
+)
+from journalspec_corpus.crash.expected import expected_at
+from journalspec_corpus.crash.facts import Facts, categories, fields
+from journalspec_corpus.crash.ids import state_words
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.reading import keys_of
+from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.switches import ENGINE_SWITCH
-from journalspec_corpus.crash.trace import Mark, Part, Trace, Write
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Create,
+    Mark,
+    Op,
+    Part,
+    Preallocate,
+    Publish,
+    Release,
+    Rename,
+    Reuse,
+    Sync,
+    SyncDir,
+    Trace,
+    Truncate,
+    Unlink,
+    Write,
+)
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import Shard, is_compiled
+from journalspec_corpus.pipeline.run import Shard, is_compiled, owed_pair
 
 numba = pytest.importorskip("numba")
 SEED = 1
@@ -71,8 +105,110 @@ def compared(format_id: str, count: int, presets: Any = PRESETS, *, fault: bool 
     return {"differing": differing(fast, plain), "states": states, "left": fast.left, "on": bool(fast.engine)}
 
 
+def record(name: str, off: int, length: int, file: str = "log") -> tuple[Write, Mark]:
+    mark = Mark(name, file, off, length, name, ((0, "head"), (8, "body")))
+    return Write(file, off, name.encode() * length), mark
+
+
+def toy(base: dict[str, bytes], *ops: Op, background: str = "zero", **more: Any) -> Trace:
+    return Trace("toy", "1", "toy", base, ops, background, **more)
+
+
+#: What no workload of a format does, or few do: space that is set aside in each way, files that are cut,
+#: that grow from the edge of a granule, names that come and go, and half a record of an earlier crash.
+TOYS = {
+    "space": toy(
+        {"log": b"h" * 512, "spare": b"s" * 600},
+        *record("a", 100, 40),
+        Preallocate("log", 512, 1024, "unwritten"),
+        *record("b", 510, 20),
+        Publish(("a", "b")),
+        Sync("log"),
+        Ack(("a", "b")),
+        Preallocate("log", 1536, 512, "sparse"),
+        *record("c", 1530, 12),
+        Truncate("spare", 512),
+        Release(("a",)),
+        Truncate("spare", 700),
+        Preallocate("spare", 700, 30, "pattern-filled", 7),
+        Sync("spare"),
+        *record("d", 2040, 20),
+        Ack(("c",)),
+    ),
+    "names": toy(
+        {"log": b"l" * 9, "old": b"o" * 512},
+        Create("tmp"),
+        Write("tmp", 0, b"n" * 20),
+        Sync("tmp"),
+        Rename("tmp", "log"),
+        Unlink("old"),
+        SyncDir(),
+        Create("x"),
+        Preallocate("x", 0, 600, "zero-written"),
+        *record("a", 0, 30, "x"),
+        Sync("x"),
+        Ack(("a",)),
+        Rename("x", "old"),
+        background="garbage",
+    ),
+    "life": toy(
+        {"log": b"P" + bytes(511) + b"S" * 512 + b"T" * 1024},
+        *record("a", 512, 300),
+        *record("b", 1024, 40),
+        Write("log", 0, b"Q"),
+        Publish(("a", "b")),
+        Sync("log"),
+        Ack(("a", "b")),
+        Reuse("log"),
+        *record("e", 1400, 200),
+        Write("log", 0, b"R"),
+        Publish(("e",)),
+        Sync("log"),
+        Ack(("e",)),
+        background="stale-same",
+        stale=(Mark("s", "log", 512, 512, "s"),),
+        possible=(Mark("p", "log", 1024, 0, "p"),),
+        standing=(Mark("t", "log", 1536, 512, "t"),),
+        life=2,
+        tags={"opened": "2"},
+    ),
+}
+HONEST = tuple(preset for preset in PRESETS if preset.stratum == REACHABLE)
+
+
+def plainly(trace: Trace) -> list[list[Any]]:
+    """Return place, preset, tear, refusal, category, field and name of each honest state, from Python."""
+    out: list[list[Any]] = []
+    for states in crash_states(trace, HONEST, SEED):
+        facts = Facts(states)
+        of_field, names = fields(facts)
+        owed = expected_at(trace, states.point.crash_index, states.torn)
+        words, _ = state_words(states.point, states.codes, owed_pair(trace, owed))
+        columns = (states.preset, states.tear, facts.refusals, categories(facts), of_field)
+        for row, name in zip(
+            zip(*(each.tolist() for each in columns), strict=True), words.tolist(), strict=True
+        ):
+            out.append([states.point.crash_index, states.torn, *row[:-1], names[row[-1]], name])
+    return out
+
+
+def flatly(trace: Trace) -> list[list[Any]]:
+    """Return the same from the compiled engine."""
+    from journalspec_corpus.crash.engine_states import states_of  # it needs Numba
+
+    layout = TraceLayout(trace, HONEST, SEED)
+    table = np.zeros((1 << 14, 2), np.uint64), np.full(1 << 14, -1, np.int64)
+    made = states_of(layout.flat, *table, 0, np.empty(1 << 16, np.uint8))
+    out: list[list[Any]] = []
+    for row, name in zip(made.rows.tolist(), made.states.tolist(), strict=True):
+        group = made.groups[row[GROUP]].tolist()
+        said = [row[at] for at in (PRESET, TEAR, REFUSAL, CATEGORY)]
+        out.append([group[G_CRASH], group[G_TORN], *said, layout.field_names[row[FIELD]], name])
+    return out
+
+
 def interpreted(*arguments: str) -> Any:
-    """Return what :func:`compared` gives where nothing is compiled."""
+    """Return what :func:`compared` gives where nothing is compiled, or how many states the toys have."""
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
     environment["PYTHONPATH"] = os.pathsep.join(part for part in sys.path if part)
     done = subprocess.run(
@@ -101,6 +237,14 @@ def test_both_engines_agree_under_a_single_preset(name: str) -> None:
     assert interpreted("jboss_journal", "2", name, "")["differing"] == []
 
 
+def test_both_engines_agree_on_what_the_formats_hardly_do() -> None:
+    found = interpreted("toys", "", "", "")
+    assert found.keys() == TOYS.keys()
+    for name, (states, wrong) in found.items():
+        assert wrong == [], name
+        assert states > 600
+
+
 def test_a_fault_in_the_layout_is_seen() -> None:
     assert "state_id" in interpreted("bitronix_tlog", "2", "", "fault")["differing"]
 
@@ -110,6 +254,22 @@ def test_both_engines_make_the_same_table_compiled(format_id: str) -> None:
     found = compared(format_id, 40)
     assert found["differing"] == []
     assert found["left"] == 0
+
+
+def test_the_states_of_a_shard_are_told_apart_by_both_halves_of_their_names_however_many_there_are() -> None:
+    """Numbered as a dictionary numbers them, while the table grows from its first size to a larger one."""
+    from journalspec_corpus.crash.engine import SeenStates  # it needs Numba
+
+    draw = np.random.default_rng(1)
+    halves = np.asarray([0, 1, 1 << 12, 1 << 63, (1 << 64) - 1], np.uint64)
+    # All pairs of these; most begin at the first or the last place of the table.
+    pairs = np.stack(np.meshgrid(halves, halves), axis=-1).reshape(-1, 2)
+    many = draw.integers(0, 1 << 64, (9000, 2), np.uint64)
+    seen, known = SeenStates(), dict[tuple[int, ...], int]()
+    for lanes in (pairs, many[:700], many[::-1], pairs[::-1], many):
+        due = [known.setdefault(row, len(known)) for row in map(tuple, lanes.tolist())]
+        assert seen.take(lanes).tolist() == due
+    assert seen.filled == len(known) == 9025
 
 
 @pytest.mark.parametrize(
@@ -137,6 +297,14 @@ def test_a_trace_that_is_not_for_it_goes_through_python() -> None:
 
 if __name__ == "__main__":
     format_of, number, preset, planted = sys.argv[1:]
+    if format_of == "toys":
+        both = {name: (plainly(trace), flatly(trace)) for name, trace in TOYS.items()}
+        told = {
+            name: (len(one), [pair for pair in zip_longest(one, two) if pair[0] != pair[1]][:1])
+            for name, (one, two) in both.items()
+        }
+        print(json.dumps(told))
+        sys.exit()
     chosen = (get_preset(preset),) if preset else PRESETS
     print(json.dumps(compared(format_of, int(number), chosen, fault=bool(planted))))
 

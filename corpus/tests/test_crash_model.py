@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,11 +15,19 @@ import brute
 from journalspec.formats import format_ids
 from journalspec_corpus.crash import corruption, losses
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format
-from journalspec_corpus.crash.blocks import EXHAUSTIVE, SAMPLES, States, Timeline, garbage_bytes, subsets
+from journalspec_corpus.crash.blocks import (
+    EXHAUSTIVE,
+    SAMPLES,
+    States,
+    Timeline,
+    garbage_bytes,
+    selected,
+    subsets,
+)
 from journalspec_corpus.crash.corruption import EVERY_BIT
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import content_id, content_ids
+from journalspec_corpus.crash.ids import case_id, content_id, content_ids, promise
 from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset, rank
 from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
 from journalspec_corpus.crash.trace import (
@@ -114,6 +123,25 @@ def test_space_set_aside_reads_as_zeros_and_its_size_as_the_preset_says(mode: st
     assert left(trace, "ext4-writeback-stale") == []
 
 
+@pytest.mark.parametrize(
+    ("others", "shown"),
+    [
+        # Two pages in which something stands at the same place, and one whose first such page is another.
+        ({"other": OTHER}, OTHER[PAGE:]),
+        ({"other": ZERO + b"p" * PAGE + b"q" * PAGE}, b"p" * PAGE),
+        ({"other": b"o" * PAGE}, b"o" * PAGE),
+        ({"other": ZERO + ZERO + b"q" * PAGE}, b"q" * PAGE),
+        # A file of zeros has nothing to show; the next one has.
+        ({"a": ZERO + ZERO, "other": b"o" * 9}, b"o" * 9 + bytes(PAGE - 9)),
+    ],
+)
+def test_new_space_shows_the_block_there_of_another_file_or_else_its_first_one(
+    others: dict[str, bytes], shown: bytes
+) -> None:
+    trace = trace_of(Write("log", PAGE, B), base={"log": A, **others})
+    assert left(trace, "ext4-writeback-stale") == [{"log": A + shown, **others}]
+
+
 def test_unwritten_extents_are_never_foreign_and_what_merely_grew_is() -> None:
     for mode, shown in (("unwritten", []), ("sparse", [{"log": OTHER, "other": OTHER}])):
         trace = trace_of(
@@ -167,6 +195,14 @@ OLD, BOTH = {"log": b"l", "old": b"o"}, {"log": b"l", "old": b"o", "tmp": b"n"}
 )
 def test_names_persist_as_the_preset_says(preset: str, expected: list[dict[str, bytes]]) -> None:
     assert same(left(SWITCH, preset), expected)
+
+
+def test_of_many_names_in_flight_one_is_missing_or_only_one_is_there() -> None:
+    """Seven are too many for all choices; what a kill leaves is no choice of the device's."""
+    names = [f"n{number}" for number in range(7)]
+    trace = trace_of(*map(Create, names), base={"log": b"l"})
+    kept = [{name} for name in names[1:]] + [{*names} - {name} for name in names[:-1]]
+    assert same(left(trace, "alice-weak"), [{"log": b"l", **dict.fromkeys(each, b"")} for each in kept])
 
 
 def test_an_append_is_all_there_or_not_seen() -> None:
@@ -255,6 +291,29 @@ def test_a_lie_loses_what_had_been_acknowledged_and_nothing_else() -> None:
         assert states.stratum == "L"
         assert {CATEGORIES[at] for at in categories(Facts(states))} == {"lost-force"}
         assert not (Facts(states).refusals == 2).any()
+
+
+@pytest.mark.usefixtures("every_trace")
+def test_a_copy_has_zeros_from_the_edge_of_a_record_on_however_near_its_end() -> None:
+    trace = trace_of(
+        *record("a", 100, 40), Sync("log"), Ack(("a",)), Write("log", 150, b"x"), base={"log": b"h" * 100}
+    )
+    whole = b"h" * 100 + b"a" * 40
+    cuts = [whole[:100], whole[:100] + bytes(40)]
+    assert same(left(trace, "bitrot-cut", 4), [{"log": cut} for cut in cuts])
+
+
+@pytest.mark.usefixtures("every_trace")
+@pytest.mark.parametrize("preset", ["lying-cache", "fail-marks-clean", "bitrot-zero-sector", "bitrot-file"])
+def test_lies_and_corruption_are_looked_at_after_the_last_three_acknowledgements(preset: str) -> None:
+    ops = [
+        op
+        for at, name in enumerate("abcde")
+        for op in (*record(name, 600 * at, 40), Sync("log"), Ack((name,)))
+    ]
+    trace = trace_of(*ops, base={"log": bytes(4096)})
+    points = [states.point.crash_index for states in crash_states(trace, (get_preset(preset),), SEED)]
+    assert points == [12, 16, 20]
 
 
 @pytest.mark.usefixtures("every_trace")
@@ -505,6 +564,8 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
     assert len(got) == len({row.tobytes() for row in got})
     deviations = 2 * (1 + 40 + 2 + 40 * 39 // 2 + 40 * 2)
     assert len(got) == deviations + SAMPLES
+    # As the page on the crash model says: so many are enumerated, and beyond that as many drawn.
+    assert SAMPLES == EXHAUSTIVE == 4096
     assert (got[:deviations] == other[:deviations]).all()
     kept = (got[:deviations] == np.asarray(dims) - 1).sum(axis=1)
     lost = (got[:deviations] == 0).sum(axis=1)
@@ -552,6 +613,24 @@ def test_verdicts(
     expected = expected_at(KEEP, len(KEEP.ops))
     assert judge(Answer(keys, refused), expected, refusal, holes_allowed=holes) == verdict
     assert verdict in VERDICTS
+
+
+@pytest.mark.parametrize(
+    ("keys", "aside", "verdict"),
+    [
+        (("a",), ("b",), "pass"),
+        # What is only set aside is not in effect, and somebody must have written it.
+        ((), ("a",), "lost"),
+        (("a",), ("x",), "torn-accepted"),
+        (("a",), ("b", "old"), "resurrected"),
+    ],
+)
+def test_what_is_set_aside_was_written_and_is_not_in_effect(
+    keys: tuple[str, ...], aside: tuple[str, ...], verdict: str
+) -> None:
+    expected = expected_at(KEEP, len(KEEP.ops))
+    answer = Answer(keys, None, reported=True, aside=aside)
+    assert judge(answer, expected, ALLOWED, holes_allowed=True) == verdict
 
 
 def test_a_report_makes_up_for_damage() -> None:
@@ -655,6 +734,39 @@ def test_every_state_of_a_format_is_the_one_its_descriptor_describes(format_id: 
             assert state_of(again, descriptor) == files, descriptor
             seen.add(preset.name)
     assert seen >= {preset.name for preset in PRESETS if preset.stratum != "R"} - {"bitrot-phantom"}
+
+
+@pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5])
+def test_ids_are_put_together_from_names_sizes_and_pages(size: int) -> None:
+    """Permanent: blake2b-128 of names, sizes and pages; of more than 32 pages, 32 by 32."""
+
+    def blake(data: bytes) -> bytes:
+        return hashlib.blake2b(data, digest_size=16).digest()
+
+    content = bytes(at % 251 for at in range(size))
+    pages = [blake(content[at : at + 512]) for at in range(0, size, 512)]
+    if len(pages) > 32:
+        pages = [blake(b"".join(pages[:32])), blake(b"".join(pages[32:]))]
+    head = b"\0\0\0\1b" + size.to_bytes(8, "big")
+    empty = b"\0\0\0\2aa" + bytes(8)
+    assert content_id({"b": content, "aa": b""}) == blake(empty + head + b"".join(pages))
+
+
+def test_the_id_of_a_case_holds_all_that_was_promised() -> None:
+    text = b"toy\x001\x00R\x00k1\x00k2"
+    promised = hashlib.blake2b(text, digest_size=16).digest()
+    assert promise("toy", "1", "R", ["k2", "k1"]) == promised
+    assert case_id(b"c" * 16, promised) == hashlib.blake2b(b"c" * 16 + promised, digest_size=16).digest()
+
+
+def test_about_one_trace_in_so_many_is_chosen() -> None:
+    """By its id alone: within four sigma of a binomial distribution; those of 128 are among those of 32."""
+    names = [f"{number:032x}" for number in range(1 << 14)]
+    chosen = {share: {name for name in names if selected(name, share)} for share in (1, 16, 32, 128)}
+    for share, found in chosen.items():
+        due = len(names) / share
+        assert abs(len(found) - due) <= 4 * (due * (1 - 1 / share)) ** 0.5
+    assert chosen[128] < chosen[32] < chosen[16] < chosen[1]
 
 
 def test_an_unknown_corruption_is_refused() -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -20,6 +22,7 @@ from journalspec.requirements import requirements
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.fingerprints import content_pair, packed
 from journalspec_corpus.crash.persistence import get_preset, rank
 from journalspec_corpus.crash.states import Descriptor, state_of
@@ -32,9 +35,13 @@ from journalspec_corpus.pipeline.published import publish_core
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.pipeline.store import (
     BuildError,
+    Summary,
+    finished,
     first_of_each,
+    merge,
     prepare,
     read_shard,
+    remerge,
     replace_shard,
     write_shard,
 )
@@ -43,9 +50,11 @@ from journalspec_corpus.pipeline.tables import (
     LABELS,
     VERDICT,
     Reached,
+    Repeats,
     counted,
     reached,
     readers_of,
+    repeated,
     tabulate,
 )
 from journalspec_corpus.pipeline.tables import digests as distinct_digests
@@ -97,6 +106,10 @@ def test_the_manifest_counts_what_is_there(built: Path, manifest: Any, plan: Pla
     for name, tables in manifest["strata"].items():
         for label in ("classes", "categories", "presets", "refusals"):
             assert sum(tables[label].values()) == tables["distinct"] == strata[name]
+        for member, column in COLUMNS.items():
+            # Over all parts: what two of them have is one.
+            own = table[column].filter(pc.equal(table["stratum"], name))
+            assert tables[member] == len({value[:8] for value in own.unique().to_pylist()})
         for writers in tables["verdicts"].values():
             assert sum(sum(given.values()) for given in writers.values()) == strata[name]
     assert sum(part["rows"] for part in manifest["parts"]) == counts["distinct"]
@@ -142,6 +155,74 @@ def test_a_directory_of_another_plan_is_refused(tmp_path: Path, built: Path) -> 
     with pytest.raises(BuildError, match="is no build directory"):
         build(PLAN, tmp_path, Builder("local"))
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def labelled(table: pa.Table, column: str, text: str) -> pa.Table:
+    """Return `table` with one text in all rows of a column of labels."""
+    at = table.schema.get_field_index(column)
+    return table.set_column(
+        at, table.schema.field(at), pa.array([text] * len(table)).cast(table[column].type)
+    )
+
+
+@small
+def test_what_a_state_says_of_a_writer_outlives_the_shard_that_has_it_too(
+    tmp_path: Path, built: Path
+) -> None:
+    """Merging drops equal states of later shards; who reaches them, and what fails there, it keeps."""
+    first = pq.read_table(built / "states" / "part-00000.parquet")
+    second = labelled(first, "writer", "another")
+    prepare(PLAN, tmp_path)
+    summaries = {}
+    for number, table in enumerate((first, second, first.slice(0, 0))):
+        sha256 = replace_shard(tmp_path / "work" / f"shard-{number:05d}.arrow", table)
+        summaries[number] = Summary(number, len(table), len(table), 1, sha256)
+    merged = merge(PLAN, tmp_path, summaries)
+    assert merged["distinct"] == len(first)
+    assert merged["seen"] == counted(first)
+    own = {row for table in (first, second) for row in reached(counted(table), readers_of(table.schema))}
+    assert any(verdict for _, writer, *_, verdict in own if writer == "another")
+    assert merged["reached"] == own
+    # A part that is lost is made again without what the parts before it have.
+    lost = merged["parts"][1]
+    assert lost["rows"] == 0
+    assert remerge(tmp_path, summaries[1], lost["sha256"]) == lost["sha256"]
+
+
+@small
+def test_a_repeated_state_is_judged_again_where_more_must_not_come_back(built: Path) -> None:
+    """A record that was issued where the state was first met is of an earlier life for who repeats it."""
+    table = pq.read_table(built / "states" / "part-00000.parquet").slice(0, 2)
+    readers = readers_of(table.schema)
+    for reader in readers:
+        table = labelled(table, VERDICT + reader, "pass")
+    issued = Expected(frozenset(), frozenset({"r"}), frozenset(), {"key": "r"}, ("r",))
+    stale = Expected(frozenset(), frozenset(), frozenset({"old"}), {"key": "old"}, ())
+    both = np.asarray([0, 1])
+    back = np.asarray([list(VERDICTS).index("resurrected")] * 2, np.uint8)
+
+    def failing(owner: Expected, here: Expected) -> set[str]:
+        again = Repeats(
+            "another", both, np.zeros(2, np.uint8), here, lambda chosen: [back[chosen]] * len(readers)
+        )
+        found = repeated(table, [owner], np.zeros(2, np.int32), [again])
+        assert {writer for _, writer, *_ in found} == {"another"}
+        return {verdict for *_, verdict in found} - {""}
+
+    assert failing(issued, stale) == {"resurrected"}
+    # Where no more is forbidden than before, what is known holds, and nobody is asked.
+    assert failing(stale, stale) == failing(stale, issued) == failing(issued, issued) == set()
+
+
+@small
+def test_a_shard_under_the_name_of_another_one_is_none(tmp_path: Path, built: Path) -> None:
+    prepare(PLAN, tmp_path)
+    write_shard(PLAN, tmp_path, 0)
+    for path in (tmp_path / "work").glob("shard-00000.*"):
+        shutil.copy(path, path.with_stem("shard-00001"))
+    assert finished(PLAN, tmp_path).keys() == {0}
+    build(PLAN, tmp_path, Builder("local"))
+    assert digests(tmp_path) == digests(built)
 
 
 def test_the_first_of_equal_ids_stays() -> None:
@@ -349,6 +430,24 @@ def test_what_another_writer_reaches_decides_what_is_safe_for_it() -> None:
     assert failures["two", "lost"]["states"] == {}
     assert failures["one", "lost"]["states"] == {"epoch-subset-512": 2}
     assert failures["one", "lost"]["breaks"] == list(VERDICTS["lost"])
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_failure_is_quoted_with_the_strongest_preset_that_shows_it(turned: bool) -> None:
+    """Whether the state was kept for it or for another writer, and in whichever order they are told."""
+    labels = ("R", "one", "e", "rotate", "zero", "", True)
+    names = ("prefix-byte", "epoch-subset-512", "sector-trash-512")
+    rows = [((*labels, name, "allowed", "lost"), 1 + at) for at, name in enumerate(names[1:])]
+    seen = Counter(dict(rows[::-1] if turned else rows))
+    entries: set[Reached] = {("R", "one", "e", name, "strict", "lost") for name in names}
+    entries.add(("R", "one", "e", "fdb-full-corruption", "strict", "hole"))
+    tables = tabulate(seen, entries, (), ("strict",), "strict")["R"]
+    quoted = {row["verdict"]: (row["strongest_preset"], row["states"]) for row in tables["failures"]}
+    assert quoted == {
+        "lost": ("prefix-byte", {"epoch-subset-512": 1, "sector-trash-512": 2}),
+        "hole": ("fdb-full-corruption", {}),
+    }
+    assert tables["safe_under"][0]["fails_under"] == "prefix-byte"
 
 
 # --- The commands --------------------------------------------------------------------------------

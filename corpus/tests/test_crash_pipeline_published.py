@@ -21,6 +21,7 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
+from journalspec_corpus.crash.expected import REFUSALS, demand_of, permitted
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import published
 from journalspec_corpus.pipeline.build import Builder, build
@@ -123,6 +124,22 @@ def test_quotas_hold_as_far_as_there_is_enough() -> None:
     assert [name for name, kind in found if kind[0] == "C"][:900] == sorted(
         name for name, kind in found if kind[0] == "C" and name in everything
     )
+
+
+def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
+    """By id the rare classes come last: without a share of their own nothing of them would be taken."""
+    common = [
+        (number.to_bytes(16, "big"), ("R", "w", "e", "rotate", "zero", "", True)) for number in range(900)
+    ]
+    rare = [
+        ((1000 + number).to_bytes(16, "big"), ("R", "w", "e", "rotate", "zero", f"field {number % 5}", True))
+        for number in range(20)
+    ]
+    chosen = published._chosen([*common, *rare], 100)
+    assert chosen == {name for name, _ in (*common[:85], *rare[:15])}
+    # As many as there are, if there are fewer, and of each kind of them.
+    lonely = [(b"\xff" * 16, ("L", "w", "e", "lost-force", "zero", "", False))]
+    assert published._chosen([*common, *lonely], 100) == {name for name, _ in (*common[:99], *lonely)}
 
 
 def test_packed_inputs_are_put_together_again_and_are_small() -> None:
@@ -297,6 +314,62 @@ def test_a_loss_after_corruption_has_to_be_reported() -> None:
     assert compare(expected, silent, Claims(silent=True)) is None
 
 
+A, B, S = ({"type": name} for name in "ABS")
+#: What is owed: an acknowledged record, one in flight, and one of an earlier life.
+SETS: dict[str, list[Any]] = {"must_keep": [A], "may_keep": [B], "must_drop": [S]}
+#: What a reader may say of that: the records it lists, and its verdict.
+SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " recovered", "refused"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "stratum", "salvaging", "fine"),
+    [
+        # What is acknowledged has to be there, and a refusal as the oracle says.
+        ("forbidden", "R", False, ["A clean", "AB clean"]),
+        ("allowed", "R", False, ["A clean", "AB clean", "refused"]),
+        ("allowed", "L", True, ["A clean", "AB clean", "refused"]),
+        # Damage: who may leave nothing out refuses, who may reports it.
+        ("required", "R", False, ["refused"]),
+        ("required", "L", False, ["refused"]),
+        ("required", "R", True, ["A recovered", "AB recovered", "refused"]),
+        # After corruption whatever is missing has to be told, and a record may stand in two places.
+        ("allowed", "C", False, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
+        ("allowed", "C", True, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
+    ],
+)
+def test_a_case_permits_what_the_page_on_the_crash_model_does(
+    refusal: str, stratum: str, salvaging: bool, fine: list[str]
+) -> None:
+    given, asked = demand_of(refusal, stratum, salvaging=salvaging)
+    entries = list(permitted(SETS, "strict", given, asked))
+    for said in SAID:
+        records, _, verdict = said.rpartition(" ")
+        observed: dict[str, Any] = {"verdict": verdict}
+        if verdict != "refused":
+            observed["records"] = [{"type": name} for name in records]
+        kept = any(compare(entry, observed, Claims()) is None for entry in entries)
+        # A report that nobody asked for is no fault.
+        assert kept == (said in fine or (verdict == "recovered" and f"{records} clean" in fine)), said
+    strange = {"verdict": "recovered", "records": [A, S]}
+    assert None not in [compare(entry, strange, Claims()) for entry in entries]
+
+
+def test_each_policy_is_asked_for_what_is_owed_in_the_state(built: Path) -> None:
+    """A refusal where it is required of who may leave nothing out, a report of who may."""
+    columns = ["state_id", "stratum", "refusal"]
+    rows = {row["state_id"].hex(): row for row in ds.dataset(built / "states").to_table(columns).to_pylist()}
+    seen = Counter[str]()
+    for line in lines_of(built / CASES):
+        row = rows[line["state"]]
+        refusal, lost = row["refusal"], ["may-lose"] if row["stratum"] == "C" else []
+        strict, salvage = [refusal, *lost], [refusal, *lost]
+        if refusal == "required":
+            salvage = ["allowed", "must-report"]
+        assert line["expect"] == [["strict", *strict], ["salvage", *salvage]]
+        seen[refusal] += 1
+    assert min(seen[name] for name in REFUSALS) > 10
+
+
 def test_a_choice_that_cannot_be_found_again_is_an_error(
     tmp_path: Path, built: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -319,6 +392,18 @@ def test_a_target_is_reached_exhausted_or_neither() -> None:
     assert Goal(["R01"], {"clean": 7}, 7, 5, False).remark == "reached"
     assert Goal(["R01"], {"clean": 7}, 7, 500, True).remark == "exhausted at 7"
     assert Goal(["R01"], {"clean": 250}, 250, 500, False).remark == "50% of the target"
+
+
+@pytest.mark.parametrize(("every", "remark"), [(1, "exhausted at 7"), (2, "1% of the target")])
+def test_a_part_of_the_workloads_exhausts_nothing(every: int, remark: str) -> None:
+    from journalspec_corpus.pipeline.manifest import BuildReport
+
+    row = {"codes": ["R01"], "categories": {"clean": 7}, "reached": 7, "target": 500, "complete": True}
+    plan = {"every": every, "tier": "full"}
+    told = {"plan": plan, "counts": {"distinct": 7}, "strata": {"R": {"targets": [row]}}}
+    report = BuildReport(told)
+    assert [goal.remark for goal in report.targets("R")] == [remark]
+    assert ("space exhausted at 7" in report.against_the_bar()) == (every == 1)
 
 
 def test_what_was_enumerated_whole_is_known_by_counting_it_again() -> None:

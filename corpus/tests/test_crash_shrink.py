@@ -255,6 +255,22 @@ def test_the_budget_is_kept_and_said() -> None:
     assert verdict_by_hand(adapter, named, out.workload, out.descriptor) == "resurrected"
 
 
+@pytest.mark.parametrize("in_effect", [True, False])
+def test_what_is_wrong_stays_in_effect_or_only_listed(in_effect: bool) -> None:
+    """A record that nobody wrote fails either way; of the other kind nothing smaller is taken."""
+    adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
+    start = failing(adapter, work, named_reader("bitronix_tlog", "strict"), "resurrected")
+
+    def reader(files: Any, edition: str) -> Answer:
+        counts = in_effect == (files == start.files)
+        return Answer(("nobody",) if counts else (), None, aside=() if counts else ("nobody",))
+
+    given = start.descriptor(SEED)
+    out = reduce_state(adapter, work, given, reader, "torn-accepted", salvaging=False, budget=300)
+    assert out.tried > 50
+    assert (out.descriptor, out.steps) == (given, ())
+
+
 def test_what_does_not_fail_is_not_shrunk() -> None:
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     trace = adapter.build(work)

@@ -183,6 +183,24 @@ def test_writes_behind_what_is_looked_at(ops: tuple[object, ...], unread: set[in
     assert unread_writes(trace, None) == frozenset()
 
 
+def test_what_is_seen_are_names_sizes_and_the_bytes_before_the_end() -> None:
+    """Three bytes are looked at: one more behind them makes another size, and another one there nothing."""
+    seen = {}
+    for name, content in (
+        ("whole", b"\3ab"),
+        ("longer", b"\3abc"),
+        ("other behind", b"\3abd"),
+        ("longest", b"\3abcd"),
+        ("other before", b"\3acc"),
+    ):
+        seen[name] = visible_id({"a": content}, TOY)
+    seen["other name"] = visible_id({"b": b"\3abc"}, TOY)
+    seen["two files"] = visible_id({"a": b"\3abc", "b": b"\3abcd"}, TOY)
+    seen["two others"] = visible_id({"a": b"\3abcd", "b": b"\3abc"}, TOY)
+    assert seen.pop("other behind") == seen["longer"]
+    assert len(set(seen.values())) == len(seen)
+
+
 def test_an_outcome_is_what_is_owed_and_what_is_answered() -> None:
     trace = next(traces(crash_format(SHORT_SIGHTED), 1, "core"))
     end, keys = len(trace.ops), keys_of(trace)
@@ -197,7 +215,10 @@ def test_an_outcome_is_what_is_owed_and_what_is_answered() -> None:
         outcome_id(Answer((key,)), "required", expected, keys),
         outcome_id(Answer((key,)), "allowed", before, keys),
     ]
-    assert len({plain, *others}) == 6
+    # What must not come back is owed as well.
+    old = replace(expected, must_drop=frozenset({expected.record_of[key]}))
+    others.append(outcome_id(Answer((key,)), "allowed", old, keys))
+    assert len({plain, *others}) == 7
     strange = [outcome_id(Answer(("nobody", *more)), "allowed", expected, keys) for more in ((), (key,))]
     assert strange[0] == strange[1] != plain
     both = outcome_ids(
