@@ -39,8 +39,10 @@ FORMAT = "derby_log"
 BRIEF = ("type", "instant", "at")
 #: How a transaction begins and ends -> operation, group, status.
 STEPS = {
-    **{"BEGIN": ("BEGIN", 0x101, 0), "PREPARE": ("END", 0x140, 2)},
-    **{"COMMIT": ("END", 0x112, 4), "ABORT": ("END", 0x122, 1)},
+    "BEGIN": ("BEGIN", 0x101, 0),
+    "PREPARE": ("END", 0x140, 2),
+    "COMMIT": ("END", 0x112, 4),
+    "ABORT": ("END", 0x122, 1),
 }
 #: The first row on a page of a kept database, and its version.
 FIRST_ROW, FIRST_VERSION = 7, 2
@@ -100,8 +102,10 @@ class _Writer:
         if name == "rows":
             names = ("record_id", "reserved")
             return [dict(zip(names, map(int, row.split(":")), strict=False)) for row in value.split(",")]
-        if name in ("undone", "file_name"):
-            return self.instants[value] if name == "undone" else value
+        if name == "undone":
+            return self.instants[value]
+        if name == "file_name":
+            return value
         return hex_bytes(value) if name == "header" else int(value, 0)
 
     def _open(self, number: int) -> dict[str, Any]:

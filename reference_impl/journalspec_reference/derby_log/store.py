@@ -276,8 +276,9 @@ class Store:
             text = f"page {number} of container {container} has version {page.version}, the record {version}"
             raise Refusal("replay", "bad-page", text)
         name = body.operation.name
-        # Each record is undone once, so that the records of a log are looked up once.
-        undone = self.find(body.undone) if pending and body.undone is not None else None
+        # Each record is undone once, so that the records of a log are looked up once: those that matter here.
+        wanted = pending and (container in self.tables or name == "PHYSICAL_UNDO")
+        undone = self.find(body.undone) if wanted and body.undone is not None else None
         does = undone if undone is not None and name == "PHYSICAL_UNDO" else body
         # Its version moves once for each row (DRB-RCV-164).
         page.version += len(does.fields["rows"]) if does.operation.name in _BY_ROW else 1

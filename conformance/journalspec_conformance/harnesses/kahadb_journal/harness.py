@@ -35,6 +35,7 @@ from journalspec_conformance.harnesses.product import (
     Session,
     copy_of,
 )
+from journalspec_corpus.model import XA_ID
 
 FORMAT = "kahadb_journal"
 _PACKAGE = "org.apache.activemq.store.kahadb"
@@ -299,7 +300,7 @@ class Store:
             kind, name = _destination(command)
             told = {"type": command_name(command), "kind": kind, "name": name}
             commands.append({**told, "id": _text(command.getMessageId())})
-        ids = zip(("format_id", "gtrid", "bqual"), xa_id(branch), strict=True)
+        ids = zip(XA_ID, xa_id(branch), strict=True)
         return {**dict(ids), "commands": commands}
 
     @product_call()

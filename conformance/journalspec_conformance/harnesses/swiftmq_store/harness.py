@@ -28,6 +28,7 @@ from journalspec_conformance.harnesses.product import (
     table,
 )
 from journalspec_conformance.products import Product, ProductError
+from journalspec_corpus.model import XA_ID
 
 FORMAT = "swiftmq_store"
 _STORE = "com.swiftmq.impl.store.standard"
@@ -202,7 +203,7 @@ class Store:
 def _branch(record: Java) -> Answer:
     xid = record.getGlobalTxId()
     return {
-        **dict(zip(("format_id", "gtrid", "bqual"), jvm.xa_id(xid), strict=True)),
+        **dict(zip(XA_ID, jvm.xa_id(xid), strict=True)),
         "routing": bool(xid.isRouting()),
         "queue": str(record.getQueueName()),
         "inserts": int(record.getType()) != 0,
