@@ -35,6 +35,7 @@ FEATURES = {
     "silent": "clean and recovered are not told apart",
     "no-records": "recover lists no records: the state that it decides on is judged alone",
     "log-alone": "what a restart finds follows from the log alone: nothing stands beside it",
+    "missing": "what belongs to a journal and is not there is told",
     "memory": "(Python classes) files come as a mapping of names to bytes",
 }
 MEMBERS = ("editions", "ops", "observe", "policies", "features", "state", "fields")
@@ -116,6 +117,7 @@ def _words(format_id: str) -> Mapping[str, frozenset[str]]:
         "record": frozenset(("type", "at", *words.field_names)),
         "type": frozenset(words.record_types),
         "reason": frozenset(words.reasons),
+        "missing": frozenset(words.missing),
         "role": frozenset(words.roles),
         "header": frozenset(field.name for field in words.header),
         "note": frozenset(words.notes),
@@ -136,6 +138,7 @@ def _strangers(observed: Mapping[str, Any], words: Mapping[str, frozenset[str]])
                 yield from _names(group, f"{group}[{at}]", record, words["record"])
     for group, member, kind in (
         ("dropped", "reason", "reason"),
+        ("missing", "code", "missing"),
         ("files", "role", "role"),
         ("notes", "code", "note"),
     ):
@@ -161,7 +164,7 @@ def _word(group: str, path: str, value: object, known: frozenset[str]) -> Iterat
         yield group, path, value, known
 
 
-_LISTS_OF_OBJECTS = ("records", "dropped", "files", "notes", "unanchored")
+_LISTS_OF_OBJECTS = ("records", "dropped", "missing", "files", "notes", "unanchored")
 
 
 def check_observation(observed: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ layout; the first difference ends the comparison and has a *fingerprint*:
     records:missing         a record is not there        records:extra    one too many
     records:changed         a field differs              records:order    the right ones in another order
     state:KEY               the logical state differs there
+    missing                 what belongs there and is not there is told otherwise
     dropped                 other byte ranges are given up, or for other reasons
     layout                  a record, a file or the refusal stands elsewhere
     notes                   a demanded note is missing, or one is there that must not be
@@ -34,7 +35,9 @@ class Claims:
     """What is compared: the level, and the state keys and record fields reported (None: all).
 
     `silent`: it does not tell whether it skipped anything, so that clean and
-    recovered are one verdict. Without `records` none are listed, and none compared.
+    recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it
+    tells what belongs to a journal and is not there; who does not is not asked to notice that, so that
+    clean and recovered are one verdict where nothing else makes the difference.
     """
 
     level: Level = Level.LAYOUT
@@ -42,6 +45,7 @@ class Claims:
     fields: frozenset[str] | None = None
     silent: bool = False
     records: bool = True
+    missing: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,8 @@ def _verdict(expected: Members, observed: Members, claims: Claims) -> Difference
     if expected.get("allowed", {}).get("must_report") and got == CLEAN and not claims.silent:
         return Difference("verdict", "verdict", RECOVERED, got)
     wanted = expected.get("verdict", got)
-    if refusal is None and got != wanted and not (claims.silent and wanted != REFUSED):
+    unseen = not claims.missing and expected.get("missing") and not expected.get("dropped")
+    if refusal is None and got != wanted and not ((claims.silent or unseen) and wanted != REFUSED):
         return Difference("verdict", "verdict", expected["verdict"], got, _first_region(observed))
     return None
 
@@ -276,14 +281,21 @@ def _bag(value: Json, shape: Json) -> Json:
 
 
 def _dropped(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    if "dropped" not in expected:
-        return None
-    want, have = expected["dropped"], observed.get("dropped") or []
+    return _listed("dropped", expected, observed) if "dropped" in expected else None
+
+
+def _missing(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    return _listed("missing", expected, observed) if "missing" in expected and claims.missing else None
+
+
+def _listed(name: str, expected: Members, observed: Members) -> Difference | None:
+    """Compare two lists, entry by entry, by the members that the expected one has."""
+    want, have = expected[name], observed.get(name) or []
     for index in range(max(len(want), len(have))):
         left = want[index] if index < len(want) else None
         right = have[index] if index < len(have) else None
         if left is None or right is None or any(value != right.get(key) for key, value in left.items()):
-            return Difference("dropped", f"dropped[{index}]", left, right, left or right)
+            return Difference(name, f"{name}[{index}]", left, right, left or right)
     return None
 
 
@@ -356,6 +368,7 @@ _STEPS: tuple[tuple[Level, Callable[[Members, Members, Claims], Difference | Non
     (Level.STATE, _state),
     (Level.STATE, _permitted),
     (Level.LAYOUT, _dropped),
+    (Level.LAYOUT, _missing),
     (Level.LAYOUT, _layout),
     (Level.LAYOUT, _notes),
     (Level.LAYOUT, _unanchored),

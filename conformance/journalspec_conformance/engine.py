@@ -235,7 +235,14 @@ class Engine:
         level = min(declared.observe, self.options.level)
         features = declared.features
         records = "no-records" not in features
-        return Claims(level, declared.state, declared.fields, silent="silent" in features, records=records)
+        return Claims(
+            level,
+            declared.state,
+            declared.fields,
+            silent="silent" in features,
+            records=records,
+            missing="missing" in features,
+        )
 
     def unsupported(self, probe: Probe) -> str | None:
         """Return what the implementation does not declare but `probe` needs, None if nothing."""

@@ -44,7 +44,19 @@ _GROUP_KEYS = (
     "needs",
     "params",
 )
-_CASE_KEYS = {*_GROUP_KEYS, "name", "title", "base", "edits", "expect", "how", "write", "brief", "also"}
+_CASE_KEYS = {
+    *_GROUP_KEYS,
+    "name",
+    "title",
+    "base",
+    "edits",
+    "expect",
+    "how",
+    "write",
+    "brief",
+    "also",
+    "history",
+}
 
 
 class AuthoringError(ValueError):
@@ -138,6 +150,7 @@ def _case(
         files=damaged.content(),
         write=_expanded(bases.author, entry["write"]) if "write" in entry else None,
         expect=list(_expectations(format_id, entry, damaged, bases.author)),
+        history=entry.get("history", ""),
     )
 
 

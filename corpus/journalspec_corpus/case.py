@@ -200,6 +200,8 @@ class Case:
     write: Mapping[str, Json] | None
     expect: tuple[Mapping[str, Json], ...]
     fault: str = ""
+    #: What an earlier corpus expected of this case, and why that was wrong; empty: nothing else.
+    history: str = ""
 
     @classmethod
     def quarantined(cls, name: str, fault: str, given: Json = None) -> Case:
@@ -290,6 +292,7 @@ class Case:
             "input": {"files": [file.to_json() for file in self.input.files]},
             "params": dict(self.params),
             "write": None if self.write is None else dict(self.write),
+            **({"history": self.history} if self.history else {}),
             "expect": [dict(entry) for entry in self.expect],
         }
 
@@ -324,4 +327,5 @@ class Case:
             params=data["params"],
             write=data["write"],
             expect=tuple(data["expect"]),
+            history=data.get("history", ""),
         )

@@ -169,6 +169,7 @@ def _words(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
     used = {
         "code": [entry["code"]] if "code" in entry else [],
         "reason": [region["reason"] for region in entry.get("dropped", ())],
+        "missing": [gone["code"] for gone in entry.get("missing", ())],
         "note": (*entry.get("notes", ()), *entry.get("unnoted", ())),
         "record type": [
             record["type"]
@@ -181,6 +182,7 @@ def _words(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
     tables = {
         "code": known.codes,
         "reason": known.reasons,
+        "missing": known.missing,
         "note": known.notes,
         "record type": known.record_types,
         "state": known.state,
@@ -197,6 +199,8 @@ def _consistent(case: Case) -> Iterator[str]:
         verdict = entry["verdict"]
         if verdict == CLEAN and entry.get("dropped"):
             yield "a clean verdict with dropped regions"
+        if verdict == CLEAN and entry.get("missing"):
+            yield "a clean verdict with something missing"
         if (verdict == REFUSED) < ("code" in entry or "phase" in entry):
             yield "phase and code belong to refusals"
         if verdict == REFUSED and (entry.get("records") or "state" in entry):

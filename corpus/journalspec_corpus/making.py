@@ -28,6 +28,7 @@ def make_case(  # noqa: PLR0913  # a case has these members; all but the first a
     needs: Iterable[str] = (),
     params: Mapping[str, Any] | None = None,
     write: Mapping[str, Any] | None = None,
+    history: str = "",
 ) -> Case:
     """Return a case; numbers in `expect`, `params` and `write` become decimal strings.
 
@@ -52,6 +53,7 @@ def make_case(  # noqa: PLR0913  # a case has these members; all but the first a
         params=jsonable(params or {}),
         write=None if write is None else jsonable(write),
         expect=entries,
+        history=history,
     )
 
 

@@ -53,6 +53,7 @@ class Scanned:
     dropped: list[dict[str, Any]] = field(default_factory=list)
     replayed: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    missing: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, record: Entry, off: int, end: int) -> None:
         """Take in a record that stands from `off` to `end`."""
@@ -169,7 +170,9 @@ def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> 
     """Return what a case expects as the answers to all questions: of results all that they have."""
     out = []
     for question, seen in answers:
-        members = ("phase", "code", "at") if seen["verdict"] == REFUSED else ("records", "dropped", "state")
+        members: tuple[str, ...] = ("phase", "code", "at")
+        if seen["verdict"] != REFUSED:
+            members = ("records", "dropped", "missing", "state")
         out.append(expectation(question, seen, members, brief))
     return out
 

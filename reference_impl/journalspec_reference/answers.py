@@ -131,9 +131,9 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     if policy is not None:
         # What reading gave has served: what is live should not be there twice.
         seen = None
-        seen = implementation.recover(journal.files, policy=policy, **options)
+        seen = implementation.recover(journal.seen, policy=policy, **options)
     elif seen is None:
-        seen = implementation.read(journal.files, **options)
+        seen = implementation.read(journal.seen, **options)
     answer = Answer(journal, seen, trials)
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
         # Nothing was looked at: for recovery an empty journal, here a wrong extension or edition.
@@ -149,11 +149,14 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
             unread = {None, "", *(entry.name for entry in journal.unread)}
             absences = {code for code, word in words.items() if word.absence}
             kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
-            seen = replace(seen, notes=tuple(kept))
+            gone = tuple(entry for entry in seen.missing if entry.name not in unread)
+            seen = replace(seen, notes=tuple(kept), missing=gone)
     if seen.verdict == CLEAN and any(note.code in words and words[note.code].loss for note in seen.notes):
         seen = replace(seen, verdict=RECOVERED)
+    if seen.verdict == CLEAN and seen.missing:
+        seen = replace(seen, verdict=RECOVERED)
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
-    changed = [name for name in _contents(journal) if journal.files[name].changed()] + appeared(journal)
+    changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
     notes += [Note(CHANGED, name) for name in changed]
     if changed and seen.verdict == CLEAN:
         # Each check held, but of bytes that may never have stood there together.
@@ -191,7 +194,7 @@ def _settle(journal: Journal) -> tuple[str, Observation | None, tuple[Trial, ...
     readers = {edition: description.editions[edition].reads_as or edition for edition in journal.editions}
     implementation = load_implementation(journal.format)
     seen = {
-        reader: implementation.read(journal.files, edition=reader, params=journal.params)
+        reader: implementation.read(journal.seen, edition=reader, params=journal.params)
         for reader in dict.fromkeys(readers.values())
     }
     keys = _alike(seen)
@@ -232,6 +235,7 @@ def _same(one: Observation, other: Observation) -> bool:
         (one.verdict, one.code) == (other.verdict, other.code)
         and (len(one.records), len(one.dropped)) == (len(other.records), len(other.dropped))
         and one.dropped == other.dropped
+        and one.missing == other.missing
         and one.records == other.records
         and one.state == other.state
     )
@@ -319,19 +323,19 @@ def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None)
 
 def _contents(journal: Journal) -> list[str]:
     """Return the names of the files that were read from a disk; what was given in memory has no errors."""
-    return [name for name, content in journal.files.items() if isinstance(content, Content)]
+    return [name for name, content in journal.seen.items() if isinstance(content, Content)]
 
 
 def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
     """Yield (file, range) for what a disk delivered once and not again: what rests on it does not hold."""
     for journal in journals:
         for name in _contents(journal):
-            yield from ((name, bad) for bad in journal.files[name].lost)
+            yield from ((name, bad) for bad in journal.seen[name].lost)
 
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
     """Return (file, range) for all that could not be read, in what nobody has looked at yet as well."""
-    return [(name, bad) for name in _contents(journal) for bad in journal.files[name].finish()]
+    return [(name, bad) for name in _contents(journal) for bad in journal.seen[name].finish()]
 
 
 def _with_gaps(

@@ -98,6 +98,8 @@ class Detection:
     `editions` are those that the files admit, if they admit more than the files
     can tell apart; `edition` is then what to call them where all read alike.
     Empty: the files say which edition it is. `params` are what the names tell.
+    `neighbours` hold no records and are looked at all the same, read only: an index that names
+    files, a lock. Reading and recovery find them among the files.
     """
 
     format: str
@@ -106,6 +108,7 @@ class Detection:
     score: int
     editions: tuple[str, ...] = ()
     params: Params = field(default_factory=dict)
+    neighbours: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,13 @@ class Journal:
     root: Path | None = None
     #: All names that were in `root` when it was listed; None if it could not be.
     listed: frozenset[str] | None = None
+    #: What lies beside it and holds no records: looked at by reading and recovery, never shown as its own.
+    neighbours: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def seen(self) -> Mapping[str, Any]:
+        """All that reading and recovery look at."""
+        return {**self.files, **self.neighbours} if self.neighbours else self.files
 
 
 class _Files(Mapping[str, Any]):
@@ -500,6 +507,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         {**claim.params, **params},
         loaded.root,
         loaded.listed,
+        {name: found for name in claim.neighbours if (found := loaded.files.get(name)) is not None},
     )
 
 

@@ -12,6 +12,7 @@ from journalspec.observation import (
     RECOVERED,
     Dropped,
     FileMap,
+    Missing,
     Note,
     Observation,
     note_place,
@@ -67,20 +68,22 @@ class Findings:
         lossy: bool,
         before: Sequence[Note] = (),
         after: Sequence[Note] = (),
+        missing: Sequence[Missing] = (),
     ) -> Observation:
-        """Return the answer, clean unless a region is dropped or the rest is `lossy`.
+        """Return the answer, clean unless a region is dropped, something is missing or the rest is `lossy`.
 
         Notes of the whole stand `before` those of files and `after` them.
         """
         dropped = self.dropped.done()
         return Observation(
-            RECOVERED if lossy or len(dropped) else CLEAN,
+            RECOVERED if lossy or len(dropped) or len(missing) else CLEAN,
             records=self.records.done(),
             dropped=dropped,
             state=state,
             files=tuple(files),
             notes=joined(note_place, before, self.notes.done(), after),
             unanchored=self.beside.done(),
+            missing=missing,
         )
 
 

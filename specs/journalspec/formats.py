@@ -24,7 +24,7 @@ from journalspec import vocabulary
 from journalspec.vocabulary import Vocabulary
 
 #: Tables that another file holds; two places would be one too many.
-_IN_FIELDS = frozenset({"record_types", "reasons", "codes", "notes", "state"})
+_IN_FIELDS = frozenset({"record_types", "reasons", "codes", "notes", "missing", "state"})
 
 
 class UnknownFormat(LookupError):
@@ -93,6 +93,11 @@ class Format:
         return {name: entry.doc for name, entry in self.vocabulary.notes.items()}
 
     @property
+    def missing(self) -> Mapping[str, str]:
+        """What may be missing."""
+        return {name: entry.doc for name, entry in self.vocabulary.missing.items()}
+
+    @property
     def state(self) -> Mapping[str, str]:
         """The keys of the logical state."""
         return {entry.name: entry.doc for entry in self.vocabulary.state}
@@ -100,7 +105,7 @@ class Format:
     def meaning(self, table: str, name: str) -> str:
         """Return what `name` of a table (reasons, codes, notes) means, here or where tools say it."""
         own: Mapping[str, str] = getattr(self, table)
-        return own.get(name) or tool_words()[table].get(name, "")
+        return own.get(name) or tool_words().get(table, {}).get(name, "")
 
     def edition(self, name: str | None) -> Edition:
         """Return the edition `name`, or the default one; raises UnknownFormat."""

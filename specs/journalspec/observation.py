@@ -113,6 +113,32 @@ class Dropped(Item):
 
 
 @dataclass(frozen=True, slots=True)
+class Missing(Item):
+    """Something that belongs to the journal and is not there, and what proves it.
+
+    `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the
+    id of a record or transaction as text). The proof stands in `file`, at `off` where that is one place.
+    `count` is how many messages, records or rows (the table says which) are affected, None if nothing
+    tells. `text` is for people and is not compared. With something missing a verdict is never clean.
+    """
+
+    code: str
+    name: str
+    file: str = ""
+    off: int | None = None
+    count: int | None = None
+    text: str = ""
+
+    def members(self) -> dict[str, object]:
+        """Return the entry with only the members that carry something."""
+        out: dict[str, object] = {"code": self.code, "name": self.name}
+        out |= {"file": self.file} if self.file else {}
+        out |= {"off": self.off} if self.off is not None else {}
+        out |= {"count": self.count} if self.count is not None else {}
+        return out | ({"text": self.text} if self.text else {})
+
+
+@dataclass(frozen=True, slots=True)
 class Note(Item):
     """Something worth saying that changes no result (a spec note code)."""
 
@@ -174,6 +200,8 @@ class Observation:
     at: At | None = None
     #: Forensic finds that never enter the result (records outside the log).
     unanchored: Sequence[Record] = ()
+    #: What belongs here and is not here; in the order of the format's ``[lists]``.
+    missing: Sequence[Missing] = ()
 
     @property
     def given_up(self) -> Sequence[Record]:
@@ -210,7 +238,10 @@ class Observation:
         if level >= Level.STATE and self.state is not None:
             out["state"] = self.state
         if level >= Level.LAYOUT:
-            out |= {"dropped": self.dropped, "files": self.files, "notes": self.notes}
+            out["dropped"] = self.dropped
+            if self.missing:
+                out["missing"] = self.missing
+            out |= {"files": self.files, "notes": self.notes}
             if self.at is not None:
                 out["at"] = self.at
             if self.unanchored:

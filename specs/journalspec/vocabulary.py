@@ -105,6 +105,7 @@ class Entry:
     `file`, `off` and `text` say what a note carries, empty: it does not. `loss`: a tool
     does not call clean what carries the note, although recovery goes on. `absence`: it
     says that something is not there, which nobody knows while a file could not be read.
+    `names` and `count` are for what is missing: what its name is, and what is counted (empty: nothing).
     `whole` is for reasons: the record is sound, and other bytes say that it does not count.
     """
 
@@ -121,6 +122,8 @@ class Entry:
     absence: bool = False
     whole: bool = False
     region: str = ""
+    names: str = ""
+    count: str = ""
     unseen: str = ""
 
 
@@ -141,6 +144,8 @@ class Vocabulary:
     framing: Mapping[str, str] = field(default_factory=dict)
     #: ``records`` and ``dropped`` -> their order, which is compared.
     lists: Mapping[str, str] = field(default_factory=dict)
+    #: What an answer may say is missing.
+    missing: Mapping[str, Entry] = field(default_factory=dict)
 
     @property
     def field_names(self) -> tuple[str, ...]:
@@ -196,6 +201,8 @@ class Vocabulary:
                 yield from members(shapes[kind], inner, where, edition)
         for index, region in enumerate(answer.get("dropped", ())):
             yield from _known(self.reasons, region.get("reason"), f"dropped[{index}].reason", edition, op)
+        for index, gone in enumerate(answer.get("missing", ())):
+            yield from self._gone(gone, f"missing[{index}]", edition, op)
         for index, entry in enumerate(answer.get("files", ())):
             where = f"files[{index}]"
             yield from _known(self.roles, entry.get("role"), f"{where}.role", edition, op)
@@ -216,6 +223,16 @@ class Vocabulary:
             if bool(getattr(entry, name)) != (name in note):
                 state = "lacks" if name not in note else "has, and the table does not,"
                 yield f"{where}: {code} {state} {name!r}"
+
+    def _gone(self, gone: Mapping[str, Json], where: str, edition: str, op: str) -> Iterator[str]:
+        code = gone.get("code")
+        yield from _known(self.missing, code, f"{where}.code", edition, op)
+        entry = self.missing.get(str(code))
+        if entry and "count" in gone and not entry.count:
+            yield f"{where}: {code} has, and the table does not, 'count'"
+        for name in ("file", "off") if entry else ():
+            if bool(getattr(entry, name)) < (name in gone):
+                yield f"{where}: {code} has, and the table does not, {name!r}"
 
     def _refusal(self, answer: Mapping[str, Json], edition: str, op: str) -> Iterator[str]:
         code = answer.get("code")
@@ -274,6 +291,7 @@ def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
         "reasons",
         "codes",
         "notes",
+        "missing",
         "state",
         "param",
         "operations",
@@ -308,6 +326,7 @@ def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
         operations=operations,
         framing=dict(data.get("framing", {})),
         lists=dict(data.get("lists", {})),
+        missing=_entries(data, "missing", editions),
     )
 
 

@@ -20,7 +20,7 @@ from rich.text import Text
 from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import Format, UnknownFormat, get_format
-from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation, Record
+from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
 from journalspec.reread import Changed, Lazy
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import PipeConsole
@@ -471,6 +471,20 @@ def write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped])
         out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
 
 
+def write_missing(out: Painter, description: Format, missing: Iterable[Missing]) -> None:
+    """Write what belongs to the journal and is not there, each with its proof."""
+    for entry in missing:
+        word = description.vocabulary.missing.get(entry.code)
+        first = f"  missing {shown(entry.name)}: "
+        told = description.meaning("missing", entry.code)
+        if entry.count is not None and word is not None and word.count:
+            told += f"; {entry.count} {word.count}"
+        if entry.file:
+            where = shown(entry.file) + ("" if entry.off is None else f" at {entry.off}")
+            told += f" (proof: {where})"
+        out.wrapped(first, f"{told}{': ' if entry.text else ''}{shown(entry.text)}", "yellow")
+
+
 def write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
     """Write what stands outside the log, and what that means for the state that is told below.
 
@@ -497,7 +511,7 @@ def write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequ
     """Write that the state may be wrong where something was given up, unless that was said already."""
     words = description.vocabulary.notes
     gone = any(note.code in words and words[note.code].loss for note in seen.notes)
-    if (gone or seen.dropped) and not lost:
+    if (gone or seen.dropped or seen.missing) and not lost:
         told = "Something of the journal was lost or left out (see above and the notes): what it said is not"
         told += " known, and the state below may be incomplete or wrong."
         out.wrapped("", told, "bold yellow")

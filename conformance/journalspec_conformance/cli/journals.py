@@ -37,6 +37,7 @@ from journalspec_conformance.cli.journal_view import (
     present,
     write_doubt,
     write_dropped,
+    write_missing,
     write_notes,
     write_outside,
     write_records,
@@ -112,6 +113,8 @@ def _write_journal(out: Painter, answer: Answer, path: Path, level: Level, as_he
         _write_dump(out, journal)
     elif level >= Level.RECORDS:
         _write_files(out, description, journal, seen, level)
+    if level >= Level.LAYOUT:
+        write_missing(out, description, seen.missing)
     if level >= Level.STATE and seen.state is not None:
         lost = seen.given_up if level >= Level.LAYOUT else ()
         if lost:
@@ -294,6 +297,7 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
         for name in files_of(region_place, seen.dropped):
             out.line(f"lost in {shown(name)}:")
             write_dropped(out, description, dropped(name))
+        write_missing(out, description, seen.missing)
         if seen.unanchored:
             out.line("")
             write_outside(out, description, seen, lost)

@@ -131,7 +131,7 @@ def _claims(entry: Format) -> Message:
         "ops": ["read", "recover", "write"],
         "observe": "layout",
         "policies": list(entry.policies),
-        "features": ["damage", "pure", "step", "io-trace", "log-alone", "memory"],
+        "features": ["damage", "pure", "step", "io-trace", "log-alone", "memory", "missing"],
     }
 
 
