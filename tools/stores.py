@@ -3,8 +3,8 @@
     python tools/stores.py kahadb 6.1.7 OUT [--messages 500] [--seed 1] [--end stop|halt]
     python tools/stores.py artemis 2.44.0 OUT
 
-Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that the same
-program, version and settings wrote before is copied from the cache (`JOURNALSPEC_CACHE`, ~/.cache/journalspec).
+Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that was written by
+the same program, version and settings is copied from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
 Exit status: 0 written; 1 the product or Maven failed; 2 usage.
 """
 
