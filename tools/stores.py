@@ -3,8 +3,8 @@
     python tools/stores.py kahadb 6.1.7 OUT [--messages 500] [--seed 1] [--end stop|halt]
     python tools/stores.py artemis 2.44.0 OUT
 
-Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that was written by
-the same program, version and settings is copied from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
+Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that was written
+before with the same settings is copied from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
 Exit status: 0 written; 1 the product or Maven failed; 2 usage.
 """
 
@@ -126,18 +126,20 @@ def written(name: str, version: str, *, messages: int = 500, seed: int = 1, end:
     target = cache() / "stores" / f"{name}-{version}-{_digest(program, *settings)}"
     if target.is_dir():
         return target
-    library = jars(name, version)
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        source = Path(scratch) / PRODUCTS[name].program
-        source.write_text(program, encoding="utf-8")
         fresh = Path(scratch) / "store"
-        opened = ["java.base/java.lang", "java.base/java.util"]
-        words = ["java", "-Xmx512m", *(f"--add-opens={package}=ALL-UNNAMED" for package in opened)]
-        words += ["-cp", f"{library}/*", str(source), str(fresh), *settings]
-        _run(words, f"{name} {version}")
+        _run([*command(name, version, Path(scratch)), str(fresh), *settings], f"{name} {version}")
         _move(fresh, target)
     return target
+
+
+def command(name: str, version: str, scratch: Path) -> list[str]:
+    """Return what starts the program of a product, but for its arguments; its source goes to `scratch`."""
+    source = scratch / PRODUCTS[name].program
+    source.write_text(source_of(name, version), encoding="utf-8")
+    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
+    return ["java", "-Xmx512m", *opened, "-cp", f"{jars(name, version)}/*", str(source)]
 
 
 def main(arguments: list[str] | None = None) -> int:
