@@ -23,7 +23,7 @@ SECONDS = 120
 
 
 def copies(store: Path, target: Path, process: subprocess.Popen[bytes]) -> Iterator[Path]:
-    """Yield copies of a directory in use: file by file, in the order of names or against it, or as an archive."""
+    """Yield copies of a directory in use: file by file, by name or the last name first, or an archive."""
     ends = time.monotonic() + SECONDS
     for number in range(COPIES):
         while (
