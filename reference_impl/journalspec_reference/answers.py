@@ -37,12 +37,14 @@ from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import UNREADABLE, Content, Unreadable
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, appeared, by_reason
+from journalspec_reference.locks import held
 
 SALVAGE = "salvage"
 UNREAD = "unreadable-file"
 NO_FILES = "no-files"
 
 CHANGED = "changed-while-read"
+IN_USE = "in-use"
 ASSUMED = "edition-assumed"
 UNCHECKED = "unchecked"
 EMPTY = "empty-file"
@@ -151,23 +153,28 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
             kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
             gone = tuple(entry for entry in seen.missing if entry.name not in unread)
             seen = replace(seen, notes=tuple(kept), missing=gone)
-    if seen.verdict == CLEAN and any(note.code in words and words[note.code].loss for note in seen.notes):
-        seen = replace(seen, verdict=RECOVERED)
-    if seen.verdict == CLEAN and seen.missing:
-        seen = replace(seen, verdict=RECOVERED)
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
     changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
     notes += [Note(CHANGED, name) for name in changed]
-    if changed and seen.verdict == CLEAN:
-        # Each check held, but of bytes that may never have stood there together.
+    lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
+    if seen.verdict == CLEAN and (lossy or seen.missing or changed):
+        # Of what changed each check held, but of bytes that may never have been there together.
         seen = replace(seen, verdict=RECOVERED)
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
-    notes += _remarks(journal, seen)
+    notes += [*_in_use(journal), *_remarks(journal, seen)]
     unchecked = get_format(journal.format).editions[edition].unchecked
     if unchecked and seen.verdict == CLEAN:
         notes.append(Note(UNCHECKED, text=unchecked))
     return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
+
+
+def _in_use(journal: Journal) -> Iterator[Note]:
+    """Yield a note on each file that a process holds a lock on."""
+    if journal.root is not None:
+        locks = get_format(journal.format).locks
+        own = _contents(journal)
+        yield from (Note(IN_USE, name, text=who) for name, who in held(journal.root, locks, own))
 
 
 def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:

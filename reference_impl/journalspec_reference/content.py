@@ -469,7 +469,7 @@ class FileSource:
             return off
 
     def changed(self) -> bool:
-        """Tell whether identity, length or time of change differ by now."""
+        """Tell whether identity, length or one of the times of change differ by now."""
         try:
             return _state(os.stat(self._path)) != self._was  # noqa: PTH116  # of 100,000 files
         except OSError:
@@ -500,8 +500,9 @@ class PartOfFile:
         return False
 
 
-def _state(info: os.stat_result) -> tuple[int, int, int, int]:
-    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
+def _state(info: os.stat_result) -> tuple[int, int, int, int, int]:
+    # The time of the last write can be set back, that of the last change cannot.
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
 def _read_into(handle: int, off: int, target: memoryview) -> int:

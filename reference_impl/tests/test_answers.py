@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import struct
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -430,3 +432,31 @@ def test_what_could_not_be_read_is_not_missing_as_well(
     assert seen.verdict == "recovered"
     assert "file-id-gap" not in [note.code for note in seen.notes]
     assert [item.reason for item in seen.dropped] == ["unreadable-file"]
+
+
+@pytest.mark.parametrize(("name", "above"), [("lock", False), ("btm2.tlog", False), ("lock", True)])
+def test_a_lock_that_another_process_holds_is_reported(tmp_path: Path, name: str, above: bool) -> None:
+    """A running product holds a lock: on a file of its own beside or above the journal, or on the journal."""
+    fcntl = pytest.importorskip("fcntl")
+    journal = tmp_path / "store"
+    journal.mkdir()
+    for file in ("btm1.tlog", "btm2.tlog") if name == "btm2.tlog" else ("db-1.log",):
+        (journal / file).write_bytes(b"")
+    locked = (tmp_path if above else journal) / name
+    locked.touch()
+    program = (
+        "import fcntl, os, sys; handle = os.open(sys.argv[1], os.O_RDWR);"
+        "fcntl.lockf(handle, fcntl.LOCK_EX); print('locked', flush=True); sys.stdin.read()"
+    )
+    found = one(journal)
+    assert "in-use" not in [note.code for note in ask(found).observation.notes]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(locked)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"locked\n"
+        notes = [note for note in ask(found).observation.notes if note.code == "in-use"]
+        assert [(note.file, note.text) for note in notes] == [(name, f"process {process.pid}")]
+        process.communicate()
+    assert fcntl is not None
+    assert "in-use" not in [note.code for note in ask(found).observation.notes]

@@ -328,6 +328,17 @@ def test_another_file_in_its_place_is_told(tmp_path: Path) -> None:
     assert content.changed()
 
 
+def test_a_file_overwritten_with_its_time_put_back_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(bytes(9))
+    content = Content(FileSource(str(path), Descriptors()))
+    was = path.stat()
+    path.write_bytes(b"x" * 9)
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+    assert path.stat().st_mtime_ns == was.st_mtime_ns
+    assert content.changed()
+
+
 def limits(monkeypatch: pytest.MonkeyPatch, most: int) -> Callable[[], int]:
     """Make opening fail like a process that may have `most` files open; return how many it has open now."""
     opened: set[int] = set()

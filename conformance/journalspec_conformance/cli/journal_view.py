@@ -27,6 +27,7 @@ from journalspec_conformance.cli._tables import PipeConsole
 from journalspec_reference.answers import (
     ASSUMED,
     CHANGED,
+    IN_USE,
     UNCHECKED,
     Answer,
     UnknownEdition,
@@ -408,6 +409,9 @@ def write_title(out: Painter, answer: Answer, path: Path) -> None:
         told = f"the journal changed while it was read: {shown(names)}; the answer may mix before and after"
         out.wrapped("         ", told, "bold yellow")
     for note in seen.notes:
+        if note.code == IN_USE:
+            told = f"{note.text} holds a lock on {note.file}: the product is running"
+            out.wrapped("in use   ", shown(told), "bold yellow")
         if note.code == UNCHECKED:
             out.wrapped("         ", f"no check vouches for {note.text}")
     if seen.verdict == REFUSED:

@@ -1,0 +1,52 @@
+"""The tool that measures growth: each list has a shape, each shape can be built, quadratic growth is seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from journalspec.formats import format_ids
+
+TOOL = Path(__file__).parents[2] / "tools" / "growth.py"
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_list_of_the_field_tables_has_a_shape(tool: ModuleType, format_id: str) -> None:
+    assert tool.without_shape(format_id) == []
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_shape_grows_with_its_elements(tool: ModuleType, format_id: str, tmp_path: Path) -> None:
+    for shape in tool.SHAPES[format_id]:
+        measuring = tool.Measuring(format_id, shape, False, tmp_path)
+        small, large = (measuring.place(n)[1] for n in (16, 400))
+        assert large > small, shape.name
+        assert measuring.seconds("recover", 16) >= 0
+
+
+def test_the_exponent_is_the_slope_of_the_logarithms(tool: ModuleType) -> None:
+    assert tool._slope([1, 2, 4], [3, 6, 12]) == pytest.approx(1)
+    assert tool._slope([1, 2, 4], [3, 12, 48]) == pytest.approx(2)
+
+
+def test_growth_beyond_the_limit_ends_with_status_1(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tool.Measuring, "seconds", lambda self, command, n, times=1: n * n / 1e6)
+    asked = [
+        "--format",
+        "kahadb_journal",
+        "--shape",
+        "unknown",
+        "--command",
+        "recover",
+        "--no-memory",
+        "--json",
+    ]
+    assert tool.main(asked) == 1
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["shape"] for row in rows] == ["unknown", "unknown-damaged"]
+    assert all(row["exponent"] > tool.LIMIT for row in rows)

@@ -1,0 +1,112 @@
+"""Copies made while a broker runs: no wrong record, and not clean where the bytes show different moments."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from journalspec.observation import CLEAN, Observation
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import FilesetError, find_journals, load
+
+TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
+MESSAGES = 20_000
+COPIES = 8
+#: A broker that was halted writes nothing more: its files are the truth about every record of every copy.
+SECONDS = 120
+
+
+def copies(store: Path, target: Path, process: subprocess.Popen[bytes]) -> Iterator[Path]:
+    """Yield copies of a directory in use: file by file, by name or the last name first, or an archive."""
+    ends = time.monotonic() + SECONDS
+    for number in range(COPIES):
+        while (
+            time.monotonic() < ends
+            and process.poll() is None
+            and not (store.is_dir() and any(store.iterdir()))
+        ):
+            time.sleep(0.05)
+        if process.poll() is not None:
+            return
+        copy = target / str(number)
+        copy.mkdir()
+        if number % 3 == 2:
+            # Files may go while tar reads them: what it got is the copy.
+            archive = target / f"{number}.tar"
+            subprocess.run(["tar", "-cf", archive, "-C", store, "."], check=False, capture_output=True)  # noqa: S607
+            subprocess.run(["tar", "-xf", archive, "-C", copy], check=False, capture_output=True)  # noqa: S607
+        else:
+            for path in sorted(store.iterdir(), reverse=number % 3 == 1):
+                try:
+                    shutil.copyfile(path, copy / path.name)
+                except OSError:
+                    continue
+                time.sleep(0.02)
+        yield copy
+        time.sleep(0.5)
+
+
+def seen_of(directory: Path) -> Observation | None:
+    try:
+        (journal,) = find_journals(load(directory))
+    except FilesetError:
+        return None
+    return ask(journal).observation
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("product", "version", "below"), [("kahadb", "6.1.7", "."), ("artemis", "2.44.0", "journal")]
+)
+def test_a_copy_of_a_running_broker(
+    tool: ModuleType, product: str, version: str, below: str, tmp_path: Path
+) -> None:
+    if not (shutil.which("java") and shutil.which("mvn") and shutil.which("tar")):
+        pytest.skip("needs Java, Maven and tar")
+    try:
+        words = tool.command(product, version, tmp_path)
+    except tool.StoreError as error:
+        pytest.skip(f"the broker could not be had: {str(error).splitlines()[0]}")
+    store = tmp_path / "store"
+    with subprocess.Popen(
+        [*words, str(store), str(MESSAGES), "1", "halt"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        (tmp_path / "copies").mkdir()
+        made = [*copies(store / below, tmp_path / "copies", process)]
+        assert process.wait(SECONDS) == 0
+    assert len(made) >= 3
+    final = seen_of(store / below)
+    assert final is not None
+    true = {(record.at.file, record.at.off): record for record in final.records}
+    ends = {name: max(at for file, at in true if file == name) for name in {file for file, _ in true}}
+    for copy in made:
+        seen = seen_of(copy)
+        if seen is None:
+            continue
+        for record in seen.records:
+            # Files that were reclaimed since, or written anew, say nothing about the copy.
+            at = record.at
+            if at.file in ends and at.off <= ends[at.file] and product == "kahadb":
+                assert true[at.file, at.off] == record, copy.name
+        if seen.verdict == CLEAN:
+            assert whole(seen, final), f"{copy.name}: clean, and records of an earlier file are missing"
+
+
+def whole(seen: Observation, final: Observation) -> bool:
+    """Tell whether a copy has all records up to its last one: a prefix of what was written."""
+    files = [entry.file for entry in seen.files]
+    known = {(record.at.file, record.at.off) for record in seen.records}
+    last = {file: max((off for name, off in known if name == file), default=-1) for file in files}
+    newest = [file for file in files if last[file] >= 0][-1:]
+    return all(
+        (record.at.file, record.at.off) in known
+        for record in final.records
+        if record.at.file in last and [record.at.file] != newest and record.at.off <= last[record.at.file]
+    )

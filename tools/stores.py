@@ -1,0 +1,171 @@
+"""Let a published product write a store: its broker runs, is used, and is stopped or halted as kill -9 does.
+
+    python tools/stores.py kahadb 6.1.7 OUT [--messages 500] [--seed 1] [--end stop|halt]
+    python tools/stores.py artemis 2.44.0 OUT
+
+Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that was written
+before with the same settings is copied from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
+Exit status: 0 written; 1 the product or Maven failed; 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAMS = Path(__file__).with_name("stores")
+#: Seconds that Maven, or a broker, may take.
+TIMEOUT = 600
+
+
+class StoreError(RuntimeError):
+    """A store could not be written; the message says which program failed, and how."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """Which artefacts hold a broker, the program that uses it, and the versions that are tried."""
+
+    program: str
+    artefacts: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
+PRODUCTS = {
+    "kahadb": Product(
+        "KahaStore.java",
+        ("org.apache.activemq:activemq-kahadb-store", "org.apache.activemq:activemq-broker"),
+        ("5.8.0", "5.11.4", "5.13.5", "5.15.16", "5.17.6", "6.1.7"),
+    ),
+    "artemis": Product(
+        "ArtemisStore.java",
+        ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
+        ("2.6.4", "2.19.1", "2.31.2", "2.44.0"),
+    ),
+}
+
+
+def cache() -> Path:
+    """Return where jars and stores are kept."""
+    return Path(os.environ.get("JOURNALSPEC_CACHE", Path.home() / ".cache" / "journalspec"))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def source_of(name: str, version: str) -> str:
+    """Return the program as the version compiles it: messages moved to another package with ActiveMQ 6."""
+    text = (PROGRAMS / PRODUCTS[name].program).read_text(encoding="utf-8")
+    old = name == "kahadb" and int(version.partition(".")[0]) < 6
+    return text.replace("import jakarta.jms", "import javax.jms") if old else text
+
+
+def _run(words: list[str], what: str) -> str:
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise StoreError(f"{what}: {error}") from None
+    if done.returncode:
+        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
+        raise StoreError(f"{what} ended with {done.returncode}:\n{tail}")
+    return done.stdout
+
+
+def jars(name: str, version: str) -> Path:
+    """Return a directory with the product and what it depends on, fetched by Maven unless it was before."""
+    product = PRODUCTS[name]
+    target = cache() / "brokers" / f"{name}-{version}-{_digest(*product.artefacts)}"
+    if target.is_dir():
+        return target
+    needed = "".join(
+        f"<dependency><groupId>{group}</groupId><artifactId>{artefact}</artifactId>"
+        f"<version>{version}</version></dependency>"
+        for group, artefact in (item.split(":") for item in product.artefacts)
+    )
+    pom = (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        f"<groupId>x</groupId><artifactId>x</artifactId><version>1</version>"
+        f"<dependencies>{needed}</dependencies></project>"
+    )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        (Path(scratch) / "pom.xml").write_text(pom, encoding="utf-8")
+        fresh = Path(scratch) / "jars"
+        words = ["mvn", "-q", "-B", "-f", f"{scratch}/pom.xml", "dependency:copy-dependencies"]
+        _run([*words, f"-DoutputDirectory={fresh}"], f"Maven, for {name} {version}")
+        _move(fresh, target)
+    return target
+
+
+def _move(fresh: Path, target: Path) -> None:
+    """Put a complete directory into place; somebody else may have been faster."""
+    try:
+        fresh.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise
+
+
+def written(name: str, version: str, *, messages: int = 500, seed: int = 1, end: str = "stop") -> Path:
+    """Return the directory of a store that the product wrote, from the cache if it is there.
+
+    Raises StoreError. The directory is shared: copy it before anything changes it.
+    """
+    program = source_of(name, version)
+    settings = [str(messages), str(seed), end]
+    target = cache() / "stores" / f"{name}-{version}-{_digest(program, *settings)}"
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        fresh = Path(scratch) / "store"
+        _run([*command(name, version, Path(scratch)), str(fresh), *settings], f"{name} {version}")
+        _move(fresh, target)
+    return target
+
+
+def command(name: str, version: str, scratch: Path) -> list[str]:
+    """Return what starts the program of a product, but for its arguments; its source goes to `scratch`."""
+    source = scratch / PRODUCTS[name].program
+    source.write_text(source_of(name, version), encoding="utf-8")
+    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
+    return ["java", "-Xmx512m", *opened, "-cp", f"{jars(name, version)}/*", str(source)]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("product", choices=list(PRODUCTS))
+    parser.add_argument("version", help="any published version; the tests try some")
+    parser.add_argument("out", type=Path, help="a directory that does not exist yet")
+    parser.add_argument("--messages", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--end", choices=("stop", "halt"), default="stop")
+    chosen = parser.parse_args(arguments)
+    if chosen.out.exists():
+        parser.error(f"{chosen.out} exists already")
+    try:
+        found = written(
+            chosen.product, chosen.version, messages=chosen.messages, seed=chosen.seed, end=chosen.end
+        )
+    except StoreError as error:
+        print(error, file=sys.stderr)
+        return 1
+    shutil.copytree(found, chosen.out)
+    print(f"{chosen.out}: written by {chosen.product} {chosen.version}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
