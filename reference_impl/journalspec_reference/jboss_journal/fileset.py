@@ -331,43 +331,51 @@ def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], li
     first = next(
         (item for item in walk(data, dialect.control_id, dialect) if isinstance(item, JournalRecord)), None
     )
-    fields = None if first is None or first.kind.code != ADD else control_fields(first.body)
-    if fields is None:
+    if first is None or first.kind.code != ADD:
         return None
     found: dict[str, list[str]] = {title: [] for title, _ in CONTROL_LISTS}
-    for path, _, value in fields:
-        title, _, rest = path.partition("[")
-        if rest.endswith(".name"):
-            found[title].append(value)
+    try:
+        for path, _, value in _fields_of(first.body):
+            title, _, rest = path.partition("[")
+            if rest.endswith(".name"):
+                found[title].append(value)
+    except ValueError:
+        return None
     flat = found["renames"]
     return found["old_names"], found["new_names"], list(zip(flat[::2], flat[1::2], strict=True))
 
 
 def control_fields(body: bytes) -> list[tuple[str, int, str]] | None:
-    """Return (path, length, value) of each field of a control record's body, in order, or None if one is cut.
+    """Return (path, length, value) of each field of a control record's body, in order, or None if one is cut."""
+    try:
+        return list(_fields_of(body))
+    except ValueError:
+        return None
+
+
+def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
+    """Yield what :func:`control_fields` returns; raises ValueError if a field is cut.
 
     A negative count is an empty list (JBM-CMP-006); what is left at the end is `slack`.
     """
-    fields: list[tuple[str, int, str]] = []
     at = 0
-    try:
-        for title, members in CONTROL_LISTS:
-            (count,) = INT.unpack_from(body, at)
-            fields.append((f"num_{title.removesuffix('_names')}", 4, str(count)))
-            at += 4
-            if count * len(members) * 2 > len(body) - at:
-                return None
-            for index in range(max(0, count)):
-                for member in members:
-                    at = _name(body, at, f"{title}[{index}]{member}", fields)
-    except (struct.error, UnicodeDecodeError):
-        return None
-    return [*fields, ("slack", len(body) - at, body[at : at + 16].hex())]
 
+    def taken(form: str) -> Any:
+        nonlocal at
+        if at + struct.calcsize(form) > len(body):
+            raise ValueError("cut")
+        (value,) = struct.unpack_from(form, body, at)
+        at += struct.calcsize(form)
+        return value
 
-def _name(body: bytes, at: int, path: str, fields: list[tuple[str, int, str]]) -> int:
-    """Append the name at `at` and its length to `fields`; return the offset behind it."""
-    (size,) = struct.unpack_from(">H", body, at)
-    (raw,) = struct.unpack_from(f"{size}s", body, at + 2)
-    fields += [(f"{path}.length", 2, str(size)), (f"{path}.name", size, mutf8.decode(raw))]
-    return at + 2 + int(size)
+    for title, members in CONTROL_LISTS:
+        count = taken(">i")
+        yield f"num_{title.removesuffix('_names')}", 4, str(count)
+        if count * len(members) * 2 > len(body) - at:
+            raise ValueError("cut")
+        for index in range(max(0, count)):
+            for member in members:
+                size = taken(">H")
+                yield f"{title}[{index}]{member}.length", 2, str(size)
+                yield f"{title}[{index}]{member}.name", size, mutf8.decode(taken(f"{size}s"))
+    yield "slack", len(body) - at, body[at : at + 16].hex()

@@ -183,15 +183,15 @@ class Replay:
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        #: The ids of all records that were added; asked for only where all files are there (None: not kept).
-        self._added = Ids() if complete else None
-        self._ended = Ids()
-        #: Records that are not there, by id and proof; and of transactions the id, the proof, and how many are not.
-        self._unknown = References()
-        self._lacking = array("q")
         self._records = Stored[JournalRecord]()
         self._turn = 0
         self._delivered = References()
+        #: The ids of all records that were added; asked for only where no file has gone (None: not kept).
+        self._added = Ids() if complete else None
+        self._ended = Ids()
+        #: Records that are not there, by id and proof; of transactions the id, the proof, and how many are not.
+        self._unknown = References()
+        self._lacking = array("q")
         self._sweep_at = SWEEP_FROM
         self._deleted = Ids()
         self._open: dict[int, Transaction] = {}
