@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from conformance.tests.support.field import FIELD, unpacked
+
 from journalspec.observation import Observation
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
@@ -129,7 +129,7 @@ HEALTHY = {
         "../shared/contents/jboss_journal/narayana-7.0.2",
     ],
 }
-#: JBoss Messaging 2.0 never wrote the header of a file that it used again: these lost records without a crash.
+#: JBoss Messaging 2.0 never wrote the header of a file that it used again: these lost records.
 LOSSY = {("jbm-s0", "reuse-tx-stale"), ("jbm-s1", "reuse-tx-stale")}
 
 

@@ -135,7 +135,9 @@ def test_names_of_hornetq_choose_its_edition() -> None:
 def test_zeros_before_a_record_are_looked_at_once_however_long_they_are() -> None:
     """Padding is shorter than a block, so that a gap of any length costs no more than a search."""
     records = [LAYOUT.build("record", "v2", "ADD", file_id=1, id=number) for number in (1, 2)]
-    data = LAYOUT.build("header", "v2", format_version=2, file_id=1) + records[0] + bytes(1 << 22) + records[1]
+    data = (
+        LAYOUT.build("header", "v2", format_version=2, file_id=1) + records[0] + bytes(1 << 22) + records[1]
+    )
     (hole,) = REFERENCE.read({"a-1.hq": data}, edition="v2").dropped
     assert (hole.off, hole.length, hole.reason) == (16 + len(records[0]), 1 << 22, "hole")
 

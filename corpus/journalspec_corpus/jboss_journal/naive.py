@@ -119,16 +119,16 @@ def _number(name: str) -> int:
 
 def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str, Any]]:
     """Return the files that no product would have removed (JBM-FIL-024)."""
-    names = [NAME.fullmatch(file.name) for file in found]
-    if any(_number(file.name) != file.rank for file in usable) or len(found) >= POOL:
+    first = NAME.fullmatch(found[0].name) if found else None
+    if first is None or first[3] != "amq" or len(found) >= POOL or len(usable) < len(found):
         return []
-    if not all(names) or len(usable) < len(found) or names[:1] == [] or names[0][3] != "amq":
+    if any(_number(file.name) != file.rank for file in found):
         return []
     out = []
     for before, after in pairwise(sorted(file.rank for file in usable)):
         if after > before + 1:
             ends = dict.fromkeys((before + 1, after - 1))
-            out.append({"code": "file", "name": " to ".join(f"{names[0][1]}-{end}.amq" for end in ends)})
+            out.append({"code": "file", "name": " to ".join(f"{first[1]}-{end}.amq" for end in ends)})
     return out
 
 

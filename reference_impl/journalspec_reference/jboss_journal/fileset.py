@@ -30,7 +30,7 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
-#: Artemis deletes no file while there are fewer than this: `journal-pool-files` of every broker that it creates.
+#: Artemis removes no file while there are fewer: `journal-pool-files` of every broker that it creates.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
@@ -239,7 +239,7 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
 
 
 def _length_notes(files: list[DataFile]) -> Iterator[Note]:
-    """Yield a note on each file that is not as long as most are, where the length is not part of the edition."""
+    """Yield a note on each file that is not as long as most are, where any length will do."""
     lengths = Counter(file.length for file in files)
     usual = max(lengths, key=lambda length: (lengths[length], length), default=0)
     for file in files:
@@ -346,7 +346,7 @@ def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], li
 
 
 def control_fields(body: bytes) -> list[tuple[str, int, str]] | None:
-    """Return (path, length, value) of each field of a control record's body, in order, or None if one is cut."""
+    """Return (path, length, value) of each field of a control record's body, or None if one is cut."""
     try:
         return list(_fields_of(body))
     except ValueError:

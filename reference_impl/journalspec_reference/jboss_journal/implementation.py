@@ -81,7 +81,7 @@ def _ours(extension: str, names: list[str], files: Files) -> bool:
 
 
 def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
-    """Return the editions that the headers of all files admit, and that know a control file if there is one."""
+    """Return the editions that all headers admit, and that know a control file if there is one."""
     short = sum(head == "short" for head in heads)
     long = sum(head in ("1", "2") for head in heads)
     # No other edition has a header like the long one; a long one that is damaged looks short.

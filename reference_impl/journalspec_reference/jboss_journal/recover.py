@@ -43,9 +43,8 @@ from journalspec_reference.jboss_journal.fileset import (
     header_of,
     limit_of,
 )
-from journalspec_reference.jboss_journal.scan import Search, Stale, implied_id, is_padding, stale, walk
+from journalspec_reference.jboss_journal.scan import Search, Stale, is_padding, stale, walk
 from journalspec_reference.places import Ids, References, Stored
-
 
 #: Why a candidate is no record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
@@ -189,7 +188,7 @@ class Replay:
         #: The ids of all records that were added; asked for only where no file has gone (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
-        #: Records that are not there, by id and proof; of transactions the id, the proof, and how many are not.
+        #: Records that are not there, by id and proof; of transactions id, proof and how many are not.
         self._unknown = References()
         self._lacking = array("q")
         self._sweep_at = SWEEP_FROM
