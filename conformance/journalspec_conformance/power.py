@@ -9,7 +9,7 @@ afterwards, by four rules:
   them may be there without the others, whatever the order they came in;
 - a ``sync`` of a file makes all earlier writes and sizes of that file last;
 - names that were created, renamed or removed last from the next ``sync-dir``
-  on; until then some first part of them, in their order, may be there;
+  on; until then some first part of these changes, in their order, may be there, or all but one;
 - bytes that were never written are zeros.
 
 Tears inside a write are the crash engine's business (``journalspec corpus``).
@@ -60,6 +60,8 @@ class Disk:
         self._lasting: dict[str, _Body] = dict(self._names)
         #: The directory after each change of a name since the last sync-dir.
         self._later: list[dict[str, _Body]] = []
+        #: These changes: the name before and the name after, empty for none, and the file.
+        self._changes: list[tuple[str, str, _Body]] = []
 
     def do(self, entry: Mapping[str, Any]) -> None:
         """Take in one storage operation; raises Misbehaved if it is none, or cannot have been done."""
@@ -75,7 +77,7 @@ class Disk:
             body = self._names[file]
             body.lasting, body.pending = body.with_all(), []
         elif name == "sync-dir":
-            self._lasting, self._later = dict(self._names), []
+            self._lasting, self._later, self._changes = dict(self._names), [], []
         else:
             self._rename(name, file, entry.get("to", ""))
 
@@ -90,15 +92,22 @@ class Disk:
         body.pending.append((off, data))
 
     def _rename(self, what: str, file: str, to: str) -> None:
-        if what == "create":
-            if file in self._names:
-                raise Misbehaved(f"io: create of {file!r}, which is there already")
-            self._names[file] = _Body()
-        elif what == "rename":
-            self._names[to] = self._names.pop(file)
-        else:
-            del self._names[file]
+        if what == "create" and file in self._names:
+            raise Misbehaved(f"io: create of {file!r}, which is there already")
+        body = _Body() if what == "create" else self._names[file]
+        before, after = ("", file) if what == "create" else (file, to)
+        self._changes.append((before, after, body))
+        _changed(self._names, before, after, body)
         self._later.append(dict(self._names))
+
+    def _but_one(self) -> Iterator[dict[str, _Body]]:
+        """Yield the directory without one of the changes since the last sync-dir, and what rests on it."""
+        for left_out in range(len(self._changes)):
+            names = dict(self._lasting)
+            for number, (before, after, body) in enumerate(self._changes):
+                if number != left_out and (not before or names.get(before) is body):
+                    _changed(names, before, after, body)
+            yield names
 
     def files(self) -> Files:
         """Return what is there as long as the power does not fail."""
@@ -108,11 +117,11 @@ class Disk:
         """Yield what may be there afterwards, each once.
 
         Of the writes that may be lost: all are, all but one, one alone, none. Of
-        the changed names every first part, none, and all.
+        the changed names every first part, none, all, and all but one.
         """
         seen: set[tuple[tuple[str, bytes], ...]] = set()
-        directories = [self._lasting, *self._later]
-        ends = [directories[0], directories[-1]] if self._later else directories
+        directories = [self._lasting, *self._later, *self._but_one()]
+        ends = [self._lasting, self._later[-1]] if self._later else directories
         pending = [(body, index) for body in self._bodies(directories) for index in range(len(body.pending))]
         everything = frozenset(range(len(pending)))
         choices = [frozenset[int](), everything]
@@ -130,6 +139,13 @@ class Disk:
     def _bodies(self, directories: Sequence[Mapping[str, _Body]]) -> list[_Body]:
         found = {id(body): body for names in directories for body in names.values()}
         return list(found.values())
+
+
+def _changed(names: dict[str, _Body], before: str, after: str, body: _Body) -> None:
+    """Make one change of a name: from `before` to `after`, empty for none."""
+    names.pop(before, None)
+    if after:
+        names[after] = body
 
 
 def _left(body: _Body, chosen: Sequence[tuple[_Body, int]]) -> bytes:

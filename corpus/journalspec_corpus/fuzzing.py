@@ -240,7 +240,8 @@ def hostile(format_id: str) -> Iterator[Cost]:
 
 def _weigh(cost: Cost, run: Run, label: str, edition: str, inputs: tuple[Files, Files]) -> None:
     """Add one costly input in two sizes."""
-    size = sum(map(len, inputs[1].values()))
+    # A name is input as well: thousands of tiny files are little but their names.
+    size = sum(len(name) + len(data) for name, data in inputs[1].items())
     try:
         before, after = (_seconds(run, files, edition) for files in inputs)
         peak = _peak(run, inputs[1], edition)

@@ -128,6 +128,11 @@ class Stored(Generic[R]):
             self._remembered[place] = record
         return place
 
+    def where(self, place: int) -> tuple[str, int]:
+        """Return the file and the offset of the record at `place`."""
+        name, _, begin = self._stretches[place >> _OFFSET_BITS]
+        return name, begin + (place & (1 << _OFFSET_BITS) - 1)
+
     def get(self, place: int) -> R:
         """Return the record at `place`; raises Changed if there is none any more."""
         if place in self._remembered:

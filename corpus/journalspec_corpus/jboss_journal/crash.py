@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, Record, jsonable
-from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
     COMMIT,
@@ -193,12 +193,6 @@ def action(key: str) -> Action:
     return Action(op, tx, MEMBER, (*makes, _in_doubt(tx, fields["id"], *piece)))
 
 
-def _kernel() -> Signatures:
-    from journalspec_corpus.jboss_journal.kernel import signatures  # noqa: PLC0415  # Numba is optional
-
-    return signatures
-
-
 #: Two policies of the reference, and one mutant of strict recovery that takes a COMMIT or PREPARE with one
 #: count for healthy, whatever it counts. All may leave records out: a torn region is stepped over and
 #: reported, that is the format's way.
@@ -224,5 +218,4 @@ CRASH = CrashFormat.by_tables(
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     second=CONTINUATIONS.second_lives(),
-    kernel=_kernel,
 )

@@ -7,10 +7,12 @@ is told by their table.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
@@ -18,8 +20,14 @@ from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_corpus.author import reported
 from journalspec_corpus.jboss_journal.author import CHECK, TX
-from journalspec_corpus.naive import Entry, Files, Scanned, expectation, natural, refused
+from journalspec_corpus.naive import Entry, Files, Scanned, end_of, expectation, natural, refused
 
+#: The form of a data file's name.
+NAME = re.compile(r"(.*)-(-?\d+)\.([A-Za-z]+)")
+#: What padding consists of, the sizes of blocks (bytes), and those that a header's block may have.
+FILLS, BLOCKS, HEADER_BLOCKS = (0x00, 0x4A), (512, 4096), (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
+#: The pool that Artemis keeps, in files.
+POOL = 10
 #: The fields that expectations list of a record.
 LISTED = ("type", "id", "tx", "at")
 
@@ -36,6 +44,8 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     """Return what a restart concludes under `policy`, ``strict`` or ``salvage``."""
     found = _searched(files, edition)
+    if policy == "salvage":
+        found = _with_headers(found, files, edition)
     for file in found:
         # From v1 on, a file shorter than its header is no reason to refuse (JBM-HDR-012).
         left_out = file.unusable == "short-file" and versioned(edition)
@@ -44,30 +54,98 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     return _answer(found, edition)
 
 
+def _with_headers(found: Sequence[Scanned], files: Files, edition: str) -> list[Scanned]:
+    """Return the files, those without a header with the one that their records imply (JBM-RCV-032)."""
+    size = LAYOUT.structure("header", edition).size
+    ids = {file.rank for file in found if not file.unusable}
+    out = []
+    for file in found:
+        data = bytes(files[file.name])
+        implied = 0 if len(data) < size or any(data[:size]) else implied_id(data, edition)
+        if implied and implied not in ids:
+            ids.add(implied)
+            file = Scanned(file.name, len(data), rank=implied)  # noqa: PLW2901  # the same file, read again
+            _search(file, data, edition, edition)
+            _without_header(file, size)
+            file.notes.append("unverified")
+        out.append(file)
+    return sorted(out, key=lambda file: (file.rank, natural(file.name)))
+
+
+def _without_header(file: Scanned, size: int) -> None:
+    file.dropped.insert(0, {"file": file.name, "off": 0, "len": size, "reason": "lost-header"})
+
+
+def implied_id(data: bytes, edition: str) -> int:
+    """Return the file id of the first healthy record, whatever it is; 0 if there is none."""
+    at = LAYOUT.structure("header", edition).size
+    while (off := next_candidate(data, at, edition, None)) is not None:
+        if not claim(data, off, edition)[0]:
+            return int.from_bytes(data[off + 1 : off + 5], "big", signed=not versioned(edition))
+        at = off + 1
+    return 0
+
+
 def _answer(found: Sequence[Scanned], edition: str) -> dict[str, Any]:
     usable = [file for file in found if not file.unusable]
     records = [record for file in usable for record in file.records]
     # Files that are lost as a whole come first.
     dropped = [region for file in found if file.unusable for region in file.lost()]
     dropped += [region for file in usable for region in file.lost()]
-    state = replayed(records, [file.rank for file in usable], edition)
+    numbers = [_number(file.name) for file in usable]
+    complete = numbers == [*range(1, len(usable) + 1)] == [file.rank for file in usable]
+    state, gone = replayed(records, [file.rank for file in usable], edition, complete=complete)
+    missing = _lost(found, usable) + gone
     rejected = any(item["why"] != "no-end" for item in state["discarded"])
     notes = ["invalid-file"] if len(usable) < len(found) else []
     notes += dict.fromkeys(note for file in usable for note in file.notes)
     codes = {"no-end": "incomplete-transaction"}
     notes += sorted({codes.get(item["why"], item["why"]) for item in state["discarded"]})
     return {
-        "verdict": RECOVERED if dropped or rejected else CLEAN,
+        "verdict": RECOVERED if dropped or missing or rejected else CLEAN,
         "records": records,
         "dropped": dropped,
+        "missing": missing,
         "notes": notes,
         "state": state,
     }
 
 
+def _number(name: str) -> int:
+    """Return the number in a data file's name, -1 if it has none."""
+    match = NAME.fullmatch(name)
+    return int(match[2]) if match else -1
+
+
+def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str, Any]]:
+    """Return the files that no product would have removed (JBM-FIL-024)."""
+    first = NAME.fullmatch(found[0].name) if found else None
+    if first is None or first[3] != "amq" or len(found) >= POOL or len(usable) < len(found):
+        return []
+    if any(_number(file.name) != file.rank for file in found):
+        return []
+    out = []
+    for before, after in pairwise(sorted(file.rank for file in usable)):
+        if after > before + 1:
+            ends = dict.fromkeys((before + 1, after - 1))
+            out.append({"code": "file", "name": " to ".join(f"{first[1]}-{end}.amq" for end in ends)})
+    return out
+
+
 def _searched(files: Files, edition: str) -> list[Scanned]:
-    """Return the files in the order of their ids; those of one id in the natural order of their names."""
+    """Return the files in the order of their ids; those of one id in the natural order of their names.
+
+    Without a header is a file of the early editions whose header is zeros and whose records, or place
+    among the others, say that it was in use.
+    """
     found = [searched(name, bytes(data), edition) for name, data in files.items()]
+    last = max((file.rank for file in found), default=0)
+    for file in found:
+        data, size = bytes(files[file.name]), LAYOUT.structure("header", edition).size
+        if not file.unusable and not any(data[:size]):
+            at_zero = any(record["file_id"] == 0 for record in file.records)
+            if implied_id(data, edition) or (not at_zero and 0 <= _number(file.name) < last):
+                _without_header(file, size)
     return sorted(found, key=lambda file: (file.rank, natural(file.name)))
 
 
@@ -113,6 +191,38 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
             # Up to where it would end, or to the next record (JBM-RDR-017).
             reached = min([claimed, *(r["at"]["off"] for r in file.records if r["at"]["off"] > off)])
             file.drop(off, reached, reason)
+    _find_holes(file, data, edition, laid)
+
+
+def _find_holes(file: Scanned, data: bytes, edition: str, laid: str) -> None:
+    """Add what lies before a record and belongs to nothing (JBM-RDR-024)."""
+    header = at = LAYOUT.structure("header", edition).size
+    last = max((record["at"]["off"] for record in file.records), default=0)
+    parts = [(region["off"], end_of({"at": region})) for region in file.dropped]
+    parts += [(record["at"]["off"], end_of(record)) for record in file.records]
+    for off, end in sorted(parts):
+        if at < off <= last and not _is_padding(data, at, off, header):
+            own = stamp_of(edition, file.rank).to_bytes(4, "big")
+            if not any(_is_stale(data, place, off, laid, own) for place in range(at, off)):
+                file.drop(at, off, "hole")
+        at = max(at, end)
+    file.dropped.sort(key=lambda region: region["off"])
+
+
+def _is_padding(data: bytes, at: int, off: int, header: int) -> bool:
+    if set(data[at:off]) not in [{fill} for fill in FILLS]:
+        return False
+    if at == header and off in HEADER_BLOCKS:
+        return True
+    return any(off % block == 0 and off - at < block for block in BLOCKS)
+
+
+def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:
+    """Tell whether a healthy record of another file id begins at `place` and ends by `off`."""
+    if next_candidate(data, place, laid, None, place + 1) is None or data[place + 1 : place + 5] == own:
+        return False
+    reason, end = claim(data[:off], place, laid)
+    return not reason and end <= off
 
 
 def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
@@ -144,6 +254,8 @@ class _Transaction:
     counts: Counter[object] = field(default_factory=Counter)
     prepare: Entry | None = None
     unhealthy: bool = False
+    #: What the last PREPARE that is not healthy misses.
+    gone: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, file: object, entry: Entry, present: Collection[int]) -> None:
         """Take in one of its records, or a PREPARE."""
@@ -154,6 +266,19 @@ class _Transaction:
             self.prepare = entry
         else:
             self.unhealthy = True
+            self.gone = self.misses(file, entry, present)
+
+    def misses(self, file: object, ending: Entry, present: Collection[int]) -> list[dict[str, Any]]:
+        """Return that records are missing which a COMMIT or PREPARE counts in files that are there."""
+        counted = [(file, ending["count"])] if "count" in ending else []
+        counted += [(row["file_id"], row["count"]) for row in ending.get("pairs", ())]
+        count = sum(
+            max(0, number - self.counts[name])
+            for name, number in counted
+            if "count" in ending or name in present
+        )
+        at = {"file": ending["at"]["file"], "off": ending["at"]["off"]}
+        return [{"code": "transaction", "name": str(ending["tx"]), **at, "count": count}] if count else []
 
     def is_whole(self, file: object, ending: Entry, present: Collection[int]) -> bool:
         """Tell whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
@@ -174,35 +299,66 @@ class _Transaction:
         return "" if self.prepare else "no-end"
 
 
-def replayed(entries: Iterable[Entry], present: Collection[int], edition: str) -> dict[str, Any]:
-    """Return the state after `entries` in reading order; `present` are the ids of all data files."""
+def replayed(
+    entries: Iterable[Entry], present: Collection[int], edition: str, *, complete: bool
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the state after `entries` in reading order, and what is missing.
+
+    `present` are the ids of all data files; they are `complete` if none of the journal's has ever gone.
+    """
     delivered: list[Entry] = []
-    deleted: set[int] = set()
+    deletes: list[Entry] = []
     discarded: list[dict[str, Any]] = []
+    gone: list[dict[str, Any]] = []
     open_: dict[int, _Transaction] = {}
+    ended: set[int] = set()
+    added: set[int] = set()
     for entry in entries:
         kind, tx = entry["type"], entry.get("tx", 0)
         # A single count is about one file, also where two have the same id.
         file = entry["file_id"] if has("record", "pairs", edition) else entry["at"]["file"]
+        if kind in ("ADD", "ADD_TX"):
+            added.add(entry["id"])
         if kind in ("ADD", "UPDATE"):
             delivered.append(entry)
         elif kind == "DELETE":
-            deleted.add(entry["id"])
+            deletes.append(entry)
         elif kind in ("ROLLBACK", "COMMIT"):
             part = open_.pop(tx, None)
-            if part is None or kind == "ROLLBACK":
+            known = part is not None or tx in ended
+            ended.add(tx)
+            if kind == "ROLLBACK":
                 continue
-            if part.is_whole(file, entry, present):
+            if part is None:
+                gone += [] if known else _Transaction().misses(file, entry, present)
+            elif part.is_whole(file, entry, present):
                 delivered += part.changes
-                deleted.update(item["id"] for item in part.deletes)
+                deletes += part.deletes
             else:
                 discarded.append({"tx": tx, "why": "unhealthy-commit"})
+                gone += part.misses(file, entry, present)
         # JBM-SED-005: without extra data there is nothing to be in doubt about.
         elif kind in TX or (kind == "PREPARE" and (tx in open_ or has("record", "extra", edition))):
             open_.setdefault(tx, _Transaction()).take(file, entry, present)
     discarded += [{"tx": tx, "why": part.fate()} for tx, part in open_.items() if part.fate()]
-    return {
-        "live": [live(item) for item in delivered if item["id"] not in deleted],
+    deleted = {item["id"] for item in deletes}
+    remaining = [item for item in delivered if item["id"] not in deleted]
+    doubtful = [part for part in open_.values() if not part.fate()]
+    updates = remaining + [item for part in doubtful for item in part.changes if item["id"] not in deleted]
+    here = {item["id"] for item in remaining if item["type"] in ("ADD", "ADD_TX")}
+    here |= {item["id"] for part in open_.values() for item in part.changes if item["type"] == "ADD_TX"}
+    orphans = [item for item in updates if item["id"] not in here]
+    orphans += [item for item in deletes if complete and item["id"] not in added]
+    first = {item["id"]: item for item in reversed(orphans)}
+    gone = [
+        {"code": "record", "name": str(item["id"]), "file": item["at"]["file"], "off": item["at"]["off"]}
+        for item in orphans
+        if first[item["id"]] is item
+    ] + gone
+    for part in open_.values():
+        gone += part.gone
+    state = {
+        "live": list(map(live, remaining)),
         "prepared": [
             {
                 "tx": tx,
@@ -215,6 +371,7 @@ def replayed(entries: Iterable[Entry], present: Collection[int], edition: str) -
         ],
         "discarded": sorted(discarded, key=lambda item: item["tx"]),
     }
+    return state, gone
 
 
 def live(record: Entry) -> dict[str, Any]:
@@ -236,8 +393,8 @@ def expected(files: Files, edition: str, notes: Sequence[str] | None = None) -> 
     seen, strict = read(files, edition), recover(files, edition, "strict")
     seen = seen if notes is None else {**seen, "notes": notes}
     out = [
-        expectation("read", seen, ("records", "dropped", "notes"), LISTED),
-        expectation("recover.strict", strict, ("phase", "code", "state")),
+        expectation("read", seen, ("records", "dropped", "missing", "notes"), LISTED),
+        expectation("recover.strict", strict, ("phase", "code", "missing", "state")),
     ]
     if strict["verdict"] == REFUSED:
         salvaged = recover(files, edition, "salvage")

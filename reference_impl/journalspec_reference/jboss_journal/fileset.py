@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import struct
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
-from journalspec.observation import Note
+from journalspec.observation import Missing, Note
 from journalspec_reference.api import Files, Params, missing_numbers, natural_key
 from journalspec_reference.jboss_journal.codec import (
     ADD,
@@ -21,7 +22,7 @@ from journalspec_reference.jboss_journal.codec import (
     JournalRecord,
     of_version,
 )
-from journalspec_reference.jboss_journal.scan import walk
+from journalspec_reference.jboss_journal.scan import implied_id, walk
 
 #: prefix - number . extension
 NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)$")
@@ -29,6 +30,8 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
+#: Artemis removes no file while there are fewer: `journal-pool-files` of every broker that it creates.
+POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
 #: So many gaps in the ids are told one by one.
@@ -46,13 +49,21 @@ class DataFile:
     dialect: Dialect
     file_id: int = 0
     problem: tuple[str, str] | None = None
-    #: data, or why its records do not count: control, leftover, superseded.
+    #: data, or why its records do not count: control, leftover, superseded, duplicate.
     role: str = "data"
+    #: The header is zeros, and something shows that it was not always.
+    headless: bool = False
 
     @property
     def length(self) -> int:
         """The file's length in bytes."""
         return len(self.data)
+
+    @property
+    def number(self) -> int:
+        """The number in its name: its id when it was created; -1 if there is none."""
+        match = NAME.match(base_name(self.name))
+        return int(match["number"]) if match else -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,10 @@ class FileSet:
     #: Names that a pending compaction removes, old name -> new name for those it renames.
     removed: tuple[str, ...] = ()
     renamed: dict[str, str] = field(default_factory=dict)
+    #: Files that have to be there and are not.
+    missing: tuple[Missing, ...] = ()
+    #: No file has ever been used again or removed: whatever was written is here.
+    complete: bool = False
 
 
 def extension_of(files: Files, params: Params) -> str:
@@ -89,8 +104,11 @@ def base_name(name: str) -> str:
     return name
 
 
-def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
-    """Return the data files of `files` ordered by header id, a pending compaction applied first."""
+def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) -> FileSet:
+    """Return the data files of `files` ordered by header id, a pending compaction applied first.
+
+    With `imply`, a file whose header is zeros gets the one that its records imply.
+    """
     extension = extension_of(files, params)
     notes: list[Note] = []
     plan = _control_plan(files, dialect, notes)
@@ -108,9 +126,102 @@ def gather(files: Files, dialect: Dialect, params: Params) -> FileSet:
         elif final.endswith(LEFTOVERS):
             notes.append(Note("leftover", name))
             others.append(replace(_examine(name, files[name], dialect, params), role="leftover"))
-    ordered = sorted(found, key=lambda file: file.file_id)
-    notes += _identity_notes(ordered)
-    return replace(plan, files=tuple(ordered), notes=tuple(notes), others=tuple(others))
+    found, copies = _without_copies(found)
+    notes += copies
+    others += (file for file in found if file.role == "duplicate")
+    ordered, implied = _with_headless([file for file in found if file.role == "data"], imply)
+    notes += [*_identity_notes(ordered), *implied]
+    numbers = [file.number for file in ordered]
+    unused = [file.file_id for file in ordered] == numbers and CONTROL not in files
+    return replace(
+        plan,
+        files=tuple(ordered),
+        notes=tuple(notes),
+        others=tuple(others),
+        missing=(*_packed_away(ordered), *(_lost(ordered, others) if unused else ())),
+        complete=unused and numbers == [*range(1, len(numbers) + 1)],
+    )
+
+
+def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
+    """Return the files with the role of those set that are copies, and a note on each (JBM-FIL-023).
+
+    A copy has the id of another file, and only that one has a name of the journal's own form.
+    """
+    matches = {file.name: NAME.match(base_name(file.name)) for file in found}
+    prefixes = Counter(match["prefix"] for match in matches.values() if match)
+    own = min(prefixes, key=lambda prefix: (-prefixes[prefix], len(prefix), prefix), default="")
+    originals: dict[int, DataFile] = {}
+
+    def proper(file: DataFile) -> bool:
+        match = matches[file.name]
+        return file.problem is None and match is not None and match["prefix"] == own
+
+    for file in filter(proper, found):
+        if file.file_id not in originals or not file.name.endswith(".gz"):
+            originals[file.file_id] = file
+    notes, out = [], []
+    for file in found:
+        first = originals.get(file.file_id)
+        packed = first is not None and file.name == f"{first.name}.gz"
+        if file.problem is None and first is not None and (packed or not proper(file)):
+            text = f"id {file.file_id} as in {first.name}: a copy, which is not part of the journal"
+            notes.append(Note("duplicate-file-id", file.name, 0, text))
+            file = replace(file, role="duplicate")  # noqa: PLW2901  # the same file in another role
+        out.append(file)
+    return out, notes
+
+
+def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], list[Note]]:
+    """Return the files by their ids; those are marked whose header is zeros although they were in use.
+
+    A file was in use if it has records, or if others were created after it. With `imply` it gets the
+    header that its records imply, and a note says so (JBM-RCV-032).
+    """
+    last = max((file.file_id for file in files), default=0)
+    ids = {file.file_id for file in files if file.problem is None}
+    out, notes = [], []
+    for file in files:
+        size = file.dialect.header_size
+        if file.length < size or any(bytes(file.data[:size])):
+            out.append(file)
+            continue
+        implied = implied_id(file.data, file.dialect)
+        if implied == 0:
+            # Its records bear the id 0, and so does it.
+            out.append(file)
+        elif imply and implied is not None and implied not in ids:
+            ids.add(implied)
+            notes.append(Note("unverified", file.name, 0, f"its records carry the file id {implied}"))
+            out.append(replace(file, file_id=implied, problem=None, headless=True))
+        else:
+            out.append(replace(file, headless=implied is not None or 0 <= file.number < last))
+    return sorted(out, key=lambda file: file.file_id), notes
+
+
+def _packed_away(files: list[DataFile]) -> list[Missing]:
+    """Return the files that are there as `.gz` only while others are not: no product sees them."""
+    packed = [file for file in files if file.name.endswith(".gz")]
+    text = "it is compressed: its records are read here, no product reads them"
+    mixed = packed if len(packed) < len(files) else []
+    return [Missing("file", file.name.removesuffix(".gz"), file.name, text=text) for file in mixed]
+
+
+def _lost(files: list[DataFile], others: list[DataFile]) -> list[Missing]:
+    """Return the files that no product would have removed (JBM-FIL-024).
+
+    All names have the number of their header: no file was used again, and there was no compaction.
+    Then a file goes only if the pool is full.
+    """
+    named = NAME.match(base_name(files[0].name)) if files else None
+    if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
+        return []
+    text = f"fewer than {POOL_FILES} files, none of them used again: Artemis would have kept this one"
+    names = [
+        " to ".join(f"{named['prefix']}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))
+        for gap in missing_numbers(sorted({file.number for file in (*files, *others)} - {-1}))[:MOST_GAPS]
+    ]
+    return [Missing("file", name, text=text) for name in names]
 
 
 def _identity_notes(files: list[DataFile]) -> list[Note]:
@@ -123,7 +234,17 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
             notes.append(Note("unfilled-header", file.name, 0))
         if before is not None and before.problem is None and before.file_id == file.file_id:
             notes.append(Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}"))
+    notes += _length_notes([file for file in files if file.problem is None])
     return notes + _gap_notes([file.file_id for file in files if file.problem is None])
+
+
+def _length_notes(files: list[DataFile]) -> Iterator[Note]:
+    """Yield a note on each file that is not as long as most are, where any length will do."""
+    lengths = Counter(file.length for file in files)
+    usual = max(lengths, key=lambda length: (lengths[length], length), default=0)
+    for file in files:
+        if file.length != usual and not file.dialect.fixed_length:
+            yield Note("other-length", file.name, text=f"{file.length} bytes, most files have {usual}")
 
 
 def _gap_notes(ids: list[int]) -> list[Note]:
@@ -210,43 +331,51 @@ def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], li
     first = next(
         (item for item in walk(data, dialect.control_id, dialect) if isinstance(item, JournalRecord)), None
     )
-    fields = None if first is None or first.kind.code != ADD else control_fields(first.body)
-    if fields is None:
+    if first is None or first.kind.code != ADD:
         return None
     found: dict[str, list[str]] = {title: [] for title, _ in CONTROL_LISTS}
-    for path, _, value in fields:
-        title, _, rest = path.partition("[")
-        if rest.endswith(".name"):
-            found[title].append(value)
+    try:
+        for path, _, value in _fields_of(first.body):
+            title, _, rest = path.partition("[")
+            if rest.endswith(".name"):
+                found[title].append(value)
+    except ValueError:
+        return None
     flat = found["renames"]
     return found["old_names"], found["new_names"], list(zip(flat[::2], flat[1::2], strict=True))
 
 
 def control_fields(body: bytes) -> list[tuple[str, int, str]] | None:
-    """Return (path, length, value) of each field of a control record's body, in order, or None if one is cut.
+    """Return (path, length, value) of each field of a control record's body, or None if one is cut."""
+    try:
+        return list(_fields_of(body))
+    except ValueError:
+        return None
+
+
+def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
+    """Yield what :func:`control_fields` returns; raises ValueError if a field is cut.
 
     A negative count is an empty list (JBM-CMP-006); what is left at the end is `slack`.
     """
-    fields: list[tuple[str, int, str]] = []
     at = 0
-    try:
-        for title, members in CONTROL_LISTS:
-            (count,) = INT.unpack_from(body, at)
-            fields.append((f"num_{title.removesuffix('_names')}", 4, str(count)))
-            at += 4
-            if count * len(members) * 2 > len(body) - at:
-                return None
-            for index in range(max(0, count)):
-                for member in members:
-                    at = _name(body, at, f"{title}[{index}]{member}", fields)
-    except (struct.error, UnicodeDecodeError):
-        return None
-    return [*fields, ("slack", len(body) - at, body[at : at + 16].hex())]
 
+    def taken(form: str) -> Any:
+        nonlocal at
+        if at + struct.calcsize(form) > len(body):
+            raise ValueError("cut")
+        (value,) = struct.unpack_from(form, body, at)
+        at += struct.calcsize(form)
+        return value
 
-def _name(body: bytes, at: int, path: str, fields: list[tuple[str, int, str]]) -> int:
-    """Append the name at `at` and its length to `fields`; return the offset behind it."""
-    (size,) = struct.unpack_from(">H", body, at)
-    (raw,) = struct.unpack_from(f"{size}s", body, at + 2)
-    fields += [(f"{path}.length", 2, str(size)), (f"{path}.name", size, mutf8.decode(raw))]
-    return at + 2 + int(size)
+    for title, members in CONTROL_LISTS:
+        count = taken(">i")
+        yield f"num_{title.removesuffix('_names')}", 4, str(count)
+        if count * len(members) * 2 > len(body) - at:
+            raise ValueError("cut")
+        for index in range(max(0, count)):
+            for member in members:
+                size = taken(">H")
+                yield f"{title}[{index}]{member}.length", 2, str(size)
+                yield f"{title}[{index}]{member}.name", size, mutf8.decode(taken(f"{size}s"))
+    yield "slack", len(body) - at, body[at : at + 16].hex()

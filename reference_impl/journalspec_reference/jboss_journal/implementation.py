@@ -44,6 +44,8 @@ def detect(files: Files, params: Params) -> list[Detection]:
         heads = [_head(files[name]) for name in groups[extension]]
         score = 1 + any(heads) + all(heads)
         preferred = EXTENSIONS.get(extension, "")
+        if not preferred and any(base_name(name).startswith("hornetq-") for name in names):
+            preferred = EXTENSIONS["hq"]
         editions = _admitted(heads, extension == control)
         # A product's own extension: headers that do not fit may be damage; its reader is asked too.
         own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
@@ -79,10 +81,11 @@ def _ours(extension: str, names: list[str], files: Files) -> bool:
 
 
 def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
-    """Return the editions that most of the headers admit, and that know a control file if there is one."""
+    """Return the editions that all headers admit, and that know a control file if there is one."""
     short = sum(head == "short" for head in heads)
     long = sum(head in ("1", "2") for head in heads)
-    editions = (*(SHORT if short >= long else ()), *(LONG if long >= short else ()))
+    # No other edition has a header like the long one; a long one that is damaged looks short.
+    editions = LONG if long else SHORT if short else (*SHORT, *LONG)
     if "2" in heads:
         editions = tuple(name for name in editions if 2 in DIALECTS[name].versions or name in SHORT)
     return tuple(name for name in editions if DIALECTS[name].control_file or not compacted)

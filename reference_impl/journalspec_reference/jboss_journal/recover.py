@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, starmap
 from typing import Any, NamedTuple
 
 from journalspec.observation import (
@@ -13,6 +15,7 @@ from journalspec.observation import (
     At,
     Dropped,
     FileMap,
+    Missing,
     Note,
     Observation,
     Record,
@@ -23,6 +26,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import COST, Collector, collected, few, files_of, joined, mapped
 from journalspec_reference.api import Files, Params
+from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.codec import (
     COMMIT,
     PREPARE,
@@ -39,8 +43,15 @@ from journalspec_reference.jboss_journal.fileset import (
     header_of,
     limit_of,
 )
-from journalspec_reference.jboss_journal.scan import Search, stale, walk
+from journalspec_reference.jboss_journal.scan import Search, Stale, is_padding, stale, walk
 from journalspec_reference.places import Ids, References, Stored
+
+#: Why a candidate is no record, by number.
+REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
+
+
+#: What a record without its ADD means.
+UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
 
 
 def record_of(item: JournalRecord, file: DataFile) -> Record:
@@ -57,22 +68,39 @@ def record_of(item: JournalRecord, file: DataFile) -> Record:
 
 
 def laid_out(file: DataFile, limit: int) -> Iterator[JournalRecord | Dropped]:
-    """Yield the records of a file up to `limit`, and the regions that candidates with its id claimed.
+    """Yield the records of a file up to `limit`, the regions that torn candidates claim, and the holes.
 
     A region reaches as far as its candidate says, or to the next record; other
-    candidates inside it are not told apart from its content. All come in offset order.
+    candidates inside it are not told apart from its content. A hole is what lies before
+    a record and belongs to nothing (JBM-RDR-024). All come in offset order.
     """
-    torn: Fault | None = None
+    at = header = file.dialect.header_size
+    if file.headless:
+        yield Dropped(file.name, 0, header, "lost-header")
+    old = Stale(file.data, file.file_id, file.dialect)
+    #: Offset, end and reason of the torn candidates since the last record: there may be very many.
+    torn = array("q")
     for item in walk(file.data, file.file_id, file.dialect, limit):
-        if torn is not None and (isinstance(item, JournalRecord) or item.off >= (torn.end or limit)):
-            yield Dropped(file.name, torn.off, min(torn.end or limit, item.off) - torn.off, torn.reason)
-            torn = None
-        if isinstance(item, JournalRecord):
-            yield item
-        elif torn is None:
-            torn = item
-    if torn is not None:
-        yield Dropped(file.name, torn.off, (torn.end or limit) - torn.off, torn.reason)
+        if isinstance(item, Fault):
+            torn.extend((item.off, item.end or limit, REASONS.index(item.reason)))
+            continue
+        for start, end, reason in batched(chain(torn, (item.off, item.off, 0))):
+            if start > at and not is_padding(file.data, at, start, header) and not old.lies(at, start):
+                yield Dropped(file.name, at, start - at, "hole")
+            at = min(end, item.off)
+            if at > start:
+                yield Dropped(file.name, start, at - start, REASONS[reason])
+        del torn[:]
+        yield item
+        at = item.end
+    for start, end, reason in batched(torn):
+        yield Dropped(file.name, start, end - start, REASONS[reason])
+
+
+def batched(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield the numbers by threes."""
+    each = iter(numbers)
+    return zip(each, each, each, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +157,8 @@ class Transaction:
     #: Where the last healthy PREPARE is, -1 if there is none.
     prepared: int = -1
     unhealthy_prepare: bool = False
+    #: Of the last unhealthy PREPARE: its place, and how many of the records that it counts are not there.
+    lacks: tuple[int, int] = (-1, 0)
 
     @property
     def in_doubt(self) -> bool:
@@ -150,11 +180,17 @@ class Replay:
     The records themselves are fetched at the end. `present` are the ids of the files there are.
     """
 
-    def __init__(self, present: Iterable[int]) -> None:
+    def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
         self._records = Stored[JournalRecord]()
         self._turn = 0
         self._delivered = References()
+        #: The ids of all records that were added; asked for only where no file has gone (None: not kept).
+        self._added = Ids() if complete else None
+        self._ended = Ids()
+        #: Records that are not there, by id and proof; of transactions id, proof and how many are not.
+        self._unknown = References()
+        self._lacking = array("q")
         self._sweep_at = SWEEP_FROM
         self._deleted = Ids()
         self._open: dict[int, Transaction] = {}
@@ -170,21 +206,34 @@ class Replay:
     def apply(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         """Take in one record of the file with header id `file_id`."""
         kind = record.kind
+        if self._added is not None and kind.name in ("ADD", "ADD_TX"):
+            self._added.add(record.id)
         if kind.name in ("ADD", "UPDATE"):
-            self._deliver([(record.id, self._records.put(record))])
+            self._deliver([(record.id, self._put(record))])
         elif kind.name == "DELETE":
-            self._deleted.add(record.id)
+            self._delete([(record.id, self._put(record))])
         elif kind.code == PREPARE:
             self._prepare(record, file_id, dialect)
         elif kind.code == COMMIT:
             self._commit(record, file_id, dialect)
         elif kind.code == ROLLBACK:
             self._open.pop(record.tx, None)
+            self._ended.add(record.tx)
         elif kind.tx:
             transaction = self._open.setdefault(record.tx, Transaction())
             transaction.seen[file_id if dialect.pairs else self._turn] += 1
             held = transaction.deletes if kind.name == "DELETE_TX" else transaction.changes
-            held.add(record.id, self._records.put(record))
+            held.add(record.id, self._put(record))
+
+    def _put(self, record: JournalRecord) -> int:
+        """Return the place of a record, doubled; odd for an UPDATE, so that it need not be read for that."""
+        return self._records.put(record) << 1 | record.kind.name.startswith("UPDATE")
+
+    def _delete(self, deletes: Iterable[tuple[int, int]]) -> None:
+        for ident, place in deletes:
+            self._deleted.add(ident)
+            if self._added is not None and ident not in self._added:
+                self._unknown.add(ident, place)
 
     def _deliver(self, changes: Iterable[tuple[int, int]]) -> None:
         self._delivered.extend(changes)
@@ -205,21 +254,32 @@ class Replay:
             transaction.prepared = self._records.put(record)
         else:
             transaction.unhealthy_prepare = True
+            transaction.lacks = self._lacks(transaction, record, dialect)
             self._dispute(record)
 
     def _commit(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         transaction = self._open.pop(record.tx, None)
-        if transaction is None:
+        known = transaction is not None or record.tx in self._ended
+        self._ended.add(record.tx)
+        if transaction is not None and self._healthy(transaction, record, file_id, dialect):
+            self._deliver(transaction.changes)
+            self._delete(transaction.deletes)
             return
-        if not self._healthy(transaction, record, file_id, dialect):
+        if transaction is not None:
             self.dropped.append(Discarded(record.tx, "unhealthy-commit"))
             self._dispute(record)
-            return
-        self._deliver(transaction.changes)
-        self._deleted.update(ident for ident, _ in transaction.deletes)
+        if transaction is not None or not known:
+            self._lacking.extend((record.tx, *self._lacks(transaction or Transaction(), record, dialect)))
 
     def _dispute(self, record: JournalRecord) -> None:
         self.disputed.update(file_id for file_id, _ in record.pairs)
+
+    def _lacks(self, transaction: Transaction, record: JournalRecord, dialect: Dialect) -> tuple[int, int]:
+        """Return where a COMMIT or PREPARE is, and how many records it counts that its files do not have."""
+        pairs = ((listed, count) for listed, count in record.pairs if listed in self._present)
+        counted = pairs if dialect.pairs else ((self._turn, record.tally),)
+        lacking = sum(max(0, count - transaction.seen.get(listed, 0)) for listed, count in counted)
+        return self._records.put(record), lacking
 
     def _healthy(
         self, transaction: Transaction, record: JournalRecord, file_id: int, dialect: Dialect
@@ -269,11 +329,42 @@ class Replay:
             ),
         }
 
+    def missing(self) -> Sequence[Missing]:
+        """Return the records that others change or delete, and transactions whose records are counted."""
+        added = Ids()
+        added.update(ident for ident, place in self._live() if not place & 1)
+        for transaction in self._open.values():
+            added.update(ident for ident, place in transaction.changes if not place & 1)
+        doubt = (item for item in self._open.values() if item.in_doubt)
+        changes = chain(self._live(), *(item.changes for item in doubt))
+        known = Ids()
+        unknown = References()
+        for ident, place in chain(changes, self._unknown):
+            gone = ident in self._deleted if place & 1 else self._added is not None and ident in self._added
+            if ident not in added and ident not in known and not gone:
+                known.add(ident)
+                unknown.add(ident, place)
+        lacking = array("q", chain.from_iterable(item for item in batched(self._lacking) if item[2]))
+        for tx, transaction in self._open.items():
+            if transaction.lacks[1]:
+                lacking.extend((tx, *transaction.lacks))
+        return joined(
+            _proof_place,
+            few(lambda: starmap(self._unknown_record, unknown), len(unknown), lambda _: 0),
+            few(lambda: starmap(self._lacking_records, batched(lacking)), len(lacking) // 3, lambda _: 0),
+        )
+
+    def _unknown_record(self, ident: int, place: int) -> Missing:
+        return Missing("record", str(ident), *self._records.where(place >> 1), text=UNKNOWN_TEXT)
+
+    def _lacking_records(self, tx: int, place: int, count: int) -> Missing:
+        return Missing("transaction", str(tx), *self._records.where(place), count)
+
     def _told(
         self, references: References, form: Callable[[JournalRecord], dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         return few(
-            lambda: (form(self._records.get(place)) for _, place in references),
+            lambda: (form(self._records.get(place >> 1)) for _, place in references),
             len(references),
             lambda item: len(item["body"]),
         )
@@ -285,6 +376,10 @@ class Replay:
             "records": self._told(transaction.changes, _live),
             "deletes": self._told(transaction.deletes, _delete),
         }
+
+
+def _proof_place(item: Missing) -> tuple[str, int, int]:
+    return item.file, item.off or 0, 0
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:
@@ -304,12 +399,12 @@ def _delete(record: JournalRecord) -> dict[str, Any]:
 class _Reading:
     """One pass over all files: records, regions, replay; if `forensic`, records of earlier lives too."""
 
-    def __init__(self, files: Iterable[DataFile], params: Params, forensic: bool) -> None:
+    def __init__(self, found: FileSet, params: Params, forensic: bool) -> None:
         self._records = Collector(record_place)
         self._regions = Collector(region_place)
         self._beside = Collector(record_place)
-        usable = [file for file in files if file.problem is None]
-        self.replay = Replay(file.file_id for file in usable)
+        usable = [file for file in found.files if file.problem is None]
+        self.replay = Replay((file.file_id for file in usable), found.complete)
         for file in usable:
             self._take(_Found(file, limit_of(file, params)), forensic)
         self.records = self._records.done()
@@ -367,7 +462,7 @@ def refusal(found: FileSet) -> Observation | None:
 
 def recover(dialect: Dialect, files: Files, policy: str, params: Params) -> Observation:
     """Return what recovery delivers."""
-    found = gather(files, dialect, params)
+    found = gather(files, dialect, params, imply=policy == "salvage")
     if policy == "strict":
         problem = refusal(found)
         if problem is not None:
@@ -397,7 +492,7 @@ def read(dialect: Dialect, files: Files, params: Params) -> Observation:
 
 
 def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observation:
-    reading = _Reading(found.files, params, forensic)
+    reading = _Reading(found, params, forensic)
     state = reading.replay.outcome()
     left_out = [
         Dropped(file.name, 0, file.length, file.problem[0])
@@ -410,8 +505,9 @@ def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observat
         record_place,
         ((file.name, _Found(file, file.length).healthy) for file in found.files if file.problem is not None),
     )
+    missing = joined(_proof_place, found.missing, reading.replay.missing())
     return Observation(
-        RECOVERED if dropped or _rejected(state) else CLEAN,
+        RECOVERED if dropped or missing or _rejected(state) else CLEAN,
         records=reading.records,
         dropped=dropped,
         state=state,
@@ -424,6 +520,7 @@ def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observat
             [Note("stale", name) for name in files_of(record_place, reading.beside)],
         ),
         unanchored=joined(record_place, lost, reading.beside),
+        missing=missing,
     )
 
 

@@ -25,6 +25,13 @@ from journalspec_reference.jboss_journal.codec import (
 )
 from journalspec_reference.search import CHECK_SIZE, Searching
 
+#: The blocks of the kernel's asynchronous I/O: a sector, and the block size of common file systems (bytes).
+BLOCKS = (512, 4096)
+#: What a new file is filled with.
+FILLS = (b"\0", b"J")
+#: What the header may have to itself: the configured size of a block.
+HEADER_BLOCKS = tuple(1 << bits for bits in range(9, 17))
+
 #: A directory may hold a hundred thousand files, each with an id of its own.
 _signs = lru_cache(256)(Dialect.signs)
 
@@ -120,6 +127,32 @@ class Stale:
     def between(self, start: int, end: int) -> Iterator[JournalRecord]:
         """Yield those that begin from `start` to `end`."""
         return (item for item in self._search.between(start, end) if isinstance(item, JournalRecord))
+
+    def lies(self, start: int, end: int) -> bool:
+        """Tell whether one of them is between `start` and `end`: no write of this life has arrived there."""
+        return next(self.between(start, end), None) is not None
+
+
+def is_padding(data: Any, at: int, off: int, header: int) -> bool:
+    """Tell whether the bytes between `at` and a record at `off` are what aligned writes leave (JBM-WRT-004).
+
+    That is zeros, or fill where the journal was not aligned before. The header's block may have
+    any usual size; after it, blocks are those of a disk or a file system.
+    """
+    blocks = (off,) if at == header and off in HEADER_BLOCKS else BLOCKS
+    aligned = any(off % block == 0 and off - at < block for block in blocks)
+    return aligned and any(bytes(data[at:off]).count(fill) == off - at for fill in FILLS)
+
+
+def implied_id(data: Any, dialect: Dialect) -> int | None:
+    """Return the file id that the first sound record carries; None if there is no such record.
+
+    A file is overwritten from its beginning, so that the first records are those of its last life.
+    """
+    first = next(stale(data, None, dialect, [(dialect.header_size, len(data))]), None)
+    if first is None:
+        return None
+    return int.from_bytes(bytes(data[first.off + 1 : first.off + 5]), "big", signed=not dialect.versions)
 
 
 def stale(

@@ -34,7 +34,8 @@ def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
         yield Piece(0, file.length, "dropped", file.problem[0], "file")
         return
     at, header = min(file.dialect.header_size, file.length), header_of(file)
-    yield Piece(0, at, "header", f"file {header['file_id']}" if header else "file")
+    if not file.headless:
+        yield Piece(0, at, "header", f"file {header['file_id']}" if header else "file")
     for item in laid_out(file, limit):
         yield from earlier(at, item.off)
         if isinstance(item, JournalRecord):
