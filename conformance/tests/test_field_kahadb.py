@@ -71,7 +71,7 @@ def test_journals_of_healthy_products_miss_nothing(kind: str) -> None:
 
 
 def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """Yield what a crash leaves of a journal: the last file zeroed from some byte on, cut there, or all zeros."""
+    """Yield what a crash leaves: the last file zeroed from some byte on, cut there, or all zeros."""
     last = list(files)[-1]
     data = files[last]
     used = len(data.rstrip(b"\0")) if data.endswith(b"\0") else data.find(b"-qMa4" + bytes(8)) + 5
