@@ -12,12 +12,13 @@ from journalspec.observation import (
     At,
     Dropped,
     FileMap,
+    Missing,
     Note,
     Observation,
     Record,
     refused,
 )
-from journalspec.reread import few
+from journalspec.reread import COST, few
 from journalspec_reference import places
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.content import Window
@@ -25,12 +26,14 @@ from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
     END_MARKER,
+    HEAD,
     MARKER,
     USER,
     Damage,
     Dialect,
     SoundBatch,
     StoredRecord,
+    head,
 )
 from journalspec_reference.kahadb_journal.commands import CommandError, frame, parse
 from journalspec_reference.kahadb_journal.scan import (
@@ -59,6 +62,8 @@ POLICIES = {
     "default": (False, True, False),
     "unchecked": (False, False, False),
 }
+#: Notes with which an answer is not clean.
+_LOSSY = ("suspicious-end", "unscanned-damage")
 #: Reasons that refuse in another phase than `header`.
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
@@ -87,6 +92,34 @@ def _set_notes(files: Files, found: Sequence[DataFile], dialect: Dialect) -> Ite
     for file in found:
         if role_of(file, dialect) == "unused":
             yield Note("unused-file", file.name, 0)
+
+
+def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
+    """Yield the files that have lost what they held: empty or zeros, and a later one is not (KHD-FIL-013).
+
+    Numbers may be missing and a COMMIT may be without commands: both are left by files that were removed.
+    """
+    waiting: list[DataFile] = []
+    for file in files:
+        if role_of(file, dialect) == "unused":
+            continue
+        scan = Scan(file.data, dialect)
+        first = scan.at(0)
+        if isinstance(first, End) and not first.off and first.by in (ZEROS, FILE):
+            waiting.append(file)
+            continue
+        if waiting and isinstance(first, SoundBatch) and _too_large_for(waiting[-1], file, first, scan):
+            waiting.pop()
+        for gone in waiting:
+            text = f"{file.name} was written after it; it holds " + ("zeros" if gone.length else "no bytes")
+            yield Missing("emptied-file", gone.name, file.name, text=text)
+        waiting = []
+
+
+def _too_large_for(left: DataFile, file: DataFile, first: SoundBatch, scan: Scan) -> bool:
+    """Tell whether a file is one record, which did not fit into the file before and left it unused."""
+    length, _ = head(file.data[first.off + CONTROL : first.off + CONTROL + HEAD], 0)
+    return length == first.size >= left.length and isinstance(scan.at(first.end), End)
 
 
 class Told(NamedTuple):
@@ -168,9 +201,12 @@ class Walk:
         self._reading = not policy
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
+    def _scans(self, file: DataFile) -> bool:
+        return self._all or file is self._last
+
     def _pass(self, file: DataFile) -> Iterator[StoredRecord | Damage | End | SoundBatch]:
         """Yield the records of a file, and what is between them."""
-        if not (self._all or file is self._last):
+        if not self._scans(file):
             yield from walk_by_length(file.data, self._dialect)
             return
         window = Window(file.data)
@@ -206,11 +242,26 @@ class Walk:
                 skipping = skipping or repeats(found, self._numbers)
                 if found.surplus:
                     yield Note("surplus", file.name, item.off, str(found.surplus))
+        if not self._scans(file):
+            yield from self._unscanned(file)
+
+    def _unscanned(self, file: DataFile) -> Iterator[Note]:
+        """Yield what a scan finds first in a file that was walked by lengths (KHD-RCV-019)."""
+        for item in Scan(file.data, self._dialect, checked=self._checked).walk():
+            if isinstance(item, Damage):
+                yield Note("unscanned-damage", file.name, item.off, item.reason)
+                return
+            if isinstance(item, End) and self._suspicious(file, item):
+                yield Note("unscanned-damage", file.name, item.off, "suspicious-end")
+
+    @staticmethod
+    def _suspicious(file: DataFile, end: End) -> bool:
+        return end.by == EMPTY and not _only_filling(file.data, end.off + CONTROL)
 
     def _end(self, file: DataFile, end: End) -> Iterator[Note]:
         if end.by == ZEROS and self._dialect.marked:
             yield Note("zero-tail", file.name, end.off)
-        if end.by == EMPTY and not _only_filling(file.data, end.off + CONTROL):
+        if self._suspicious(file, end):
             yield Note("suspicious-end", file.name, end.off)
         if self._reading and (first := next(self._beyond(file, end), None)) is not None:
             yield Note("beyond-end", file.name, first.off)
@@ -262,7 +313,7 @@ class JournalPass:
             if isinstance(item, Told):
                 skipping = skipping or self._counts(file, item)
             elif isinstance(item, Note):
-                self._lossy |= item.code == "suspicious-end"
+                self._lossy |= item.code in _LOSSY
             elif self._refuses(file, item):
                 self._refused = _refused(file, item)
             if self._refused is not None:
@@ -305,8 +356,9 @@ class JournalPass:
         left = dict.fromkeys((*self._store.open, *(tx for tx in self._store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
         files = [FileMap(file.name, file.length, role_of(file, self._dialect)) for file in self._files]
+        missing = tuple(emptied(self._files, self._dialect))
         return self._found.observation(
-            self._state(), files, lossy=self._lossy, before=self._set_notes, after=late
+            self._state(), files, lossy=self._lossy, before=self._set_notes, after=late, missing=missing
         )
 
     def _tail(self, dropped: Iterable[Dropped]) -> Iterator[Note]:
@@ -324,8 +376,8 @@ class JournalPass:
         names = sorted(store.destinations)
         doubtful = sorted(tx[1:] for tx in store.prepared if tx[0] == "XA")
         return {
-            "destinations": [self._destination(name) for name in names],
-            "in_doubt": [self._in_doubt(("XA", *rest)) for rest in doubtful],
+            "destinations": few(lambda: map(self._destination, names), len(names), _held),
+            "in_doubt": few(lambda: map(self._in_doubt, doubtful), len(doubtful), _held),
         }
 
     def _payload(self, place: int) -> bytes:
@@ -338,17 +390,17 @@ class JournalPass:
 
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
         here = self._store.destinations[name]
+        keys = sorted(here.subscriptions)
+        ranked = here.ranked() if keys else None
 
         def message(entry: tuple[str, Any]) -> dict[str, Any]:
             ident, kept = entry
             return {"id": ident, "priority": kept.priority, "message": self._message(kept.place)}
 
         def subscription(key: str) -> dict[str, Any]:
-            owed = here.subscriptions[key].owed
-            pending = few(
-                lambda: (ident for ident, kept in here.in_order() if owed(kept.number)), here.count(key), len
-            )
-            return {"key": key, "pending": pending}
+            assert ranked is not None, "there is a subscription"
+            pending = partial(ranked.pending, here.subscriptions[key])
+            return {"key": key, "pending": few(pending, sum(1 for _ in pending()), len)}
 
         return {
             "kind": name[0],
@@ -357,13 +409,11 @@ class JournalPass:
                 lambda: map(message, here.in_order()), len(here.messages), lambda item: len(item["message"])
             ),
             "subscriptions": few(
-                lambda: map(subscription, sorted(here.subscriptions)),
-                len(here.subscriptions),
-                lambda item: _OF_AN_ID * len(item["pending"]),
+                lambda: map(subscription, keys), len(keys), lambda item: _OF_AN_ID * len(item["pending"])
             ),
         }
 
-    def _in_doubt(self, tx: TxId) -> dict[str, Any]:
+    def _in_doubt(self, xid: tuple[Any, ...]) -> dict[str, Any]:
         commands = [
             {
                 "type": change.command,
@@ -371,9 +421,20 @@ class JournalPass:
                 "name": change.destination[1],
                 "id": change.message_id,
             }
-            for change in self._store.prepared[tx]
+            for change in self._store.prepared["XA", *xid]
         ]
-        return {"format_id": tx[1], "gtrid": tx[2], "bqual": tx[3], "commands": commands}
+        return {"format_id": xid[0], "gtrid": xid[1], "bqual": xid[2], "commands": commands}
+
+
+def _held(item: Mapping[str, Any]) -> int:
+    """Return about what the lists in an entry of the state take in memory."""
+    out = 0
+    for value in item.values():
+        if isinstance(value, list):
+            out += COST * len(value) + sum(
+                len(each.get("message", b"")) + _OF_AN_ID * len(each.get("pending", ())) for each in value
+            )
+    return out
 
 
 def _only_filling(data: Any, start: int) -> bool:
