@@ -48,7 +48,7 @@ var HornetqJournal = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -491,10 +491,11 @@ var HornetqJournal = (function() {
     return Rollback;
   })();
   var Slot = HornetqJournal.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -511,7 +512,7 @@ var HornetqJournal = (function() {
           return this._m_first;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_first = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_first = this._io.readU1();
           this._debug._m_first.end = this._io.pos;
@@ -534,7 +535,7 @@ var HornetqJournal = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
       }
     });
@@ -544,7 +545,7 @@ var HornetqJournal = (function() {
           return this._m_stamp;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 1);
+          this._io.seek(this.start + 1);
           this._debug._m_stamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_stamp = this._io.readS4be();
           this._debug._m_stamp.end = this._io.pos;
@@ -609,7 +610,7 @@ var JbossJournalS1 = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -976,10 +977,11 @@ var JbossJournalS1 = (function() {
     return Rollback;
   })();
   var Slot = JbossJournalS1.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -996,7 +998,7 @@ var JbossJournalS1 = (function() {
           return this._m_first;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_first = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_first = this._io.readU1();
           this._debug._m_first.end = this._io.pos;
@@ -1019,7 +1021,7 @@ var JbossJournalS1 = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
       }
     });
@@ -1029,7 +1031,7 @@ var JbossJournalS1 = (function() {
           return this._m_stamp;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 1);
+          this._io.seek(this.start + 1);
           this._debug._m_stamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_stamp = this._io.readS4be();
           this._debug._m_stamp.end = this._io.pos;
@@ -1094,7 +1096,7 @@ var JbossJournalS2 = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -1406,10 +1408,11 @@ var JbossJournalS2 = (function() {
     return Rollback;
   })();
   var Slot = JbossJournalS2.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -1426,7 +1429,7 @@ var JbossJournalS2 = (function() {
           return this._m_first;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_first = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_first = this._io.readU1();
           this._debug._m_first.end = this._io.pos;
@@ -1449,7 +1452,7 @@ var JbossJournalS2 = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
       }
     });
@@ -1459,7 +1462,7 @@ var JbossJournalS2 = (function() {
           return this._m_stamp;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 1);
+          this._io.seek(this.start + 1);
           this._debug._m_stamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_stamp = this._io.readS4be();
           this._debug._m_stamp.end = this._io.pos;
@@ -1523,7 +1526,7 @@ var JbossJournalSeed = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -1867,10 +1870,11 @@ var JbossJournalSeed = (function() {
     return Rollback;
   })();
   var Slot = JbossJournalSeed.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -1887,7 +1891,7 @@ var JbossJournalSeed = (function() {
           return this._m_first;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_first = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_first = this._io.readU1();
           this._debug._m_first.end = this._io.pos;
@@ -1910,7 +1914,7 @@ var JbossJournalSeed = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
       }
     });
@@ -1920,7 +1924,7 @@ var JbossJournalSeed = (function() {
           return this._m_stamp;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 1);
+          this._io.seek(this.start + 1);
           this._debug._m_stamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_stamp = this._io.readS4be();
           this._debug._m_stamp.end = this._io.pos;
