@@ -131,7 +131,7 @@ fn read<T: KStruct<Root = R> + std::fmt::Debug + 'static, R: 'static>(
 where
     R: Default,
 {
-    let (root, way) = (OptRc::from(std::rc::Rc::new(R::default())), SharedType::<R>::default());
+    let (root, way): (OptRc<R>, SharedType<R>) = (std::rc::Rc::new(R::default()).into(), SharedType::default());
     way.set(Ok(root.clone()));
     let given = if std::any::TypeId::of::<T>() == std::any::TypeId::of::<R>() { None } else { Some(way) };
     let tree = T::read_into_with_init::<_, T>(&BytesReader::from(data), given, None, init)?;
