@@ -86,13 +86,16 @@ async function committed(out) {
   return count;
 }
 
+// Part of the program of a worker: a page that was opened from a disk may start one of its own text only.
+const inWorker = (text) => `(globalThis.journalspecCode ||= []).push(function () {\n${text.trimEnd()}\n});\n`;
+
 // The runtime, and one file per format with the parsers that keep the place of every field.
 async function browser(out) {
   const runtime = readFileSync(require.resolve("kaitai-struct/KaitaiStream.js"), "utf8");
   const { version } = require("kaitai-struct/package.json");
   write(
     join(out, "kaitai-struct.js"),
-    `// The runtime of Kaitai Struct for JavaScript ${version}, under the Apache License 2.0: https://kaitai.io\n${runtime}`,
+    `// The runtime of Kaitai Struct for JavaScript ${version}, under the Apache License 2.0: https://kaitai.io\n${inWorker(runtime)}`,
   );
   let count = 0;
   for (const format of folders(false)) {
@@ -103,7 +106,7 @@ async function browser(out) {
         text += each.replace(/^ *\/\*\*\n( *\*.*\n)+/gm, "").replace(/\n{2,}/g, "\n");
       count += 1;
     }
-    if (text) write(join(out, `${format}.js`), text);
+    if (text) write(join(out, `${format}.js`), inWorker(text));
   }
   return count;
 }

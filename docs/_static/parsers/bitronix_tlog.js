@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -770,4 +771,5 @@ var BitronixTlogSeed = (function() {
   return BitronixTlogSeed;
 })();
 BitronixTlogSeed_.BitronixTlogSeed = BitronixTlogSeed;
+});
 });

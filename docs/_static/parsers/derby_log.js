@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -1655,4 +1656,5 @@ var DerbyLog = (function() {
   return DerbyLog;
 })();
 DerbyLog_.DerbyLog = DerbyLog;
+});
 });

@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -1938,4 +1939,5 @@ var JbossJournalSeed = (function() {
   return JbossJournalSeed;
 })();
 JbossJournalSeed_.JbossJournalSeed = JbossJournalSeed;
+});
 });

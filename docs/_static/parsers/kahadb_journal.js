@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -2575,4 +2576,5 @@ var KahadbJournalZero = (function() {
   return KahadbJournalZero;
 })();
 KahadbJournalZero_.KahadbJournalZero = KahadbJournalZero;
+});
 });

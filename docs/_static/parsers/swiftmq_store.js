@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -1418,4 +1419,5 @@ var SwiftmqStore = (function() {
   return SwiftmqStore;
 })();
 SwiftmqStore_.SwiftmqStore = SwiftmqStore;
+});
 });
