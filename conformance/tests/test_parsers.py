@@ -205,7 +205,9 @@ def hold_against(case: Case, seen: Observation, entry: FileMap, sample: Sample) 
         return
     layout = importlib.import_module(f"journalspec.{case.format}").LAYOUT
     root = type(sample.tree)
-    kinds = tuple(getattr(root, camel(name)) for name in layout.whole(case.edition) if hasattr(root, camel(name)))
+    kinds = tuple(
+        getattr(root, camel(name)) for name in layout.whole(case.edition) if hasattr(root, camel(name))
+    )
     dropped = [region for region in seen.dropped if region.file == entry.file]
     placed = [(offset_of(node), node) for node in nodes_of(sample.tree) if isinstance(node, kinds)]
     # A schema verifies no checksum.
@@ -459,7 +461,9 @@ def test_the_lint_sees_what_once_did_not_compile(entry: dict[str, Any]) -> None:
 def test_an_archive_holds_a_package_whatever_the_time(packages: Path, tmp_path: Path) -> None:
     run([sys.executable, str(TOOL / "archives.py"), str(tmp_path)], ROOT, NODE_PATH=str(modules()))
     names = {path.name for path in packages.iterdir()}
-    assert {path.name for path in tmp_path.iterdir()} == {f"journalspec-parsers-{name}.tar.gz" for name in names}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"journalspec-parsers-{name}.tar.gz" for name in names
+    }
     for name in names:
         with tarfile.open(tmp_path / f"journalspec-parsers-{name}.tar.gz") as archive:
             members = {entry.name.partition("/")[2]: entry for entry in archive.getmembers()}

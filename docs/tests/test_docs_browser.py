@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looked import CAPTURED, directories
 from site_browser import WIDTHS, Browser, BrowserProblem, browser, faint, pages, problems
 
 from journalspec.schemas import described
+from looked import CAPTURED, directories
 
 pytestmark = pytest.mark.browser
 #: At the width of a desk only these scroll sideways: a matrix keeps its first column, a dump its offsets.

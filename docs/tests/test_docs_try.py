@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looked import Looked, directories
 
 from journalspec.formats import format_module
 from journalspec.observation import Observation
 from journalspec.schemas import described
 from journalspec_reference import load
+from looked import Looked, directories
 
 pytestmark = pytest.mark.node
 TOOL = Path(__file__).parent / "try_reader.mjs"
@@ -124,7 +124,9 @@ TRACE = b"\0\3\x0a\1a"
         (batch(TRACE) * 2 + b"garbage" * 9, [76]),
     ],
 )
-def test_damage_is_reported_with_its_offset(data: bytes, damage: list[int], table: Path, tmp_path: Path) -> None:
+def test_damage_is_reported_with_its_offset(
+    data: bytes, damage: list[int], table: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "db-1.log"
     path.write_bytes(data)
     (found,) = seen(table, [path])

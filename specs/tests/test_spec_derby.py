@@ -162,9 +162,7 @@ def test_another_reader_has_found_the_same_records(name: str) -> None:
         data = path.read_bytes()
         tree = decoded(data, "10.16")
         slots = DerbyLog(KaitaiStream(BytesIO(data))).slots
-        assert [slot.record.body for slot in slots if slot.is_record] == [
-            item.body for item in tree.records
-        ]
+        assert [slot.record.body for slot in slots if slot.is_record] == [item.body for item in tree.records]
         for item in tree.records:
             body = BODY.parse(item.body)
             assert present(plain(body)) == as_kaitai(item.body)
@@ -181,7 +179,9 @@ def test_an_encrypted_log_is_framed() -> None:
     data = (REAL / "encrypted-ecb-10.16-fsync" / "log1.dat").read_bytes()
     tree = decoded(data, "10.16")
     whole = DerbyLog(KaitaiStream(BytesIO(data)))
-    assert [slot.record.body for slot in whole.slots if slot.is_record] == [item.body for item in tree.records]
+    assert [slot.record.body for slot in whole.slots if slot.is_record] == [
+        item.body for item in tree.records
+    ]
     assert tree.records[-1].end == len(data)
     assert len(tree.records) > 100
 

@@ -53,7 +53,7 @@ def parser_table(format_id: str) -> dict[str, Any]:
         "id": format_id,
         "title": get_format(format_id).title,
         "default": get_format(format_id).default_edition,
-        "named": page["names"],
+        "named": page.get("names", {}),
         "sums": page.get("sums", []),
         "inner_sums": page.get("inner_sums", []),
         "end": page.get("end"),
@@ -66,7 +66,12 @@ def form(page: Page) -> Iterator[nodes.Node]:
     tables = [parser_table(name) for name in described()]
     for name in described():
         page.depends_on_room(get_format(name), "fields.toml")
-    sources = ["parsers/kaitai-struct.js", *(f"parsers/{name}.js" for name in described()), "try-reader.js", "try.js"]
+    sources = [
+        "parsers/kaitai-struct.js",
+        *(f"parsers/{name}.js" for name in described()),
+        "try-reader.js",
+        "try.js",
+    ]
     scripts = "".join(f'<script src="_static/{name}"></script>' for name in sources)
     table = json.dumps(tables, separators=(",", ":"))
     yield markup.raw(f"{FORM}<script>const journalspecFormats={table};</script>{scripts}", searched=False)
