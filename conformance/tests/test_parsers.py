@@ -42,7 +42,7 @@ TOOL = ROOT / "tools" / "kaitai"
 DRIVERS = Path(__file__).parent / "parsers"
 SPECS = ROOT / "specs" / "journalspec"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).glob("*.ksy"))]
-#: Files of the smoke tier looked at for a schema of which none is captured; more say nothing new and cost time.
+#: Files of the smoke tier looked at for a schema of which none is captured; more say nothing new.
 ENOUGH = 40
 #: Files that a type within a schema describes as a whole.
 KINDS = {"log.ctrl": "control_file", "logmirror.ctrl": "control_file"}
@@ -241,7 +241,7 @@ def offset_of(tree: KaitaiStruct) -> int:
     while node is not None:
         if hasattr(node, "records") and hasattr(tree, "len_total"):  # Bitronix, after the header
             before = takewhile(lambda item: item is not tree, node.records)
-            return 21 + sum(item.len_total for item in before)
+            return 21 + sum(int(item.len_total) for item in before)
         # The records of a batch of KahaDB are a stream of their own, after its control record.
         off += getattr(node, "start", 0) + (28 if hasattr(node, "control") else 0)
         node = node._parent

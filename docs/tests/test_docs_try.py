@@ -1,4 +1,4 @@
-"""What the page that reads a file makes of files, in Node: the parsers in a worker's program, without a browser."""
+"""What the worker of the page that reads a file makes of files, in Node, without a browser."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def seen(table: Path, files: list[Path], asked: str = "") -> list[dict[str, Any]
 
 @pytest.mark.parametrize("format_id", described())
 def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path, tmp_path: Path) -> None:
-    """Offsets and lengths of the records up to the first gap, types that the schema sees, each number that both give.
+    """Offsets, lengths and types of the records up to the first gap, and each number that both give.
 
     Damage is reported where the reference drops something, and nowhere else.
     """

@@ -233,7 +233,7 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
 
 
 def _text(value: object) -> str | None:
-    """Return a field's value as one text, without what could steer the terminal that ``show()`` prints it on."""
+    """Return a field's value as one text that is safe on the terminal where ``show()`` prints it."""
     plain = jsonable(value)
     if plain is None:
         return None
