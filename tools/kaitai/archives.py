@@ -38,11 +38,15 @@ than one file (which file is active, which transactions are unfinished) are told
 by a parser.
 {more}"""
 MORE = {
-    "javascript": "\nKaitai Struct's runtime for JavaScript rounds numbers of 64 bits to 53 bits. A negative one is 2^32\n"
-    "too large if its lower 32 bits are below 2^31 (version 0.11).\n",
+    "javascript": """
+Kaitai Struct's runtime for JavaScript rounds numbers of 64 bits to 53 bits. A negative one is 2^32 too large
+if its lower 32 bits are below 2^31 (version 0.11).
+""",
     "java": "\nA number for which an enum has no name is lost: the generated getter returns null.\n",
-    "rust": "\nThe runtime is in no package registry: `Cargo.toml` expects it beside this folder. The parsers were\n"
-    "tested with a stand-in that behaves as the runtime does.\n",
+    "rust": """
+The runtime is in no package registry: `Cargo.toml` expects it beside this folder. The parsers were tested
+with a stand-in that behaves as the runtime does.
+""",
 }
 
 

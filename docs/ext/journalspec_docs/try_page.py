@@ -2,8 +2,8 @@
 
 The parsers are generated from the ``.ksy`` files (``tools/kaitai/generate.mjs``) and lie in
 ``_static/parsers``; ``_static/try-reader.js`` runs them in a worker, ``_static/try.js`` shows what it finds.
-What the parsers do not know is in a format's table of bytes: the names of types, of files, and of fields that a
-``.ksy`` calls otherwise, and which checksums there are.
+What the parsers do not know is in a format's table of bytes: the names of types, of files, and of fields
+that a ``.ksy`` calls otherwise, and which checksums there are.
 """
 
 from __future__ import annotations
