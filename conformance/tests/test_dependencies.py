@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 TOOL = CHECKOUT / "tools" / "lowest.py"
@@ -43,6 +46,28 @@ def test_the_lowest_versions_are_allowed_ones(extra: str, tool: ModuleType) -> N
     for entry in map(Requirement, (*PROJECT["dependencies"], *EXTRAS[extra])):
         if entry.name != PROJECT["name"]:
             assert entry.specifier.contains(told[entry.name])
+
+
+def test_the_docs_extra_brings_what_the_site_is_built_with(tool: ModuleType) -> None:
+    """The environment of the tests has more: what the extension imports has to come with `.[docs]`."""
+    pending, brought = [entry.name for entry in tool.requirements(["docs"])], set()
+    while pending:
+        name = canonicalize_name(pending.pop())
+        if name not in brought:
+            brought.add(name)
+            entries = [Requirement(text) for text in requires(name) or ()]
+            pending += [
+                entry.name for entry in entries if not entry.marker or entry.marker.evaluate({"extra": ""})
+            ]
+    sources = [CHECKOUT / "docs" / "conf.py", *(CHECKOUT / "docs" / "ext").rglob("*.py")]
+    nodes = [node for path in sources for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    names = {each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    known = packages_distributions()
+    tops = {name.partition(".")[0] for name in names} - sys.stdlib_module_names
+    for top in sorted(tops):
+        if not top.startswith(PROJECT["name"]):
+            assert {canonicalize_name(name) for name in known[top]} & brought, top
 
 
 def test_extras_of_extras_count(tool: ModuleType) -> None:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import time
-import tomllib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from site_browser import WIDTHS, Browser, BrowserProblem, browser, faint, pages, problems
 
-from journalspec.formats import format_module
 from journalspec.schemas import described
-from journalspec_conformance.cli import cli
-from journalspec_corpus import Case, load_cases
+from looked import CAPTURED, directories
 
 pytestmark = pytest.mark.browser
-CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
-#: One captured directory of so many is asked about: each costs a run of the command line.
-EVERY = 6
 #: At the width of a desk only these scroll sideways: a matrix keeps its first column, a dump its offsets.
 MAY_SCROLL = ("jspec-matrix", "jspec-hex", "svg", "pre")
 
@@ -104,87 +96,6 @@ def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]
     raise AssertionError(f"the page did not end with {files}")
 
 
-class Looked(NamedTuple):
-    """A directory, the names of its files, and their edition."""
-
-    directory: Path
-    names: tuple[str, ...]
-    edition: str
-
-    @property
-    def files(self) -> list[Path]:
-        return [self.directory / name for name in self.names]
-
-
-def directories(format_id: str, room: Path) -> Iterator[Looked]:
-    """Yield captured directories; of a format without any, whole cases of the smoke tier, put into `room`."""
-    found = sorted(path.parent for path in (CAPTURED / format_id).rglob("provenance.toml"))
-    for directory in found[::EVERY]:
-        facts = tomllib.loads((directory / "provenance.toml").read_text(encoding="utf-8"))
-        yield Looked(directory, tuple(facts["sha256"]), facts["edition"])
-    for case in whole_cases(format_id)[::EVERY] if not found else ():
-        contents = {name: bytes(data) for name, data in case.files().items()}
-        for name, data in contents.items():
-            path = room / case.id / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        yield Looked(room / case.id, tuple(contents), case.edition)
-
-
-def whole_cases(format_id: str) -> list[Case]:
-    """Return the cases that are read without a remark, under no parameter."""
-    return [
-        case
-        for case in load_cases(format_id)
-        if not case.params
-        and any(
-            each["when"] == {"op": "read"} and each.get("verdict") == "clean" and each.get("records")
-            for each in case.expect
-        )
-    ]
-
-
-@pytest.mark.parametrize("format_id", described())
-def test_the_page_reads_captured_files_as_the_command_line_does(
-    format_id: str, opened: Browser, site: Path, tmp_path: Path
-) -> None:
-    """Offsets and lengths of all records, types that the schema sees, and each number that both give."""
-    opened.resize(WIDTHS[0])
-    opened.open(site / "try.html")
-    total = 0
-    layout = format_module("journalspec", format_id).LAYOUT
-    type_field, inner = layout.type_field, layout.inner
-    for looked in directories(format_id, tmp_path):
-        directory, files, edition = looked.directory, looked.files, looked.edition
-        if not files:
-            continue
-        told = CliRunner().invoke(cli, ["inspect", "--json", "--edition", edition, str(directory)])
-        inspected = json.loads(told.stdout)
-        # A browser does not tell directories.
-        roles = {Path(entry["file"]).name: entry["role"] for entry in inspected["files"]}
-        for found in seen(opened, files, f"{format_id} {edition}"):
-            # What a control file holds is no record of the schema; what has no role is no journal.
-            if roles.get(found["file"], "control") == "control":
-                continue
-            wanted = [
-                record for record in inspected["records"] if Path(record["at"]["file"]).name == found["file"]
-            ]
-            assert [(str(item["off"]), str(item["len"])) for item in found["records"]] == [
-                (item["at"]["off"], item["at"]["len"]) for item in wanted
-            ], f"{directory}/{found['file']}: {found['problem']}"
-            for item, record in zip(found["records"], wanted, strict=True):
-                # Empty where the schema of the record does not see it, nor that of what is in it.
-                assert item["type"] in (record["type"], "" if not inner else None), f"{directory}: {item}"
-                assert item["type"] or type_field not in [field["name"] for field in item["fields"]]
-                numbers = {field["name"]: field["value"] for field in item["fields"] if field["value"]}
-                for name in numbers.keys() & record.keys() - {"type"}:
-                    if isinstance(record[name], str):
-                        assert numbers[name] == record[name], f"{directory}: {name}"
-                        total += 1
-    assert total > 0
-    assert opened.complaints() == []
-
-
 @pytest.mark.parametrize("format_id", described())
 def test_the_page_finds_out_what_a_file_is(
     format_id: str, opened: Browser, site: Path, tmp_path: Path
@@ -242,12 +153,27 @@ def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
     assert found[2]
 
 
+def test_the_page_names_the_damaged_place(opened: Browser, site: Path, tmp_path: Path) -> None:
+    """The sentence that a reader needs; where the places are is tested in Node (test_docs_try.py)."""
+    data = bytearray((CAPTURED / "bitronix_tlog/bitronix-2.1.4/partial-commit/btm1.tlog").read_bytes())
+    data[21 + 8 + 6] ^= 1  # the time of the first record
+    path = tmp_path / "btm1.tlog"
+    path.write_bytes(data)
+    opened.open(site / "try.html")
+    (found,) = seen(opened, [path], "")
+    assert found["damage"] == [{"off": 21, "why": "the checksum does not match"}]
+    shown = opened.run("return document.querySelector('#try-found .jspec-problem').textContent")
+    assert shown == "Damaged here: offset 21: the checksum does not match."
+
+
 def test_a_file_of_no_format_is_no_harm(opened: Browser, site: Path, tmp_path: Path) -> None:
     path = tmp_path / "<b>noise"
     path.write_bytes(bytes(range(256)) * 8)
     opened.open(site / "try.html")
     assert [entry["records"] for entry in seen(opened, [path], "")] == [[]]
     assert opened.run("return document.querySelectorAll('#try-found b').length") == 0
+    shown = opened.run("return document.querySelector('#try-found .jspec-problem').textContent")
+    assert "none of the five formats" in shown
     assert opened.complaints() == []
 
 

@@ -254,6 +254,13 @@ def test_the_page_of_downloads_has_the_sum_of_what_the_command_writes(
     assert hashlib.sha256(out.read_bytes()).hexdigest() in text
 
 
+@pytest.mark.parametrize("format_id", format_ids())
+def test_files_to_download_are_the_checkouts_wherever_the_package_is(format_id: str) -> None:
+    """A plain installation of `.[docs]` is outside the checkout; pages can only offer what is in it."""
+    assert sources.room(format_id) == DOCS.parent / "specs" / "journalspec" / format_id
+    assert next(iter(sources.schemas(format_id).values())).path.is_relative_to(DOCS.parent / "specs")
+
+
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
     for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")

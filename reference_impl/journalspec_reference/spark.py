@@ -7,7 +7,8 @@ not be read is one), a valid record outside the log that does not count
 what counts may then not be all), or a remark (``note``: its code in ``reason``, its
 text in ``fields``). Columns that differ between formats stand in the map ``fields``,
 by the spec's names and in the observation's JSON form: integers as decimal text,
-bytes as hex, lists as JSON. A name that is no UTF-8 stands escaped, as ``bad\\udcff``.
+bytes as hex, lists as JSON. Text that could steer a terminal, or is not
+UTF-8, is escaped, as ``bad\\udcff``.
 
 Options: ``format`` and ``edition`` (found out if not given; the note
 ``edition-assumed`` says so, and an edition that cannot be told is an error), and
@@ -190,13 +191,13 @@ def _matches(path: str) -> list[Path]:
 def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[str, Any]]:
     """Yield records, dropped regions, finds outside the log and notes by place."""
     roles = {entry.file: entry.role for entry in observed.files}
-    head = (_utf8(path), journal.format, journal.edition)
-    order = {_utf8(name): number for number, name in enumerate(journal.files)}
+    head = (shown(path), journal.format, journal.edition)
+    order = {shown(name): number for number, name in enumerate(journal.files)}
     lost = {(record.at.file, record.at.off) for record in observed.given_up}
 
     def row(kind: str, file: str, off: int | None, length: int | None, *rest: Any) -> dict[str, Any]:
         """Return a row; the `rest` is type, reason and fields."""
-        values = (*head, _utf8(file) or None, off, length, kind, roles.get(file), *rest)
+        values = (*head, shown(file) or None, off, length, kind, roles.get(file), *rest)
         return dict(zip(COLUMNS, values, strict=True))
 
     def of_record(kind: str, record: Record, reason: str | None) -> dict[str, Any]:
@@ -222,7 +223,7 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
             None,
             None,
             note.code,
-            [("text", _utf8(note.text))] if note.text else None,
+            [("text", shown(note.text))] if note.text else None,
         )
         for note in observed.notes
     ]
@@ -232,19 +233,8 @@ def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[s
 
 
 def _text(value: object) -> str | None:
-    """Return a field's value as one text."""
+    """Return a field's value as one text that is safe on the terminal where ``show()`` prints it."""
     plain = jsonable(value)
     if plain is None:
         return None
-    return _utf8(plain) if isinstance(plain, str) else json.dumps(plain)
-
-
-def _utf8(text: str) -> str:
-    """Return `text` as a column can hold it: escaped if it is no UTF-8, as names of files need not be."""
-    if text.isascii():
-        return text
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return shown(text)
-    return text
+    return shown(plain) if isinstance(plain, str) else json.dumps(plain)

@@ -180,6 +180,18 @@ def test_real_directories(spark: Any) -> None:
         assert shown([row for row in rows if row["journal"] == str(directory)]) == expected(directory)
 
 
+def test_text_that_would_steer_a_terminal_is_escaped(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    from journalspec_reference.spark import JournalReader, _text
+
+    (case,) = (case for case in load_cases() if case.id == "btm.clean.two-phase")
+    case.materialize(tmp_path / "red\x1b[31m")
+    reader = JournalReader({"path": f"{tmp_path}/*"})
+    rows = [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+    assert {row["journal"] for row in rows} == {str(tmp_path / r"red\x1b[31m")}
+    assert _text("a\x1b[2J\r\nb") == r"a\x1b[2J\r\nb"
+
+
 def test_names_that_are_no_text_stand_escaped(tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
     from journalspec_reference.spark import JournalReader

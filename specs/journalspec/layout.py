@@ -258,6 +258,12 @@ class Layout:
         return found
 
     @cached_property
+    def page(self) -> Mapping[str, Any]:
+        """What the page that reads a file in a browser asks of a format; it does not concern readers."""
+        found: Mapping[str, Any] = self._table.get("page", {})
+        return found
+
+    @cached_property
     def type_field(self) -> str:
         """The field that holds a record's type."""
         return str(self._table["type_field"])

@@ -38,7 +38,7 @@ class KaitaiCodec:
 
     def _parsed(self, kind: Any, edition: str, data: bytes, off: int, file: str) -> tuple[Any, int]:
         """Return what a generated class makes of ``data[off:]``, and where it stopped."""
-        _, given = self._layout.ksy(edition)
+        given = {"start": off, **self._layout.ksy(edition)[1]}
         stream = KaitaiStream(BytesIO(data))
         stream.seek(off)
         try:

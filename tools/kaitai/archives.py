@@ -3,7 +3,7 @@
     npm ci --prefix tools/kaitai
     python tools/kaitai/archives.py OUT
 
-writes ``OUT/journalspec-parsers-LANGUAGE.tar.gz`` for every language of the compiler, each with the
+writes ``OUT/journalspec-parsers-LANGUAGE.tar.gz`` for every language that is offered, each with the
 parsers, the schemas they come from, the licence, and what that language's package manager wants. The same
 schemas always give the same bytes.
 """
@@ -38,10 +38,15 @@ than one file (which file is active, which transactions are unfinished) are told
 by a parser.
 {more}"""
 MORE = {
-    "javascript": "\nNumbers of 64 bits are rounded to 53 bits by Kaitai Struct's runtime for JavaScript.\n",
+    "javascript": """
+Kaitai Struct's runtime for JavaScript rounds numbers of 64 bits to 53 bits. A negative one is 2^32 too large
+if its lower 32 bits are below 2^31 (version 0.11).
+""",
     "java": "\nA number for which an enum has no name is lost: the generated getter returns null.\n",
-    "rust": "\nThe runtime is in no package registry: `Cargo.toml` expects it beside this folder.\n",
-    "cpp_stl": "\nThe runtime is in no package registry: take it from Kaitai Struct's own repository.\n",
+    "rust": """
+The runtime is in no package registry: `Cargo.toml` expects it beside this folder. The parsers were tested
+with a stand-in that behaves as the runtime does.
+""",
 }
 
 

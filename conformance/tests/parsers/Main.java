@@ -56,7 +56,7 @@ public class Main {
     }
 
     static Object parse(String name, KaitaiStream io, String parameter) throws Exception {
-        Class<?> kind = Class.forName("journalspec.parsers." + name);
+        Class<?> kind = Class.forName("journalspec.parsers." + name.replace('.', '$'));
         if (parameter.isEmpty()) return kind.getConstructor(KaitaiStream.class).newInstance(io);
         if (parameter.equals("true") || parameter.equals("false"))
             return kind.getConstructor(KaitaiStream.class, boolean.class).newInstance(io, parameter.equals("true"));

@@ -75,7 +75,7 @@ func main() {
 		data, err := os.ReadFile(parts[0])
 		if err == nil {
 			var tree any
-			if tree, err = parsers[parts[1]](kaitai.NewStream(bytes.NewReader(data)), parts[3]); err == nil {
+			if tree, err = parsers[parts[2]](kaitai.NewStream(bytes.NewReader(data)), parts[3]); err == nil {
 				fmt.Println(dump(reflect.ValueOf(tree)))
 				continue
 			}

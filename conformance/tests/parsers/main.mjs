@@ -36,10 +36,12 @@ for (const line of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
   const [path, , name, parameter] = line.split("\t");
   const data = readFileSync(path);
   const stream = new KaitaiStream(data.buffer.slice(data.byteOffset, data.byteOffset + data.length));
-  const module = require(join(packages, `${name}.js`));
+  const [file, part] = name.split(".");
+  const module = require(join(packages, `${file}.js`));
+  const whole = module[file] ?? module;
   const parameters = parameter === "" ? [] : [JSON.parse(parameter)];
   try {
-    console.log(dump(new (module[name] ?? module)(stream, null, null, ...parameters)));
+    console.log(dump(new (part ? whole[part] : whole)(stream, null, null, ...parameters)));
   } catch (error) {
     console.log(`error ${error.message ?? error}`);
   }

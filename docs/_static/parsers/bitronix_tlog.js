@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -53,7 +54,7 @@ var BitronixNioJournal = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -220,10 +221,11 @@ var BitronixNioJournal = (function() {
     return Payload;
   })();
   var Slot = BitronixNioJournal.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -234,12 +236,27 @@ var BitronixNioJournal = (function() {
         this._debug.frame.end = this._io.pos;
       }
     }
+    Object.defineProperty(Slot.prototype, 'head', {
+      get: function() {
+        if (this._m_head !== undefined)
+          return this._m_head;
+        if (this.room >= 5) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start);
+          this._debug._m_head = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_head = this._io.readBytes(5);
+          this._debug._m_head.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_head;
+      }
+    });
     Object.defineProperty(Slot.prototype, 'isFrame', {
       get: function() {
         if (this._m_isFrame !== undefined)
           return this._m_isFrame;
         this._debug._m_isFrame = {  };
-        this._m_isFrame =  ((this.room >= 5) && ((KaitaiStream.byteArrayCompare(this.start, new Uint8Array([13, 10, 76, 82, 91])) == 0))) ;
+        this._m_isFrame =  ((this.room >= 5) && ((KaitaiStream.byteArrayCompare(this.head, new Uint8Array([13, 10, 76, 82, 91])) == 0))) ;
         return this._m_isFrame;
       }
     });
@@ -248,23 +265,8 @@ var BitronixNioJournal = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
-      }
-    });
-    Object.defineProperty(Slot.prototype, 'start', {
-      get: function() {
-        if (this._m_start !== undefined)
-          return this._m_start;
-        if (this.room >= 5) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
-          this._debug._m_start = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_start = this._io.readBytes(5);
-          this._debug._m_start.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_start;
       }
     });
     return Slot;
@@ -769,4 +771,5 @@ var BitronixTlogSeed = (function() {
   return BitronixTlogSeed;
 })();
 BitronixTlogSeed_.BitronixTlogSeed = BitronixTlogSeed;
+});
 });

@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -1422,25 +1423,23 @@ var DerbyLog = (function() {
     this.header = new FileHeader(this._io, this, this._root);
     this.header._read();
     this._debug.header.end = this._io.pos;
-    if (this.beginsWithRecord) {
-      this._debug.records = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      this._debug.records.arr = [];
-      this.records = [];
-      var i = 0;
-      do {
-        this._debug.records.arr[this.records.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        var _t_records = new Record(this._io, this, this._root);
-        try {
-          _t_records._read();
-        } finally {
-          var _ = _t_records;
-          this.records.push(_);
-        }
-        this._debug.records.arr[this.records.length - 1].end = this._io.pos;
-        i++;
-      } while (!(_.isLast));
-      this._debug.records.end = this._io.pos;
-    }
+    this._debug.slots = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this._debug.slots.arr = [];
+    this.slots = [];
+    var i = 0;
+    do {
+      this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
+      try {
+        _t_slots._read();
+      } finally {
+        var _ = _t_slots;
+        this.slots.push(_);
+      }
+      this._debug.slots.arr[this.slots.length - 1].end = this._io.pos;
+      i++;
+    } while (!(!(_.isRecord)));
+    this._debug.slots.end = this._io.pos;
     if (this._io.size - this._io.pos >= 4) {
       this._debug.endMarker = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.endMarker = this._io.readS4be();
@@ -1601,22 +1600,40 @@ var DerbyLog = (function() {
         throw _err;
       }
     }
-    Object.defineProperty(Record.prototype, 'isLast', {
+    return Record;
+  })();
+  var Slot = DerbyLog.Slot = (function() {
+    function Slot(_io, _parent, _root, start) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.start = start;
+      this._debug = {};
+    }
+    Slot.prototype._read = function() {
+      if (this.isRecord) {
+        this._debug.record = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.record = new Record(this._io, this, this._root);
+        this.record._read();
+        this._debug.record.end = this._io.pos;
+      }
+    }
+    Object.defineProperty(Slot.prototype, 'isRecord', {
       get: function() {
-        if (this._m_isLast !== undefined)
-          return this._m_isLast;
-        this._debug._m_isLast = {  };
-        this._m_isLast =  ((this._io.size - this._io.pos < 4) || (this.nextLength == 0)) ;
-        return this._m_isLast;
+        if (this._m_isRecord !== undefined)
+          return this._m_isRecord;
+        this._debug._m_isRecord = {  };
+        this._m_isRecord =  ((this.room >= 4) && (this.nextLength != 0)) ;
+        return this._m_isRecord;
       }
     });
-    Object.defineProperty(Record.prototype, 'nextLength', {
+    Object.defineProperty(Slot.prototype, 'nextLength', {
       get: function() {
         if (this._m_nextLength !== undefined)
           return this._m_nextLength;
-        if (this._io.size - this._io.pos >= 4) {
+        if (this.room >= 4) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_nextLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_nextLength = this._io.readS4be();
           this._debug._m_nextLength.end = this._io.pos;
@@ -1625,33 +1642,19 @@ var DerbyLog = (function() {
         return this._m_nextLength;
       }
     });
-    return Record;
-  })();
-  Object.defineProperty(DerbyLog.prototype, 'beginsWithRecord', {
-    get: function() {
-      if (this._m_beginsWithRecord !== undefined)
-        return this._m_beginsWithRecord;
-      this._debug._m_beginsWithRecord = {  };
-      this._m_beginsWithRecord =  ((this._io.size >= 28) && (this.firstLength != 0)) ;
-      return this._m_beginsWithRecord;
-    }
-  });
-  Object.defineProperty(DerbyLog.prototype, 'firstLength', {
-    get: function() {
-      if (this._m_firstLength !== undefined)
-        return this._m_firstLength;
-      if (this._io.size >= 28) {
-        var _pos = this._io.pos;
-        this._io.seek(24);
-        this._debug._m_firstLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_firstLength = this._io.readS4be();
-        this._debug._m_firstLength.end = this._io.pos;
-        this._io.seek(_pos);
+    Object.defineProperty(Slot.prototype, 'room', {
+      get: function() {
+        if (this._m_room !== undefined)
+          return this._m_room;
+        this._debug._m_room = {  };
+        this._m_room = this._io.size - this.start;
+        return this._m_room;
       }
-      return this._m_firstLength;
-    }
-  });
+    });
+    return Slot;
+  })();
   return DerbyLog;
 })();
 DerbyLog_.DerbyLog = DerbyLog;
+});
 });

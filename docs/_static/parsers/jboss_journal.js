@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -48,7 +49,7 @@ var HornetqJournal = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -491,10 +492,11 @@ var HornetqJournal = (function() {
     return Rollback;
   })();
   var Slot = HornetqJournal.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -511,7 +513,7 @@ var HornetqJournal = (function() {
           return this._m_first;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_first = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_first = this._io.readU1();
           this._debug._m_first.end = this._io.pos;
@@ -534,7 +536,7 @@ var HornetqJournal = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
       }
     });
@@ -544,7 +546,7 @@ var HornetqJournal = (function() {
           return this._m_stamp;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 1);
+          this._io.seek(this.start + 1);
           this._debug._m_stamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_stamp = this._io.readS4be();
           this._debug._m_stamp.end = this._io.pos;
@@ -609,7 +611,7 @@ var JbossJournalS1 = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -976,10 +978,11 @@ var JbossJournalS1 = (function() {
     return Rollback;
   })();
   var Slot = JbossJournalS1.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -996,7 +999,7 @@ var JbossJournalS1 = (function() {
           return this._m_first;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_first = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_first = this._io.readU1();
           this._debug._m_first.end = this._io.pos;
@@ -1019,7 +1022,7 @@ var JbossJournalS1 = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
       }
     });
@@ -1029,7 +1032,7 @@ var JbossJournalS1 = (function() {
           return this._m_stamp;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 1);
+          this._io.seek(this.start + 1);
           this._debug._m_stamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_stamp = this._io.readS4be();
           this._debug._m_stamp.end = this._io.pos;
@@ -1094,7 +1097,7 @@ var JbossJournalS2 = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -1406,10 +1409,11 @@ var JbossJournalS2 = (function() {
     return Rollback;
   })();
   var Slot = JbossJournalS2.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -1426,7 +1430,7 @@ var JbossJournalS2 = (function() {
           return this._m_first;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_first = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_first = this._io.readU1();
           this._debug._m_first.end = this._io.pos;
@@ -1449,7 +1453,7 @@ var JbossJournalS2 = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
       }
     });
@@ -1459,7 +1463,7 @@ var JbossJournalS2 = (function() {
           return this._m_stamp;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 1);
+          this._io.seek(this.start + 1);
           this._debug._m_stamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_stamp = this._io.readS4be();
           this._debug._m_stamp.end = this._io.pos;
@@ -1523,7 +1527,7 @@ var JbossJournalSeed = (function() {
     var i = 0;
     do {
       this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      var _t_slots = new Slot(this._io, this, this._root);
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
       try {
         _t_slots._read();
       } finally {
@@ -1867,10 +1871,11 @@ var JbossJournalSeed = (function() {
     return Rollback;
   })();
   var Slot = JbossJournalSeed.Slot = (function() {
-    function Slot(_io, _parent, _root) {
+    function Slot(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Slot.prototype._read = function() {
@@ -1887,7 +1892,7 @@ var JbossJournalSeed = (function() {
           return this._m_first;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
+          this._io.seek(this.start);
           this._debug._m_first = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_first = this._io.readU1();
           this._debug._m_first.end = this._io.pos;
@@ -1910,7 +1915,7 @@ var JbossJournalSeed = (function() {
         if (this._m_room !== undefined)
           return this._m_room;
         this._debug._m_room = {  };
-        this._m_room = this._io.size - this._io.pos;
+        this._m_room = this._io.size - this.start;
         return this._m_room;
       }
     });
@@ -1920,7 +1925,7 @@ var JbossJournalSeed = (function() {
           return this._m_stamp;
         if (this.room >= 17) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 1);
+          this._io.seek(this.start + 1);
           this._debug._m_stamp = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_stamp = this._io.readS4be();
           this._debug._m_stamp.end = this._io.pos;
@@ -1934,4 +1939,5 @@ var JbossJournalSeed = (function() {
   return JbossJournalSeed;
 })();
 JbossJournalSeed_.JbossJournalSeed = JbossJournalSeed;
+});
 });

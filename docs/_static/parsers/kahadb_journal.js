@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -1536,8 +1537,17 @@ var KahadbCommand = (function() {
         if (this._m_amount !== undefined)
           return this._m_amount;
         this._debug._m_amount = {  };
-        this._m_amount = ((((this.groups[0] & 127) + (this.groups.length > 1 ? ((this.groups[1] & 127) * 128) : 0)) + (this.groups.length > 2 ? ((this.groups[2] & 127) * 16384) : 0)) + (this.groups.length > 3 ? ((this.groups[3] & 127) * 2097152) : 0));
+        this._m_amount = ((((((((((this.high * 128) + (this.groups.length > 4 ? (this.groups[4] & 127) : 0)) * 128) + (this.groups.length > 3 ? (this.groups[3] & 127) : 0)) * 128) + (this.groups.length > 2 ? (this.groups[2] & 127) : 0)) * 128) + (this.groups.length > 1 ? (this.groups[1] & 127) : 0)) * 128) + (this.groups.length > 0 ? (this.groups[0] & 127) : 0));
         return this._m_amount;
+      }
+    });
+    Object.defineProperty(Varint.prototype, 'high', {
+      get: function() {
+        if (this._m_high !== undefined)
+          return this._m_high;
+        this._debug._m_high = {  };
+        this._m_high = (((((((((this.groups.length > 9 ? ((this.groups[9] & 1) * -1) : 0) * 128) + (this.groups.length > 8 ? (this.groups[8] & 127) : 0)) * 128) + (this.groups.length > 7 ? (this.groups[7] & 127) : 0)) * 128) + (this.groups.length > 6 ? (this.groups[6] & 127) : 0)) * 128) + (this.groups.length > 5 ? (this.groups[5] & 127) : 0));
+        return this._m_high;
       }
     });
     return Varint;
@@ -1659,25 +1669,23 @@ var KahadbJournal = (function() {
     this._debug = {};
   }
   KahadbJournal.prototype._read = function() {
-    if (this.beginsWithBatch) {
-      this._debug.batches = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      this._debug.batches.arr = [];
-      this.batches = [];
-      var i = 0;
-      do {
-        this._debug.batches.arr[this.batches.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        var _t_batches = new Batch(this._io, this, this._root);
-        try {
-          _t_batches._read();
-        } finally {
-          var _ = _t_batches;
-          this.batches.push(_);
-        }
-        this._debug.batches.arr[this.batches.length - 1].end = this._io.pos;
-        i++;
-      } while (!(_.isLast));
-      this._debug.batches.end = this._io.pos;
-    }
+    this._debug.slots = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this._debug.slots.arr = [];
+    this.slots = [];
+    var i = 0;
+    do {
+      this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
+      try {
+        _t_slots._read();
+      } finally {
+        var _ = _t_slots;
+        this.slots.push(_);
+      }
+      this._debug.slots.arr[this.slots.length - 1].end = this._io.pos;
+      i++;
+    } while (!(!(_.isBatch)));
+    this._debug.slots.end = this._io.pos;
     if (this._io.size - this._io.pos >= 5) {
       this._debug.endMarker = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.endMarker = this._io.readBytes(5);
@@ -1706,60 +1714,6 @@ var KahadbJournal = (function() {
       this.log._read();
       this._debug.log.end = this._io.pos;
     }
-    Object.defineProperty(Batch.prototype, 'isLast', {
-      get: function() {
-        if (this._m_isLast !== undefined)
-          return this._m_isLast;
-        this._debug._m_isLast = {  };
-        this._m_isLast =  ((this._io.size - this._io.pos < 28) || (this.nextLength != 28) || ( ((this.nextSize == 0) && ( ((this.nextChecksum == 0) || (this.nextChecksum == 1)) )) )) ;
-        return this._m_isLast;
-      }
-    });
-    Object.defineProperty(Batch.prototype, 'nextChecksum', {
-      get: function() {
-        if (this._m_nextChecksum !== undefined)
-          return this._m_nextChecksum;
-        if (this._io.size - this._io.pos >= 28) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 20);
-          this._debug._m_nextChecksum = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_nextChecksum = this._io.readS8be();
-          this._debug._m_nextChecksum.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_nextChecksum;
-      }
-    });
-    Object.defineProperty(Batch.prototype, 'nextLength', {
-      get: function() {
-        if (this._m_nextLength !== undefined)
-          return this._m_nextLength;
-        if (this._io.size - this._io.pos >= 28) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
-          this._debug._m_nextLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_nextLength = this._io.readS4be();
-          this._debug._m_nextLength.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_nextLength;
-      }
-    });
-    Object.defineProperty(Batch.prototype, 'nextSize', {
-      get: function() {
-        if (this._m_nextSize !== undefined)
-          return this._m_nextSize;
-        if (this._io.size - this._io.pos >= 28) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 16);
-          this._debug._m_nextSize = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_nextSize = this._io.readS4be();
-          this._debug._m_nextSize.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_nextSize;
-      }
-    });
     return Batch;
   })();
   var ControlRecord = KahadbJournal.ControlRecord = (function() {
@@ -1814,10 +1768,11 @@ var KahadbJournal = (function() {
     return ControlRecord;
   })();
   var Entry = KahadbJournal.Entry = (function() {
-    function Entry(_io, _parent, _root) {
+    function Entry(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Entry.prototype._read = function() {
@@ -1838,9 +1793,9 @@ var KahadbJournal = (function() {
       get: function() {
         if (this._m_entryType !== undefined)
           return this._m_entryType;
-        if (this._io.size - this._io.pos >= 5) {
+        if (this._io.size - this.start >= 5) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 4);
+          this._io.seek(this.start + 4);
           this._debug._m_entryType = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_entryType = this._io.readU1();
           this._debug._m_entryType.end = this._io.pos;
@@ -1865,7 +1820,7 @@ var KahadbJournal = (function() {
       var i = 0;
       while (!this._io.isEof()) {
         this._debug.records.arr[this.records.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        var _t_records = new Entry(this._io, this, this._root);
+        var _t_records = new Entry(this._io, this, this._root, this._io.pos);
         try {
           _t_records._read();
         } finally {
@@ -1915,6 +1870,87 @@ var KahadbJournal = (function() {
     }
     return Record;
   })();
+  var Slot = KahadbJournal.Slot = (function() {
+    function Slot(_io, _parent, _root, start) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.start = start;
+      this._debug = {};
+    }
+    Slot.prototype._read = function() {
+      if (this.isBatch) {
+        this._debug.batch = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.batch = new Batch(this._io, this, this._root);
+        this.batch._read();
+        this._debug.batch.end = this._io.pos;
+      }
+    }
+    Object.defineProperty(Slot.prototype, 'isBatch', {
+      get: function() {
+        if (this._m_isBatch !== undefined)
+          return this._m_isBatch;
+        this._debug._m_isBatch = {  };
+        this._m_isBatch =  ((this.room >= 28) && (this.nextLength == 28) && ( ((this.nextSize != 0) || ( ((this.nextChecksum != 0) && (this.nextChecksum != 1)) )) )) ;
+        return this._m_isBatch;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'nextChecksum', {
+      get: function() {
+        if (this._m_nextChecksum !== undefined)
+          return this._m_nextChecksum;
+        if (this.room >= 28) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start + 20);
+          this._debug._m_nextChecksum = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextChecksum = this._io.readS8be();
+          this._debug._m_nextChecksum.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextChecksum;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'nextLength', {
+      get: function() {
+        if (this._m_nextLength !== undefined)
+          return this._m_nextLength;
+        if (this.room >= 28) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start);
+          this._debug._m_nextLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextLength = this._io.readS4be();
+          this._debug._m_nextLength.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextLength;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'nextSize', {
+      get: function() {
+        if (this._m_nextSize !== undefined)
+          return this._m_nextSize;
+        if (this.room >= 28) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start + 16);
+          this._debug._m_nextSize = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextSize = this._io.readS4be();
+          this._debug._m_nextSize.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextSize;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'room', {
+      get: function() {
+        if (this._m_room !== undefined)
+          return this._m_room;
+        this._debug._m_room = {  };
+        this._m_room = this._io.size - this.start;
+        return this._m_room;
+      }
+    });
+    return Slot;
+  })();
   var UnknownRecord = KahadbJournal.UnknownRecord = (function() {
     function UnknownRecord(_io, _parent, _root) {
       this._io = _io;
@@ -1940,60 +1976,6 @@ var KahadbJournal = (function() {
     }
     return UnknownRecord;
   })();
-  Object.defineProperty(KahadbJournal.prototype, 'beginsWithBatch', {
-    get: function() {
-      if (this._m_beginsWithBatch !== undefined)
-        return this._m_beginsWithBatch;
-      this._debug._m_beginsWithBatch = {  };
-      this._m_beginsWithBatch =  ((this._io.size >= 28) && (this.firstLength == 28) && ( ((this.firstSize != 0) || ( ((this.firstChecksum != 0) && (this.firstChecksum != 1)) )) )) ;
-      return this._m_beginsWithBatch;
-    }
-  });
-  Object.defineProperty(KahadbJournal.prototype, 'firstChecksum', {
-    get: function() {
-      if (this._m_firstChecksum !== undefined)
-        return this._m_firstChecksum;
-      if (this._io.size >= 28) {
-        var _pos = this._io.pos;
-        this._io.seek(20);
-        this._debug._m_firstChecksum = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_firstChecksum = this._io.readS8be();
-        this._debug._m_firstChecksum.end = this._io.pos;
-        this._io.seek(_pos);
-      }
-      return this._m_firstChecksum;
-    }
-  });
-  Object.defineProperty(KahadbJournal.prototype, 'firstLength', {
-    get: function() {
-      if (this._m_firstLength !== undefined)
-        return this._m_firstLength;
-      if (this._io.size >= 28) {
-        var _pos = this._io.pos;
-        this._io.seek(0);
-        this._debug._m_firstLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_firstLength = this._io.readS4be();
-        this._debug._m_firstLength.end = this._io.pos;
-        this._io.seek(_pos);
-      }
-      return this._m_firstLength;
-    }
-  });
-  Object.defineProperty(KahadbJournal.prototype, 'firstSize', {
-    get: function() {
-      if (this._m_firstSize !== undefined)
-        return this._m_firstSize;
-      if (this._io.size >= 28) {
-        var _pos = this._io.pos;
-        this._io.seek(16);
-        this._debug._m_firstSize = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_firstSize = this._io.readS4be();
-        this._debug._m_firstSize.end = this._io.pos;
-        this._io.seek(_pos);
-      }
-      return this._m_firstSize;
-    }
-  });
   return KahadbJournal;
 })();
 KahadbJournal_.KahadbJournal = KahadbJournal;
@@ -2106,10 +2088,11 @@ var KahadbJournalSeed = (function() {
     return ControlRecord;
   })();
   var Entry = KahadbJournalSeed.Entry = (function() {
-    function Entry(_io, _parent, _root) {
+    function Entry(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Entry.prototype._read = function() {
@@ -2130,9 +2113,9 @@ var KahadbJournalSeed = (function() {
       get: function() {
         if (this._m_entryType !== undefined)
           return this._m_entryType;
-        if (this._io.size - this._io.pos >= 5) {
+        if (this._io.size - this.start >= 5) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 4);
+          this._io.seek(this.start + 4);
           this._debug._m_entryType = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_entryType = this._io.readU1();
           this._debug._m_entryType.end = this._io.pos;
@@ -2157,7 +2140,7 @@ var KahadbJournalSeed = (function() {
       var i = 0;
       while (!this._io.isEof()) {
         this._debug.records.arr[this.records.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        var _t_records = new Entry(this._io, this, this._root);
+        var _t_records = new Entry(this._io, this, this._root, this._io.pos);
         try {
           _t_records._read();
         } finally {
@@ -2283,25 +2266,23 @@ var KahadbJournalZero = (function() {
     this._debug = {};
   }
   KahadbJournalZero.prototype._read = function() {
-    if (this.beginsWithBatch) {
-      this._debug.batches = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      this._debug.batches.arr = [];
-      this.batches = [];
-      var i = 0;
-      do {
-        this._debug.batches.arr[this.batches.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        var _t_batches = new Batch(this._io, this, this._root);
-        try {
-          _t_batches._read();
-        } finally {
-          var _ = _t_batches;
-          this.batches.push(_);
-        }
-        this._debug.batches.arr[this.batches.length - 1].end = this._io.pos;
-        i++;
-      } while (!(_.isLast));
-      this._debug.batches.end = this._io.pos;
-    }
+    this._debug.slots = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this._debug.slots.arr = [];
+    this.slots = [];
+    var i = 0;
+    do {
+      this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
+      try {
+        _t_slots._read();
+      } finally {
+        var _ = _t_slots;
+        this.slots.push(_);
+      }
+      this._debug.slots.arr[this.slots.length - 1].end = this._io.pos;
+      i++;
+    } while (!(!(_.isBatch)));
+    this._debug.slots.end = this._io.pos;
     if (this._io.size - this._io.pos >= 5) {
       this._debug.endMarker = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.endMarker = this._io.readBytes(5);
@@ -2330,60 +2311,6 @@ var KahadbJournalZero = (function() {
       this.log._read();
       this._debug.log.end = this._io.pos;
     }
-    Object.defineProperty(Batch.prototype, 'isLast', {
-      get: function() {
-        if (this._m_isLast !== undefined)
-          return this._m_isLast;
-        this._debug._m_isLast = {  };
-        this._m_isLast =  ((this._io.size - this._io.pos < 28) || (this.nextLength != 28) || ( ((this.nextSize == 0) && ( ((this.nextChecksum == 0) || (this.nextChecksum == 1)) )) )) ;
-        return this._m_isLast;
-      }
-    });
-    Object.defineProperty(Batch.prototype, 'nextChecksum', {
-      get: function() {
-        if (this._m_nextChecksum !== undefined)
-          return this._m_nextChecksum;
-        if (this._io.size - this._io.pos >= 28) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 20);
-          this._debug._m_nextChecksum = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_nextChecksum = this._io.readS8be();
-          this._debug._m_nextChecksum.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_nextChecksum;
-      }
-    });
-    Object.defineProperty(Batch.prototype, 'nextLength', {
-      get: function() {
-        if (this._m_nextLength !== undefined)
-          return this._m_nextLength;
-        if (this._io.size - this._io.pos >= 28) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
-          this._debug._m_nextLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_nextLength = this._io.readS4be();
-          this._debug._m_nextLength.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_nextLength;
-      }
-    });
-    Object.defineProperty(Batch.prototype, 'nextSize', {
-      get: function() {
-        if (this._m_nextSize !== undefined)
-          return this._m_nextSize;
-        if (this._io.size - this._io.pos >= 28) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 16);
-          this._debug._m_nextSize = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_nextSize = this._io.readS4be();
-          this._debug._m_nextSize.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_nextSize;
-      }
-    });
     return Batch;
   })();
   var ControlRecord = KahadbJournalZero.ControlRecord = (function() {
@@ -2438,10 +2365,11 @@ var KahadbJournalZero = (function() {
     return ControlRecord;
   })();
   var Entry = KahadbJournalZero.Entry = (function() {
-    function Entry(_io, _parent, _root) {
+    function Entry(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     Entry.prototype._read = function() {
@@ -2462,9 +2390,9 @@ var KahadbJournalZero = (function() {
       get: function() {
         if (this._m_entryType !== undefined)
           return this._m_entryType;
-        if (this._io.size - this._io.pos >= 5) {
+        if (this._io.size - this.start >= 5) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 4);
+          this._io.seek(this.start + 4);
           this._debug._m_entryType = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_entryType = this._io.readU1();
           this._debug._m_entryType.end = this._io.pos;
@@ -2489,7 +2417,7 @@ var KahadbJournalZero = (function() {
       var i = 0;
       while (!this._io.isEof()) {
         this._debug.records.arr[this.records.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        var _t_records = new Entry(this._io, this, this._root);
+        var _t_records = new Entry(this._io, this, this._root, this._io.pos);
         try {
           _t_records._read();
         } finally {
@@ -2539,6 +2467,87 @@ var KahadbJournalZero = (function() {
     }
     return Record;
   })();
+  var Slot = KahadbJournalZero.Slot = (function() {
+    function Slot(_io, _parent, _root, start) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.start = start;
+      this._debug = {};
+    }
+    Slot.prototype._read = function() {
+      if (this.isBatch) {
+        this._debug.batch = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.batch = new Batch(this._io, this, this._root);
+        this.batch._read();
+        this._debug.batch.end = this._io.pos;
+      }
+    }
+    Object.defineProperty(Slot.prototype, 'isBatch', {
+      get: function() {
+        if (this._m_isBatch !== undefined)
+          return this._m_isBatch;
+        this._debug._m_isBatch = {  };
+        this._m_isBatch =  ((this.room >= 28) && (this.nextLength == 28) && ( ((this.nextSize != 0) || ( ((this.nextChecksum != 0) && (this.nextChecksum != 1)) )) )) ;
+        return this._m_isBatch;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'nextChecksum', {
+      get: function() {
+        if (this._m_nextChecksum !== undefined)
+          return this._m_nextChecksum;
+        if (this.room >= 28) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start + 20);
+          this._debug._m_nextChecksum = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextChecksum = this._io.readS8be();
+          this._debug._m_nextChecksum.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextChecksum;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'nextLength', {
+      get: function() {
+        if (this._m_nextLength !== undefined)
+          return this._m_nextLength;
+        if (this.room >= 28) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start);
+          this._debug._m_nextLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextLength = this._io.readS4be();
+          this._debug._m_nextLength.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextLength;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'nextSize', {
+      get: function() {
+        if (this._m_nextSize !== undefined)
+          return this._m_nextSize;
+        if (this.room >= 28) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start + 16);
+          this._debug._m_nextSize = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextSize = this._io.readS4be();
+          this._debug._m_nextSize.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextSize;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'room', {
+      get: function() {
+        if (this._m_room !== undefined)
+          return this._m_room;
+        this._debug._m_room = {  };
+        this._m_room = this._io.size - this.start;
+        return this._m_room;
+      }
+    });
+    return Slot;
+  })();
   var UnknownRecord = KahadbJournalZero.UnknownRecord = (function() {
     function UnknownRecord(_io, _parent, _root) {
       this._io = _io;
@@ -2564,61 +2573,8 @@ var KahadbJournalZero = (function() {
     }
     return UnknownRecord;
   })();
-  Object.defineProperty(KahadbJournalZero.prototype, 'beginsWithBatch', {
-    get: function() {
-      if (this._m_beginsWithBatch !== undefined)
-        return this._m_beginsWithBatch;
-      this._debug._m_beginsWithBatch = {  };
-      this._m_beginsWithBatch =  ((this._io.size >= 28) && (this.firstLength == 28) && ( ((this.firstSize != 0) || ( ((this.firstChecksum != 0) && (this.firstChecksum != 1)) )) )) ;
-      return this._m_beginsWithBatch;
-    }
-  });
-  Object.defineProperty(KahadbJournalZero.prototype, 'firstChecksum', {
-    get: function() {
-      if (this._m_firstChecksum !== undefined)
-        return this._m_firstChecksum;
-      if (this._io.size >= 28) {
-        var _pos = this._io.pos;
-        this._io.seek(20);
-        this._debug._m_firstChecksum = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_firstChecksum = this._io.readS8be();
-        this._debug._m_firstChecksum.end = this._io.pos;
-        this._io.seek(_pos);
-      }
-      return this._m_firstChecksum;
-    }
-  });
-  Object.defineProperty(KahadbJournalZero.prototype, 'firstLength', {
-    get: function() {
-      if (this._m_firstLength !== undefined)
-        return this._m_firstLength;
-      if (this._io.size >= 28) {
-        var _pos = this._io.pos;
-        this._io.seek(0);
-        this._debug._m_firstLength = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_firstLength = this._io.readS4be();
-        this._debug._m_firstLength.end = this._io.pos;
-        this._io.seek(_pos);
-      }
-      return this._m_firstLength;
-    }
-  });
-  Object.defineProperty(KahadbJournalZero.prototype, 'firstSize', {
-    get: function() {
-      if (this._m_firstSize !== undefined)
-        return this._m_firstSize;
-      if (this._io.size >= 28) {
-        var _pos = this._io.pos;
-        this._io.seek(16);
-        this._debug._m_firstSize = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_firstSize = this._io.readS4be();
-        this._debug._m_firstSize.end = this._io.pos;
-        this._io.seek(_pos);
-      }
-      return this._m_firstSize;
-    }
-  });
   return KahadbJournalZero;
 })();
 KahadbJournalZero_.KahadbJournalZero = KahadbJournalZero;
+});
 });

@@ -1,4 +1,5 @@
 // The runtime of Kaitai Struct for JavaScript 0.11.0, under the Apache License 2.0: https://kaitai.io
+(globalThis.journalspecCode ||= []).push(function () {
 (function (global, factory) {
     typeof exports === 'object' && typeof module !== 'undefined' ? module.exports = factory() :
     typeof define === 'function' && define.amd ? define(factory) :
@@ -1105,3 +1106,4 @@
     return KaitaiStream;
 
 }));
+});

@@ -1,3 +1,4 @@
+(globalThis.journalspecCode ||= []).push(function () {
 // This is a generated file! Please edit source .ksy file and use kaitai-struct-compiler to rebuild
 (function (root, factory) {
   if (typeof define === 'function' && define.amd) {
@@ -638,25 +639,23 @@ var SwiftmqStore = (function() {
       this.start._read();
       this._debug.start.end = this._io.pos;
     }
-    if (this.beginsWithRecord) {
-      this._debug.records = { start: this._io.pos, ioOffset: this._io.byteOffset };
-      this._debug.records.arr = [];
-      this.records = [];
-      var i = 0;
-      do {
-        this._debug.records.arr[this.records.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        var _t_records = new Record(this._io, this, this._root);
-        try {
-          _t_records._read();
-        } finally {
-          var _ = _t_records;
-          this.records.push(_);
-        }
-        this._debug.records.arr[this.records.length - 1].end = this._io.pos;
-        i++;
-      } while (!(_.isLast));
-      this._debug.records.end = this._io.pos;
-    }
+    this._debug.slots = { start: this._io.pos, ioOffset: this._io.byteOffset };
+    this._debug.slots.arr = [];
+    this.slots = [];
+    var i = 0;
+    do {
+      this._debug.slots.arr[this.slots.length] = { start: this._io.pos, ioOffset: this._io.byteOffset };
+      var _t_slots = new Slot(this._io, this, this._root, this._io.pos);
+      try {
+        _t_slots._read();
+      } finally {
+        var _ = _t_slots;
+        this.slots.push(_);
+      }
+      this._debug.slots.arr[this.slots.length - 1].end = this._io.pos;
+      i++;
+    } while (!(!(_.isRecord)));
+    this._debug.slots.end = this._io.pos;
     this._debug.rest = { start: this._io.pos, ioOffset: this._io.byteOffset };
     this.rest = this._io.readBytesFull();
     this._debug.rest.end = this._io.pos;
@@ -683,7 +682,7 @@ var SwiftmqStore = (function() {
         this.body._read();
         break;
       case SwiftmqStore.ActionKind.PORTION:
-        this.body = new AnyPortion(this._io, this, this._root);
+        this.body = new AnyPortion(this._io, this, this._root, this._io.pos);
         this.body._read();
         break;
       case SwiftmqStore.ActionKind.UPDATE:
@@ -696,10 +695,11 @@ var SwiftmqStore = (function() {
     return Action;
   })();
   var AnyPortion = SwiftmqStore.AnyPortion = (function() {
-    function AnyPortion(_io, _parent, _root) {
+    function AnyPortion(_io, _parent, _root, start) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.start = start;
       this._debug = {};
     }
     AnyPortion.prototype._read = function() {
@@ -720,9 +720,9 @@ var SwiftmqStore = (function() {
       get: function() {
         if (this._m_hasBefore !== undefined)
           return this._m_hasBefore;
-        if (this._io.size - this._io.pos >= 9) {
+        if (this._io.size - this.start >= 9) {
           var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 8);
+          this._io.seek(this.start + 8);
           this._debug._m_hasBefore = { start: this._io.pos, ioOffset: this._io.byteOffset };
           this._m_hasBefore = this._io.readU1();
           this._debug._m_hasBefore.end = this._io.pos;
@@ -1047,10 +1047,11 @@ var SwiftmqStore = (function() {
     return QueuePage;
   })();
   var Record = SwiftmqStore.Record = (function() {
-    function Record(_io, _parent, _root) {
+    function Record(_io, _parent, _root, recordKind) {
       this._io = _io;
       this._parent = _parent;
       this._root = _root;
+      this.recordKind = recordKind;
       this._debug = {};
     }
     Record.prototype._read = function() {
@@ -1090,62 +1091,8 @@ var SwiftmqStore = (function() {
         if (this._m_form !== undefined)
           return this._m_form;
         this._debug._m_form = {  };
-        this._m_form = (this._root.tagged ? (this.kind == 1 ? 2 : 1) : 0);
+        this._m_form = (this._root.tagged ? (this.recordKind == 1 ? 2 : 1) : 0);
         return this._m_form;
-      }
-    });
-    Object.defineProperty(Record.prototype, 'isLast', {
-      get: function() {
-        if (this._m_isLast !== undefined)
-          return this._m_isLast;
-        this._debug._m_isLast = {  };
-        this._m_isLast =  ((this._io.size - this._io.pos < 16) || ( ((this.nextType != 2) && (this.nextType != 3) && ( ((this.nextType != 1) || (!(this._root.tagged))) )) ) || ( ((this._root.tagged) && ((this.nextGeneration ^ this._root.start.generation) != 0)) )) ;
-        return this._m_isLast;
-      }
-    });
-    Object.defineProperty(Record.prototype, 'kind', {
-      get: function() {
-        if (this._m_kind !== undefined)
-          return this._m_kind;
-        if (this._io.size - this._io.pos >= 12) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
-          this._debug._m_kind = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_kind = this._io.readS4be();
-          this._debug._m_kind.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_kind;
-      }
-    });
-    Object.defineProperty(Record.prototype, 'nextGeneration', {
-      get: function() {
-        if (this._m_nextGeneration !== undefined)
-          return this._m_nextGeneration;
-        if (this._io.size - this._io.pos >= 16) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos + 4);
-          this._debug._m_nextGeneration = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_nextGeneration = this._io.readS8be();
-          this._debug._m_nextGeneration.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_nextGeneration;
-      }
-    });
-    Object.defineProperty(Record.prototype, 'nextType', {
-      get: function() {
-        if (this._m_nextType !== undefined)
-          return this._m_nextType;
-        if (this._io.size - this._io.pos >= 16) {
-          var _pos = this._io.pos;
-          this._io.seek(this._io.pos);
-          this._debug._m_nextType = { start: this._io.pos, ioOffset: this._io.byteOffset };
-          this._m_nextType = this._io.readS4be();
-          this._debug._m_nextType.end = this._io.pos;
-          this._io.seek(_pos);
-        }
-        return this._m_nextType;
       }
     });
     return Record;
@@ -1245,6 +1192,72 @@ var SwiftmqStore = (function() {
       this._debug.rest.end = this._io.pos;
     }
     return RootPage;
+  })();
+  var Slot = SwiftmqStore.Slot = (function() {
+    function Slot(_io, _parent, _root, start) {
+      this._io = _io;
+      this._parent = _parent;
+      this._root = _root;
+      this.start = start;
+      this._debug = {};
+    }
+    Slot.prototype._read = function() {
+      if (this.isRecord) {
+        this._debug.record = { start: this._io.pos, ioOffset: this._io.byteOffset };
+        this.record = new Record(this._io, this, this._root, this.nextKind);
+        this.record._read();
+        this._debug.record.end = this._io.pos;
+      }
+    }
+    Object.defineProperty(Slot.prototype, 'isRecord', {
+      get: function() {
+        if (this._m_isRecord !== undefined)
+          return this._m_isRecord;
+        this._debug._m_isRecord = {  };
+        this._m_isRecord =  ((this.room >= 12) && ( ((this.nextKind == 2) || (this.nextKind == 3) || ( ((this.nextKind == 1) && (this._root.tagged)) )) ) && ( ((!(this._root.tagged)) || ((this.nextGeneration ^ this._root.start.generation) == 0)) )) ;
+        return this._m_isRecord;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'nextGeneration', {
+      get: function() {
+        if (this._m_nextGeneration !== undefined)
+          return this._m_nextGeneration;
+        if (this.room >= 12) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start + 4);
+          this._debug._m_nextGeneration = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextGeneration = this._io.readS8be();
+          this._debug._m_nextGeneration.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextGeneration;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'nextKind', {
+      get: function() {
+        if (this._m_nextKind !== undefined)
+          return this._m_nextKind;
+        if (this.room >= 12) {
+          var _pos = this._io.pos;
+          this._io.seek(this.start);
+          this._debug._m_nextKind = { start: this._io.pos, ioOffset: this._io.byteOffset };
+          this._m_nextKind = this._io.readS4be();
+          this._debug._m_nextKind.end = this._io.pos;
+          this._io.seek(_pos);
+        }
+        return this._m_nextKind;
+      }
+    });
+    Object.defineProperty(Slot.prototype, 'room', {
+      get: function() {
+        if (this._m_room !== undefined)
+          return this._m_room;
+        this._debug._m_room = {  };
+        this._m_room = this._io.size - this.start;
+        return this._m_room;
+      }
+    });
+    return Slot;
   })();
   var Start = SwiftmqStore.Start = (function() {
     function Start(_io, _parent, _root) {
@@ -1379,15 +1392,6 @@ var SwiftmqStore = (function() {
     }
     return Update;
   })();
-  Object.defineProperty(SwiftmqStore.prototype, 'beginsWithRecord', {
-    get: function() {
-      if (this._m_beginsWithRecord !== undefined)
-        return this._m_beginsWithRecord;
-      this._debug._m_beginsWithRecord = {  };
-      this._m_beginsWithRecord =  ((this._io.size >= 24) && ( ((this.nextType == 2) || (this.nextType == 3) || ( ((this.tagged) && (this.nextType == 1)) )) ) && ( ((!(this.tagged)) || ((this.nextGeneration ^ this.start.generation) == 0)) )) ;
-      return this._m_beginsWithRecord;
-    }
-  });
   Object.defineProperty(SwiftmqStore.prototype, 'firstType', {
     get: function() {
       if (this._m_firstType !== undefined)
@@ -1403,36 +1407,6 @@ var SwiftmqStore = (function() {
       return this._m_firstType;
     }
   });
-  Object.defineProperty(SwiftmqStore.prototype, 'nextGeneration', {
-    get: function() {
-      if (this._m_nextGeneration !== undefined)
-        return this._m_nextGeneration;
-      if (this._io.size >= 24) {
-        var _pos = this._io.pos;
-        this._io.seek(16);
-        this._debug._m_nextGeneration = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_nextGeneration = this._io.readS8be();
-        this._debug._m_nextGeneration.end = this._io.pos;
-        this._io.seek(_pos);
-      }
-      return this._m_nextGeneration;
-    }
-  });
-  Object.defineProperty(SwiftmqStore.prototype, 'nextType', {
-    get: function() {
-      if (this._m_nextType !== undefined)
-        return this._m_nextType;
-      if (this._io.size >= 24) {
-        var _pos = this._io.pos;
-        this._io.seek((this.tagged ? 12 : 0));
-        this._debug._m_nextType = { start: this._io.pos, ioOffset: this._io.byteOffset };
-        this._m_nextType = this._io.readS4be();
-        this._debug._m_nextType.end = this._io.pos;
-        this._io.seek(_pos);
-      }
-      return this._m_nextType;
-    }
-  });
   Object.defineProperty(SwiftmqStore.prototype, 'tagged', {
     get: function() {
       if (this._m_tagged !== undefined)
@@ -1445,4 +1419,5 @@ var SwiftmqStore = (function() {
   return SwiftmqStore;
 })();
 SwiftmqStore_.SwiftmqStore = SwiftmqStore;
+});
 });

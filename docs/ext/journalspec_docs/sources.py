@@ -37,8 +37,11 @@ def page_tables() -> Mapping[str, Any]:
 
 
 def room(format_id: str) -> Path:
-    """Return the directory that holds the specification of a format."""
-    return Path(str(get_format(format_id).root))
+    """Return the directory of the checkout that holds the specification of a format.
+
+    The package may be installed elsewhere; what the site offers as a file is the checkout's.
+    """
+    return Path(__file__).parents[3] / "specs" / "journalspec" / get_format(format_id).id
 
 
 @cache

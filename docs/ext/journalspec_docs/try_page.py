@@ -1,8 +1,9 @@
 """The page that reads a file in the browser: which parsers there are, and what they call what they read.
 
 The parsers are generated from the ``.ksy`` files (``tools/kaitai/generate.mjs``) and lie in
-``_static/parsers``; ``_static/try.js`` runs them. What the parsers do not know stands in a format's table
-of bytes: the names of types, and of fields that a ``.ksy`` calls otherwise.
+``_static/parsers``; ``_static/try-reader.js`` runs them in a worker, ``_static/try.js`` shows what it finds.
+What the parsers do not know is in a format's table of bytes: the names of types, of files, and of fields
+that a ``.ksy`` calls otherwise, and which checksums there are.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from inspect import signature
-from pathlib import PurePosixPath
 from typing import Any
 
 from docutils import nodes
@@ -48,9 +48,17 @@ def parser_table(format_id: str) -> dict[str, Any]:
             "names": {item.ksy: item.name for item in form.fields if item.ksy},
             "inner": layout.inner,
         }
-    # What lies in directories of a journal has names of its own; elsewhere a name says nothing.
-    called = [PurePosixPath(pattern).name for pattern in get_format(format_id).below]
-    return {"id": format_id, "title": get_format(format_id).title, "called": called, "editions": editions}
+    page = layout.page
+    return {
+        "id": format_id,
+        "title": get_format(format_id).title,
+        "default": get_format(format_id).default_edition,
+        "named": page.get("names", {}),
+        "sums": page.get("sums", []),
+        "inner_sums": page.get("inner_sums", []),
+        "end": page.get("end"),
+        "editions": editions,
+    }
 
 
 def form(page: Page) -> Iterator[nodes.Node]:
@@ -58,7 +66,12 @@ def form(page: Page) -> Iterator[nodes.Node]:
     tables = [parser_table(name) for name in described()]
     for name in described():
         page.depends_on_room(get_format(name), "fields.toml")
-    sources = ["parsers/kaitai-struct.js", *(f"parsers/{name}.js" for name in described()), "try.js"]
+    sources = [
+        "parsers/kaitai-struct.js",
+        *(f"parsers/{name}.js" for name in described()),
+        "try-reader.js",
+        "try.js",
+    ]
     scripts = "".join(f'<script src="_static/{name}"></script>' for name in sources)
     table = json.dumps(tables, separators=(",", ":"))
     yield markup.raw(f"{FORM}<script>const journalspecFormats={table};</script>{scripts}", searched=False)

@@ -31,7 +31,7 @@ seq:
     doc: Never written; zeros in a new file. Not there where the file ends before the first frame.
     -requirement: BTM-NIO-003
   - id: slots
-    type: slot
+    type: slot(_io.pos)
     -role: payload
     repeat: until
     repeat-until: not _.is_frame
@@ -76,6 +76,10 @@ types:
   slot:
     doc: A place where a frame may start.
     -requirement: BTM-NIO-010
+    params:
+      - id: start
+        type: s8
+        doc: The offset of the slot.
     seq:
       - id: frame
         type: frame
@@ -84,13 +88,13 @@ types:
         -requirement: BTM-NIO-005
     instances:
       room:
-        value: _io.size - _io.pos
-      start:
-        pos: _io.pos
+        value: _io.size - start
+      head:
+        pos: start
         size: 5
         if: room >= 5
       is_frame:
-        value: '(room >= 5) and (start == [0x0d, 0x0a, 0x4c, 0x52, 0x5b])'
+        value: '(room >= 5) and (head == [0x0d, 0x0a, 0x4c, 0x52, 0x5b])'
   frame:
     doc: A record in its frame; 49 bytes longer than its payload.
     -requirement: BTM-NIO-005

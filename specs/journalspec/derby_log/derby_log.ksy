@@ -25,12 +25,11 @@ seq:
     type: file_header
     doc: What file this is, and where the one before it ends.
     -requirement: DRB-HDR-011
-  - id: records
-    type: record
+  - id: slots
+    type: slot(_io.pos)
     repeat: until
-    repeat-until: _.is_last
-    if: begins_with_record
-    doc: The log, record by record.
+    repeat-until: not _.is_record
+    doc: The log, record by record; the last slot is empty.
     -requirement: DRB-REC-014
   - id: end_marker
     type: s4
@@ -46,18 +45,35 @@ seq:
     -requirement:
       - DRB-WRT-083
       - DRB-END-161
-instances:
-  first_length:
-    pos: 24
-    type: s4
-    if: _io.size >= 28
-    doc: The length of the first record, if there is one.
-    -requirement: DRB-REC-014
-  begins_with_record:
-    value: _io.size >= 28 and first_length != 0
-    doc: Whether the file holds a record at all.
-    -requirement: DRB-END-040
 types:
+  slot:
+    doc: A place where a record would begin.
+    -requirement: DRB-END-040
+    params:
+      - id: start
+        type: s8
+        doc: The offset of the slot.
+    seq:
+      - id: record
+        type: record
+        if: is_record
+        doc: The record, if one begins here.
+        -requirement: DRB-REC-014
+    instances:
+      room:
+        value: _io.size - start
+        doc: The bytes up to the end of the file.
+        -requirement: DRB-END-040
+      next_length:
+        pos: start
+        type: s4
+        if: room >= 4
+        doc: The length of the record here; 0 ends the log.
+        -requirement: DRB-END-040
+      is_record:
+        value: room >= 4 and next_length != 0
+        doc: Whether a record begins here.
+        -requirement: DRB-END-040
   file_header:
     doc: The first 24 bytes of a log file.
     -requirement: DRB-HDR-011
@@ -111,17 +127,6 @@ types:
           eq: length
         doc: The same, for whoever reads backward.
         -requirement: DRB-REC-017
-    instances:
-      next_length:
-        pos: _io.pos
-        type: s4
-        if: _io.size - _io.pos >= 4
-        doc: What stands where the next record would begin.
-        -requirement: DRB-END-040
-      is_last:
-        value: _io.size - _io.pos < 4 or next_length == 0
-        doc: Whether the log of the file ends behind this record.
-        -requirement: DRB-END-040
   control_file:
     doc: The 48 bytes of log.ctrl and logmirror.ctrl.
     -requirement: DRB-CTL-004

@@ -32,7 +32,7 @@ seq:
     doc: Which file this is in its present life.
     -requirement: JBM-HDR-002
   - id: slots
-    type: slot
+    type: slot(_io.pos)
     repeat: until
     repeat-until: not _.is_record
     -role: payload
@@ -92,6 +92,10 @@ types:
     -requirement:
       - JBM-RDR-001
       - JBM-RDR-003
+    params:
+      - id: start
+        type: s8
+        doc: The offset of the slot.
     seq:
       - id: record
         type: record(_root.header.format_version)
@@ -102,13 +106,13 @@ types:
           - JBM-REC-002
     instances:
       room:
-        value: _io.size - _io.pos
+        value: _io.size - start
       first:
-        pos: _io.pos
+        pos: start
         type: u1
         if: room >= 17
       stamp:
-        pos: _io.pos + 1
+        pos: start + 1
         type: s4
         if: room >= 17
       is_record:

@@ -61,9 +61,13 @@ types:
         doc: Seven bits each; all but the last have their highest bit set.
         -requirement: KHD-CMD-001
     instances:
+      high:
+        value: '(((((((((groups.size > 9 ? ((groups[9] & 1).as<s8> * -1).as<s8> : (0).as<s8>).as<s8> * 128).as<s8> + (groups.size > 8 ? (groups[8] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8> * 128).as<s8> + (groups.size > 7 ? (groups[7] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8> * 128).as<s8> + (groups.size > 6 ? (groups[6] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8> * 128).as<s8> + (groups.size > 5 ? (groups[5] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8>'
+        doc: The number without its lowest 35 bits, in two's complement.
+        -requirement: KHD-CMD-001
       amount:
-        value: '((groups[0] & 127).as<s4> + (groups.size > 1 ? ((groups[1] & 127).as<s4> * 128).as<s4> : (0).as<s4>) + (groups.size > 2 ? ((groups[2] & 127).as<s4> * 16384).as<s4> : (0).as<s4>) + (groups.size > 3 ? ((groups[3] & 127).as<s4> * 2097152).as<s4> : (0).as<s4>)).as<s4>'
-        doc: The number, up to 28 bits.
+        value: '((((((((((high * 128).as<s8> + (groups.size > 4 ? (groups[4] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8> * 128).as<s8> + (groups.size > 3 ? (groups[3] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8> * 128).as<s8> + (groups.size > 2 ? (groups[2] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8> * 128).as<s8> + (groups.size > 1 ? (groups[1] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8> * 128).as<s8> + (groups.size > 0 ? (groups[0] & 127).as<s8> : (0).as<s8>).as<s8>).as<s8>'
+        doc: The number, 64 bits in two's complement.
         -requirement: KHD-CMD-001
   sized:
     doc: Bytes with their number in front.

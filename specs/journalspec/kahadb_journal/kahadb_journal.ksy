@@ -22,12 +22,11 @@ doc-ref:
   - KHD-FIL-001
   - KHD-SCN-001
 seq:
-  - id: batches
-    type: batch
+  - id: slots
+    type: slot(_io.pos)
     repeat: until
-    repeat-until: _.is_last
-    if: begins_with_batch
-    doc: The log, batch by batch, from the start of the file.
+    repeat-until: not _.is_batch
+    doc: The log, batch by batch, from the start of the file; the last slot is empty.
     -requirement: KHD-SCN-001
   - id: end_marker
     size: 5
@@ -40,32 +39,53 @@ seq:
     size-eos: true
     doc: Space that was set aside, or what an older log of the file has left there. It has no meaning.
     -requirement: KHD-PRE-001
-instances:
-  first_length:
-    pos: 0
-    type: s4
-    if: _io.size >= 28
-    doc: The length of the first control record, if there is one.
-    -requirement: KHD-BAT-002
-  first_size:
-    pos: 16
-    type: s4
-    if: _io.size >= 28
-    doc: The size of the first batch.
-    -requirement: KHD-END-009
-  first_checksum:
-    pos: 20
-    type: s8
-    if: _io.size >= 28
-    doc: The checksum of the first batch.
-    -requirement: KHD-END-009
-  begins_with_batch:
-    value: _io.size >= 28 and first_length == 28 and (first_size != 0 or (first_checksum != 0 and first_checksum != 1))
-    doc: Whether the file holds a batch at all; one of no bytes, with the checksum 0 or 1, is the end of the log.
+types:
+  slot:
+    doc: A place where a batch would begin. One of no bytes, with the checksum 0 or 1, is the end of the log; with any other checksum it is a fault.
     -requirement:
       - KHD-END-007
       - KHD-END-009
-types:
+    params:
+      - id: start
+        type: s8
+        doc: The offset of the slot.
+    seq:
+      - id: batch
+        type: batch
+        if: is_batch
+        doc: The batch, if one begins here.
+        -requirement: KHD-BAT-005
+    instances:
+      room:
+        value: _io.size - start
+        doc: The bytes up to the end of the file.
+        -requirement: KHD-END-004
+      next_length:
+        pos: start
+        type: s4
+        if: room >= 28
+        doc: The length of the control record here, if there is room for one.
+        -requirement: KHD-END-004
+      next_size:
+        pos: start + 16
+        type: s4
+        if: room >= 28
+        doc: The batch size here.
+        -requirement: KHD-END-009
+      next_checksum:
+        pos: start + 20
+        type: s8
+        if: room >= 28
+        doc: The checksum here.
+        -requirement: KHD-END-009
+      is_batch:
+        value: room >= 28 and next_length == 28 and (next_size != 0 or (next_checksum != 0 and next_checksum != 1))
+        doc: Whether a batch begins here.
+        -requirement:
+          - KHD-END-005
+          - KHD-END-007
+          - KHD-END-009
+          - KHD-END-010
   batch:
     doc: Records that were written together, behind a control record.
     -requirement:
@@ -81,33 +101,6 @@ types:
         type: log
         doc: The records of the batch.
         -requirement: KHD-BAT-004
-    instances:
-      next_length:
-        pos: _io.pos
-        type: s4
-        if: _io.size - _io.pos >= 28
-        doc: What stands where the next control record would, if there is room for one.
-        -requirement: KHD-END-004
-      next_size:
-        pos: _io.pos + 16
-        type: s4
-        if: _io.size - _io.pos >= 28
-        doc: The batch size there.
-        -requirement: KHD-END-009
-      next_checksum:
-        pos: _io.pos + 20
-        type: s8
-        if: _io.size - _io.pos >= 28
-        doc: The checksum there.
-        -requirement: KHD-END-009
-      is_last:
-        value: _io.size - _io.pos < 28 or next_length != 28 or (next_size == 0 and (next_checksum == 0 or next_checksum == 1))
-        doc: Whether the log ends behind this batch; a size of 0 with any other checksum is no end, and a fault.
-        -requirement:
-          - KHD-END-005
-          - KHD-END-007
-          - KHD-END-009
-          - KHD-END-010
   control_record:
     doc: The 28 bytes in front of each batch. No checksum covers them.
     -requirement:
@@ -151,13 +144,17 @@ types:
     -requirement: KHD-REC-003
     seq:
       - id: records
-        type: entry
+        type: entry(_io.pos)
         repeat: eos
         doc: In the order in which they were asked for.
         -requirement: KHD-REC-003
   entry:
     doc: A record, or one of a type that nobody knows, which readers skip by its length.
     -requirement: KHD-REC-004
+    params:
+      - id: start
+        type: s8
+        doc: The offset of the record within the batch.
     seq:
       - id: user
         type: record
@@ -171,9 +168,9 @@ types:
         -requirement: KHD-REC-004
     instances:
       entry_type:
-        pos: _io.pos + 4
+        pos: start + 4
         type: u1
-        if: _io.size - _io.pos >= 5
+        if: _io.size - start >= 5
         doc: The type of the record that begins here.
         -requirement: KHD-REC-004
   unknown_record:

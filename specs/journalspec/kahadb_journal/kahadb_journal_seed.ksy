@@ -84,13 +84,17 @@ types:
     -requirement: KHD-REC-003
     seq:
       - id: records
-        type: entry
+        type: entry(_io.pos)
         repeat: eos
         doc: In the order in which they were asked for.
         -requirement: KHD-REC-003
   entry:
     doc: A record, or one of a type that nobody knows, which readers skip by its length.
     -requirement: KHD-REC-004
+    params:
+      - id: start
+        type: s8
+        doc: The offset of the record within the batch.
     seq:
       - id: user
         type: record
@@ -104,9 +108,9 @@ types:
         -requirement: KHD-REC-004
     instances:
       entry_type:
-        pos: _io.pos + 4
+        pos: start + 4
         type: u1
-        if: _io.size - _io.pos >= 5
+        if: _io.size - start >= 5
         doc: The type of the record that begins here.
         -requirement: KHD-REC-004
   unknown_record:

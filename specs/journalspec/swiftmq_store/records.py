@@ -41,7 +41,7 @@ def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
     stream = KaitaiStream(BytesIO(data))
     stream.seek(off)
     try:
-        found = parser.Record(stream, None, root)
+        found = parser.Record(int.from_bytes(data[off : off + 4]), stream, None, root)
     except (KaitaiStructError, EOFError) as error:
         raise SchemaError(str(error), file, stream.pos()) from error
     if unknown := [item.kind for item in found.actions if item.kind not in ACTIONS]:

@@ -31,12 +31,11 @@ seq:
     if: tagged
     doc: The generation of a tagged log.
     -requirement: SMQ-LOG-101
-  - id: records
-    type: record
+  - id: slots
+    type: slot(_io.pos)
     repeat: until
-    repeat-until: _.is_last
-    if: begins_with_record
-    doc: The log, record by record.
+    repeat-until: not _.is_record
+    doc: The log, record by record; the last slot is empty.
     -requirement: SMQ-LOG-102
   - id: rest
     size-eos: true
@@ -53,23 +52,45 @@ instances:
     value: _io.size >= 12 and first_type == 1
     doc: Whether records have a generation.
     -requirement: SMQ-LOG-021
-  next_type:
-    pos: '(tagged ? 12 : 0).as<s4>'
-    type: s4
-    if: _io.size >= 24
-    doc: The type of the first record behind START.
-    -requirement: SMQ-LOG-023
-  next_generation:
-    pos: 16
-    type: s8
-    if: _io.size >= 24
-    doc: Its generation, if the log is tagged.
-    -requirement: SMQ-LOG-022
-  begins_with_record:
-    value: _io.size >= 24 and (next_type == 2 or next_type == 3 or (tagged and next_type == 1)) and (not tagged or (next_generation ^ start.generation) == 0)
-    doc: Whether the log holds a record at all.
-    -requirement: SMQ-LOG-041
 types:
+  slot:
+    doc: A place where a record would begin.
+    -requirement:
+      - SMQ-LOG-023
+      - SMQ-LOG-041
+    params:
+      - id: start
+        type: s8
+        doc: The offset of the slot.
+    seq:
+      - id: record
+        type: record(next_kind)
+        if: is_record
+        doc: The record, if one begins here.
+        -requirement: SMQ-LOG-102
+    instances:
+      room:
+        value: _io.size - start
+        doc: The bytes up to the end of the file.
+        -requirement: SMQ-LOG-023
+      next_kind:
+        pos: start
+        type: s4
+        if: room >= 12
+        doc: The type of the record here.
+        -requirement: SMQ-LOG-023
+      next_generation:
+        pos: start + 4
+        type: s8
+        if: room >= 12
+        doc: Its generation, if the log is tagged.
+        -requirement: SMQ-LOG-022
+      is_record:
+        value: room >= 12 and (next_kind == 2 or next_kind == 3 or (next_kind == 1 and _root.tagged)) and (not _root.tagged or (next_generation ^ _root.start.generation).as<s8> == 0)
+        doc: Whether a record of this generation begins here.
+        -requirement:
+          - SMQ-LOG-022
+          - SMQ-LOG-041
   start:
     doc: What a tagged log begins with.
     -requirement: SMQ-LOG-101
@@ -139,6 +160,10 @@ types:
   record:
     doc: A COMMIT or an ABORT, or START once more.
     -requirement: SMQ-LOG-102
+    params:
+      - id: record_kind
+        type: s4
+        doc: Its type.
     seq:
       - id: header
         type:
@@ -156,32 +181,10 @@ types:
         doc: What was done to pages, in order.
         -requirement: SMQ-LOG-102
     instances:
-      kind:
-        pos: _io.pos
-        type: s4
-        if: _io.size - _io.pos >= 12
-        doc: Its type.
-        -requirement: SMQ-LOG-023
       form:
-        value: '(_root.tagged ? (kind == 1 ? 2 : 1).as<s4> : 0).as<s4>'
+        value: '(_root.tagged ? (record_kind == 1 ? 2 : 1).as<s4> : 0).as<s4>'
         doc: How it begins, untagged (0), tagged (1), or as START (2).
         -requirement: SMQ-LOG-102
-      next_type:
-        pos: _io.pos
-        type: s4
-        if: _io.size - _io.pos >= 16
-        doc: What stands where the next record would begin.
-        -requirement: SMQ-LOG-023
-      next_generation:
-        pos: _io.pos + 4
-        type: s8
-        if: _io.size - _io.pos >= 16
-        doc: The generation there.
-        -requirement: SMQ-LOG-022
-      is_last:
-        value: _io.size - _io.pos < 16 or (next_type != 2 and next_type != 3 and (next_type != 1 or not _root.tagged)) or (_root.tagged and (next_generation ^ _root.start.generation) != 0)
-        doc: Whether the log ends behind this record.
-        -requirement: SMQ-LOG-023
   action:
     doc: What was done to one page.
     -requirement: SMQ-LOG-102
@@ -198,7 +201,7 @@ types:
             action_kind::insert: insert
             action_kind::update: update
             action_kind::delete: delete
-            action_kind::portion: any_portion
+            action_kind::portion: any_portion(_io.pos)
         doc: Its fields.
         -requirement: SMQ-LOG-102
   insert:
@@ -268,6 +271,10 @@ types:
   any_portion:
     doc: Bytes of a page change.
     -requirement: SMQ-LOG-106
+    params:
+      - id: start
+        type: s8
+        doc: The offset of the action's body.
     seq:
       - id: body
         type:
@@ -279,9 +286,9 @@ types:
         -requirement: SMQ-LOG-106
     instances:
       has_before:
-        pos: _io.pos + 8
+        pos: start + 8
         type: u1
-        if: _io.size - _io.pos >= 9
+        if: _io.size - start >= 9
         doc: Whether what was there is told.
         -requirement: SMQ-LOG-031
   portion:

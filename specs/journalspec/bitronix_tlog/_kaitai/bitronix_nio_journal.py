@@ -49,7 +49,7 @@ class BitronixNioJournal(KaitaiStruct):
         self.slots = []
         i = 0
         while True:
-            _ = BitronixNioJournal.Slot(self._io, self, self._root)
+            _ = BitronixNioJournal.Slot(self._io.pos(), self._io, self, self._root)
             self.slots.append(_)
             if (not (_.is_frame)):
                 break
@@ -162,10 +162,11 @@ class BitronixNioJournal(KaitaiStruct):
 
     class Slot(KaitaiStruct):
         """A place where a frame may start."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, start, _io, _parent=None, _root=None):
             super(BitronixNioJournal.Slot, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.start = start
             self._read()
 
         def _read(self):
@@ -181,17 +182,31 @@ class BitronixNioJournal(KaitaiStruct):
                 pass
                 self.frame._fetch_instances()
 
-            _ = self.start
-            if hasattr(self, '_m_start'):
+            _ = self.head
+            if hasattr(self, '_m_head'):
                 pass
 
+
+        @property
+        def head(self):
+            if hasattr(self, '_m_head'):
+                return self._m_head
+
+            if self.room >= 5:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self.start)
+                self._m_head = self._io.read_bytes(5)
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_head', None)
 
         @property
         def is_frame(self):
             if hasattr(self, '_m_is_frame'):
                 return self._m_is_frame
 
-            self._m_is_frame =  ((self.room >= 5) and (self.start == b"\x0D\x0A\x4C\x52\x5B")) 
+            self._m_is_frame =  ((self.room >= 5) and (self.head == b"\x0D\x0A\x4C\x52\x5B")) 
             return getattr(self, '_m_is_frame', None)
 
         @property
@@ -199,22 +214,8 @@ class BitronixNioJournal(KaitaiStruct):
             if hasattr(self, '_m_room'):
                 return self._m_room
 
-            self._m_room = self._io.size() - self._io.pos()
+            self._m_room = self._io.size() - self.start
             return getattr(self, '_m_room', None)
-
-        @property
-        def start(self):
-            if hasattr(self, '_m_start'):
-                return self._m_start
-
-            if self.room >= 5:
-                pass
-                _pos = self._io.pos()
-                self._io.seek(self._io.pos())
-                self._m_start = self._io.read_bytes(5)
-                self._io.seek(_pos)
-
-            return getattr(self, '_m_start', None)
 
 
     class UniqueName(KaitaiStruct):

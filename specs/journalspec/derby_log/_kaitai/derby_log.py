@@ -28,17 +28,14 @@ class DerbyLog(KaitaiStruct):
 
     def _read(self):
         self.header = DerbyLog.FileHeader(self._io, self, self._root)
-        if self.begins_with_record:
-            pass
-            self.records = []
-            i = 0
-            while True:
-                _ = DerbyLog.Record(self._io, self, self._root)
-                self.records.append(_)
-                if _.is_last:
-                    break
-                i += 1
-
+        self.slots = []
+        i = 0
+        while True:
+            _ = DerbyLog.Slot(self._io.pos(), self._io, self, self._root)
+            self.slots.append(_)
+            if (not (_.is_record)):
+                break
+            i += 1
         if self._io.size() - self._io.pos() >= 4:
             pass
             self.end_marker = self._io.read_s4be()
@@ -51,18 +48,11 @@ class DerbyLog(KaitaiStruct):
     def _fetch_instances(self):
         pass
         self.header._fetch_instances()
-        if self.begins_with_record:
+        for i in range(len(self.slots)):
             pass
-            for i in range(len(self.records)):
-                pass
-                self.records[i]._fetch_instances()
-
+            self.slots[i]._fetch_instances()
 
         if self._io.size() - self._io.pos() >= 4:
-            pass
-
-        _ = self.first_length
-        if hasattr(self, '_m_first_length'):
             pass
 
 
@@ -161,56 +151,64 @@ class DerbyLog(KaitaiStruct):
 
         def _fetch_instances(self):
             pass
+
+
+    class Slot(KaitaiStruct):
+        """A place where a record would begin."""
+        def __init__(self, start, _io, _parent=None, _root=None):
+            super(DerbyLog.Slot, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self.start = start
+            self._read()
+
+        def _read(self):
+            if self.is_record:
+                pass
+                self.record = DerbyLog.Record(self._io, self, self._root)
+
+
+
+        def _fetch_instances(self):
+            pass
+            if self.is_record:
+                pass
+                self.record._fetch_instances()
+
             _ = self.next_length
             if hasattr(self, '_m_next_length'):
                 pass
 
 
         @property
-        def is_last(self):
-            """Whether the log of the file ends behind this record."""
-            if hasattr(self, '_m_is_last'):
-                return self._m_is_last
+        def is_record(self):
+            """Whether a record begins here."""
+            if hasattr(self, '_m_is_record'):
+                return self._m_is_record
 
-            self._m_is_last =  ((self._io.size() - self._io.pos() < 4) or (self.next_length == 0)) 
-            return getattr(self, '_m_is_last', None)
+            self._m_is_record =  ((self.room >= 4) and (self.next_length != 0)) 
+            return getattr(self, '_m_is_record', None)
 
         @property
         def next_length(self):
-            """What stands where the next record would begin."""
+            """The length of the record here; 0 ends the log."""
             if hasattr(self, '_m_next_length'):
                 return self._m_next_length
 
-            if self._io.size() - self._io.pos() >= 4:
+            if self.room >= 4:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos())
+                self._io.seek(self.start)
                 self._m_next_length = self._io.read_s4be()
                 self._io.seek(_pos)
 
             return getattr(self, '_m_next_length', None)
 
+        @property
+        def room(self):
+            """The bytes up to the end of the file."""
+            if hasattr(self, '_m_room'):
+                return self._m_room
 
-    @property
-    def begins_with_record(self):
-        """Whether the file holds a record at all."""
-        if hasattr(self, '_m_begins_with_record'):
-            return self._m_begins_with_record
-
-        self._m_begins_with_record =  ((self._io.size() >= 28) and (self.first_length != 0)) 
-        return getattr(self, '_m_begins_with_record', None)
-
-    @property
-    def first_length(self):
-        """The length of the first record, if there is one."""
-        if hasattr(self, '_m_first_length'):
-            return self._m_first_length
-
-        if self._io.size() >= 28:
-            pass
-            _pos = self._io.pos()
-            self._io.seek(24)
-            self._m_first_length = self._io.read_s4be()
-            self._io.seek(_pos)
-
-        return getattr(self, '_m_first_length', None)
+            self._m_room = self._io.size() - self.start
+            return getattr(self, '_m_room', None)

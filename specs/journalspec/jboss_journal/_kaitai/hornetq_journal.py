@@ -47,7 +47,7 @@ class HornetqJournal(KaitaiStruct):
         self.slots = []
         i = 0
         while True:
-            _ = HornetqJournal.Slot(self._io, self, self._root)
+            _ = HornetqJournal.Slot(self._io.pos(), self._io, self, self._root)
             self.slots.append(_)
             if (not (_.is_record)):
                 break
@@ -426,10 +426,11 @@ class HornetqJournal(KaitaiStruct):
 
     class Slot(KaitaiStruct):
         """A place where a record may start."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, start, _io, _parent=None, _root=None):
             super(HornetqJournal.Slot, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.start = start
             self._read()
 
         def _read(self):
@@ -462,7 +463,7 @@ class HornetqJournal(KaitaiStruct):
             if self.room >= 17:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos())
+                self._io.seek(self.start)
                 self._m_first = self._io.read_u1()
                 self._io.seek(_pos)
 
@@ -481,7 +482,7 @@ class HornetqJournal(KaitaiStruct):
             if hasattr(self, '_m_room'):
                 return self._m_room
 
-            self._m_room = self._io.size() - self._io.pos()
+            self._m_room = self._io.size() - self.start
             return getattr(self, '_m_room', None)
 
         @property
@@ -492,7 +493,7 @@ class HornetqJournal(KaitaiStruct):
             if self.room >= 17:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 1)
+                self._io.seek(self.start + 1)
                 self._m_stamp = self._io.read_s4be()
                 self._io.seek(_pos)
 

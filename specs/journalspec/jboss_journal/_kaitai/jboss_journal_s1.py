@@ -47,7 +47,7 @@ class JbossJournalS1(KaitaiStruct):
         self.slots = []
         i = 0
         while True:
-            _ = JbossJournalS1.Slot(self._io, self, self._root)
+            _ = JbossJournalS1.Slot(self._io.pos(), self._io, self, self._root)
             self.slots.append(_)
             if (not (_.is_record)):
                 break
@@ -355,10 +355,11 @@ class JbossJournalS1(KaitaiStruct):
 
     class Slot(KaitaiStruct):
         """A place where a record may start."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, start, _io, _parent=None, _root=None):
             super(JbossJournalS1.Slot, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.start = start
             self._read()
 
         def _read(self):
@@ -391,7 +392,7 @@ class JbossJournalS1(KaitaiStruct):
             if self.room >= 17:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos())
+                self._io.seek(self.start)
                 self._m_first = self._io.read_u1()
                 self._io.seek(_pos)
 
@@ -410,7 +411,7 @@ class JbossJournalS1(KaitaiStruct):
             if hasattr(self, '_m_room'):
                 return self._m_room
 
-            self._m_room = self._io.size() - self._io.pos()
+            self._m_room = self._io.size() - self.start
             return getattr(self, '_m_room', None)
 
         @property
@@ -421,7 +422,7 @@ class JbossJournalS1(KaitaiStruct):
             if self.room >= 17:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 1)
+                self._io.seek(self.start + 1)
                 self._m_stamp = self._io.read_s4be()
                 self._io.seek(_pos)
 

@@ -46,7 +46,7 @@ class JbossJournalS2(KaitaiStruct):
         self.slots = []
         i = 0
         while True:
-            _ = JbossJournalS2.Slot(self._io, self, self._root)
+            _ = JbossJournalS2.Slot(self._io.pos(), self._io, self, self._root)
             self.slots.append(_)
             if (not (_.is_record)):
                 break
@@ -317,10 +317,11 @@ class JbossJournalS2(KaitaiStruct):
 
     class Slot(KaitaiStruct):
         """A place where a record may start."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, start, _io, _parent=None, _root=None):
             super(JbossJournalS2.Slot, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.start = start
             self._read()
 
         def _read(self):
@@ -353,7 +354,7 @@ class JbossJournalS2(KaitaiStruct):
             if self.room >= 17:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos())
+                self._io.seek(self.start)
                 self._m_first = self._io.read_u1()
                 self._io.seek(_pos)
 
@@ -372,7 +373,7 @@ class JbossJournalS2(KaitaiStruct):
             if hasattr(self, '_m_room'):
                 return self._m_room
 
-            self._m_room = self._io.size() - self._io.pos()
+            self._m_room = self._io.size() - self.start
             return getattr(self, '_m_room', None)
 
         @property
@@ -383,7 +384,7 @@ class JbossJournalS2(KaitaiStruct):
             if self.room >= 17:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 1)
+                self._io.seek(self.start + 1)
                 self._m_stamp = self._io.read_s4be()
                 self._io.seek(_pos)
 

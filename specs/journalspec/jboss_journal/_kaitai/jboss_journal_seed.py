@@ -50,7 +50,7 @@ class JbossJournalSeed(KaitaiStruct):
         self.slots = []
         i = 0
         while True:
-            _ = JbossJournalSeed.Slot(self._io, self, self._root)
+            _ = JbossJournalSeed.Slot(self._io.pos(), self._io, self, self._root)
             self.slots.append(_)
             if (not (_.is_record)):
                 break
@@ -399,10 +399,11 @@ class JbossJournalSeed(KaitaiStruct):
 
     class Slot(KaitaiStruct):
         """A place where a record may start."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, start, _io, _parent=None, _root=None):
             super(JbossJournalSeed.Slot, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.start = start
             self._read()
 
         def _read(self):
@@ -435,7 +436,7 @@ class JbossJournalSeed(KaitaiStruct):
             if self.room >= 17:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos())
+                self._io.seek(self.start)
                 self._m_first = self._io.read_u1()
                 self._io.seek(_pos)
 
@@ -454,7 +455,7 @@ class JbossJournalSeed(KaitaiStruct):
             if hasattr(self, '_m_room'):
                 return self._m_room
 
-            self._m_room = self._io.size() - self._io.pos()
+            self._m_room = self._io.size() - self.start
             return getattr(self, '_m_room', None)
 
         @property
@@ -465,7 +466,7 @@ class JbossJournalSeed(KaitaiStruct):
             if self.room >= 17:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 1)
+                self._io.seek(self.start + 1)
                 self._m_stamp = self._io.read_s4be()
                 self._io.seek(_pos)
 

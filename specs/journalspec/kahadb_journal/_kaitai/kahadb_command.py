@@ -1675,12 +1675,21 @@ class KahadbCommand(KaitaiStruct):
 
         @property
         def amount(self):
-            """The number, up to 28 bits."""
+            """The number, 64 bits in two's complement."""
             if hasattr(self, '_m_amount'):
                 return self._m_amount
 
-            self._m_amount = ((((self.groups[0] & 127) + (((self.groups[1] & 127) * 128) if len(self.groups) > 1 else 0)) + (((self.groups[2] & 127) * 16384) if len(self.groups) > 2 else 0)) + (((self.groups[3] & 127) * 2097152) if len(self.groups) > 3 else 0))
+            self._m_amount = ((((((((((self.high * 128) + ((self.groups[4] & 127) if len(self.groups) > 4 else 0)) * 128) + ((self.groups[3] & 127) if len(self.groups) > 3 else 0)) * 128) + ((self.groups[2] & 127) if len(self.groups) > 2 else 0)) * 128) + ((self.groups[1] & 127) if len(self.groups) > 1 else 0)) * 128) + ((self.groups[0] & 127) if len(self.groups) > 0 else 0))
             return getattr(self, '_m_amount', None)
+
+        @property
+        def high(self):
+            """The number without its lowest 35 bits, in two's complement."""
+            if hasattr(self, '_m_high'):
+                return self._m_high
+
+            self._m_high = (((((((((((self.groups[9] & 1) * -1) if len(self.groups) > 9 else 0) * 128) + ((self.groups[8] & 127) if len(self.groups) > 8 else 0)) * 128) + ((self.groups[7] & 127) if len(self.groups) > 7 else 0)) * 128) + ((self.groups[6] & 127) if len(self.groups) > 6 else 0)) * 128) + ((self.groups[5] & 127) if len(self.groups) > 5 else 0))
+            return getattr(self, '_m_high', None)
 
 
     class Xa(KaitaiStruct):

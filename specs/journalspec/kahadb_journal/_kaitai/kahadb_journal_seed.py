@@ -94,10 +94,11 @@ class KahadbJournalSeed(KaitaiStruct):
 
     class Entry(KaitaiStruct):
         """A record, or one of a type that nobody knows, which readers skip by its length."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, start, _io, _parent=None, _root=None):
             super(KahadbJournalSeed.Entry, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.start = start
             self._read()
 
         def _read(self):
@@ -132,10 +133,10 @@ class KahadbJournalSeed(KaitaiStruct):
             if hasattr(self, '_m_entry_type'):
                 return self._m_entry_type
 
-            if self._io.size() - self._io.pos() >= 5:
+            if self._io.size() - self.start >= 5:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 4)
+                self._io.seek(self.start + 4)
                 self._m_entry_type = self._io.read_u1()
                 self._io.seek(_pos)
 
@@ -154,7 +155,7 @@ class KahadbJournalSeed(KaitaiStruct):
             self.records = []
             i = 0
             while not self._io.is_eof():
-                self.records.append(KahadbJournalSeed.Entry(self._io, self, self._root))
+                self.records.append(KahadbJournalSeed.Entry(self._io.pos(), self._io, self, self._root))
                 i += 1
 
 

@@ -48,17 +48,14 @@ class KahadbJournalZero(KaitaiStruct):
         self._read()
 
     def _read(self):
-        if self.begins_with_batch:
-            pass
-            self.batches = []
-            i = 0
-            while True:
-                _ = KahadbJournalZero.Batch(self._io, self, self._root)
-                self.batches.append(_)
-                if _.is_last:
-                    break
-                i += 1
-
+        self.slots = []
+        i = 0
+        while True:
+            _ = KahadbJournalZero.Slot(self._io.pos(), self._io, self, self._root)
+            self.slots.append(_)
+            if (not (_.is_batch)):
+                break
+            i += 1
         if self._io.size() - self._io.pos() >= 5:
             pass
             self.end_marker = self._io.read_bytes(5)
@@ -68,26 +65,11 @@ class KahadbJournalZero(KaitaiStruct):
 
     def _fetch_instances(self):
         pass
-        if self.begins_with_batch:
+        for i in range(len(self.slots)):
             pass
-            for i in range(len(self.batches)):
-                pass
-                self.batches[i]._fetch_instances()
-
+            self.slots[i]._fetch_instances()
 
         if self._io.size() - self._io.pos() >= 5:
-            pass
-
-        _ = self.first_checksum
-        if hasattr(self, '_m_first_checksum'):
-            pass
-
-        _ = self.first_length
-        if hasattr(self, '_m_first_length'):
-            pass
-
-        _ = self.first_size
-        if hasattr(self, '_m_first_size'):
             pass
 
 
@@ -110,72 +92,6 @@ class KahadbJournalZero(KaitaiStruct):
             pass
             self.control._fetch_instances()
             self.log._fetch_instances()
-            _ = self.next_checksum
-            if hasattr(self, '_m_next_checksum'):
-                pass
-
-            _ = self.next_length
-            if hasattr(self, '_m_next_length'):
-                pass
-
-            _ = self.next_size
-            if hasattr(self, '_m_next_size'):
-                pass
-
-
-        @property
-        def is_last(self):
-            """Whether the log ends behind this batch; a size of 0 with any other checksum is no end, and a fault."""
-            if hasattr(self, '_m_is_last'):
-                return self._m_is_last
-
-            self._m_is_last =  ((self._io.size() - self._io.pos() < 28) or (self.next_length != 28) or ( ((self.next_size == 0) and ( ((self.next_checksum == 0) or (self.next_checksum == 1)) )) )) 
-            return getattr(self, '_m_is_last', None)
-
-        @property
-        def next_checksum(self):
-            """The checksum there."""
-            if hasattr(self, '_m_next_checksum'):
-                return self._m_next_checksum
-
-            if self._io.size() - self._io.pos() >= 28:
-                pass
-                _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 20)
-                self._m_next_checksum = self._io.read_s8be()
-                self._io.seek(_pos)
-
-            return getattr(self, '_m_next_checksum', None)
-
-        @property
-        def next_length(self):
-            """What stands where the next control record would, if there is room for one."""
-            if hasattr(self, '_m_next_length'):
-                return self._m_next_length
-
-            if self._io.size() - self._io.pos() >= 28:
-                pass
-                _pos = self._io.pos()
-                self._io.seek(self._io.pos())
-                self._m_next_length = self._io.read_s4be()
-                self._io.seek(_pos)
-
-            return getattr(self, '_m_next_length', None)
-
-        @property
-        def next_size(self):
-            """The batch size there."""
-            if hasattr(self, '_m_next_size'):
-                return self._m_next_size
-
-            if self._io.size() - self._io.pos() >= 28:
-                pass
-                _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 16)
-                self._m_next_size = self._io.read_s4be()
-                self._io.seek(_pos)
-
-            return getattr(self, '_m_next_size', None)
 
 
     class ControlRecord(KaitaiStruct):
@@ -210,10 +126,11 @@ class KahadbJournalZero(KaitaiStruct):
 
     class Entry(KaitaiStruct):
         """A record, or one of a type that nobody knows, which readers skip by its length."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, start, _io, _parent=None, _root=None):
             super(KahadbJournalZero.Entry, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.start = start
             self._read()
 
         def _read(self):
@@ -248,10 +165,10 @@ class KahadbJournalZero(KaitaiStruct):
             if hasattr(self, '_m_entry_type'):
                 return self._m_entry_type
 
-            if self._io.size() - self._io.pos() >= 5:
+            if self._io.size() - self.start >= 5:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 4)
+                self._io.seek(self.start + 4)
                 self._m_entry_type = self._io.read_u1()
                 self._io.seek(_pos)
 
@@ -270,7 +187,7 @@ class KahadbJournalZero(KaitaiStruct):
             self.records = []
             i = 0
             while not self._io.is_eof():
-                self.records.append(KahadbJournalZero.Entry(self._io, self, self._root))
+                self.records.append(KahadbJournalZero.Entry(self._io.pos(), self._io, self, self._root))
                 i += 1
 
 
@@ -318,6 +235,105 @@ class KahadbJournalZero(KaitaiStruct):
 
 
 
+    class Slot(KaitaiStruct):
+        """A place where a batch would begin. One of no bytes, with the checksum 0 or 1, is the end of the log; with any other checksum it is a fault."""
+        def __init__(self, start, _io, _parent=None, _root=None):
+            super(KahadbJournalZero.Slot, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self.start = start
+            self._read()
+
+        def _read(self):
+            if self.is_batch:
+                pass
+                self.batch = KahadbJournalZero.Batch(self._io, self, self._root)
+
+
+
+        def _fetch_instances(self):
+            pass
+            if self.is_batch:
+                pass
+                self.batch._fetch_instances()
+
+            _ = self.next_checksum
+            if hasattr(self, '_m_next_checksum'):
+                pass
+
+            _ = self.next_length
+            if hasattr(self, '_m_next_length'):
+                pass
+
+            _ = self.next_size
+            if hasattr(self, '_m_next_size'):
+                pass
+
+
+        @property
+        def is_batch(self):
+            """Whether a batch begins here."""
+            if hasattr(self, '_m_is_batch'):
+                return self._m_is_batch
+
+            self._m_is_batch =  ((self.room >= 28) and (self.next_length == 28) and ( ((self.next_size != 0) or ( ((self.next_checksum != 0) and (self.next_checksum != 1)) )) )) 
+            return getattr(self, '_m_is_batch', None)
+
+        @property
+        def next_checksum(self):
+            """The checksum here."""
+            if hasattr(self, '_m_next_checksum'):
+                return self._m_next_checksum
+
+            if self.room >= 28:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self.start + 20)
+                self._m_next_checksum = self._io.read_s8be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_next_checksum', None)
+
+        @property
+        def next_length(self):
+            """The length of the control record here, if there is room for one."""
+            if hasattr(self, '_m_next_length'):
+                return self._m_next_length
+
+            if self.room >= 28:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self.start)
+                self._m_next_length = self._io.read_s4be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_next_length', None)
+
+        @property
+        def next_size(self):
+            """The batch size here."""
+            if hasattr(self, '_m_next_size'):
+                return self._m_next_size
+
+            if self.room >= 28:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self.start + 16)
+                self._m_next_size = self._io.read_s4be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_next_size', None)
+
+        @property
+        def room(self):
+            """The bytes up to the end of the file."""
+            if hasattr(self, '_m_room'):
+                return self._m_room
+
+            self._m_room = self._io.size() - self.start
+            return getattr(self, '_m_room', None)
+
+
     class UnknownRecord(KaitaiStruct):
         """A record of an unknown type. It has no meaning."""
         def __init__(self, _io, _parent=None, _root=None):
@@ -336,58 +352,3 @@ class KahadbJournalZero(KaitaiStruct):
 
         def _fetch_instances(self):
             pass
-
-
-    @property
-    def begins_with_batch(self):
-        """Whether the file holds a batch at all; one of no bytes, with the checksum 0 or 1, is the end of the log."""
-        if hasattr(self, '_m_begins_with_batch'):
-            return self._m_begins_with_batch
-
-        self._m_begins_with_batch =  ((self._io.size() >= 28) and (self.first_length == 28) and ( ((self.first_size != 0) or ( ((self.first_checksum != 0) and (self.first_checksum != 1)) )) )) 
-        return getattr(self, '_m_begins_with_batch', None)
-
-    @property
-    def first_checksum(self):
-        """The checksum of the first batch."""
-        if hasattr(self, '_m_first_checksum'):
-            return self._m_first_checksum
-
-        if self._io.size() >= 28:
-            pass
-            _pos = self._io.pos()
-            self._io.seek(20)
-            self._m_first_checksum = self._io.read_s8be()
-            self._io.seek(_pos)
-
-        return getattr(self, '_m_first_checksum', None)
-
-    @property
-    def first_length(self):
-        """The length of the first control record, if there is one."""
-        if hasattr(self, '_m_first_length'):
-            return self._m_first_length
-
-        if self._io.size() >= 28:
-            pass
-            _pos = self._io.pos()
-            self._io.seek(0)
-            self._m_first_length = self._io.read_s4be()
-            self._io.seek(_pos)
-
-        return getattr(self, '_m_first_length', None)
-
-    @property
-    def first_size(self):
-        """The size of the first batch."""
-        if hasattr(self, '_m_first_size'):
-            return self._m_first_size
-
-        if self._io.size() >= 28:
-            pass
-            _pos = self._io.pos()
-            self._io.seek(16)
-            self._m_first_size = self._io.read_s4be()
-            self._io.seek(_pos)
-
-        return getattr(self, '_m_first_size', None)

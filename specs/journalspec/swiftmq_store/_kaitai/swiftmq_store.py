@@ -40,17 +40,14 @@ class SwiftmqStore(KaitaiStruct):
             pass
             self.start = SwiftmqStore.Start(self._io, self, self._root)
 
-        if self.begins_with_record:
-            pass
-            self.records = []
-            i = 0
-            while True:
-                _ = SwiftmqStore.Record(self._io, self, self._root)
-                self.records.append(_)
-                if _.is_last:
-                    break
-                i += 1
-
+        self.slots = []
+        i = 0
+        while True:
+            _ = SwiftmqStore.Slot(self._io.pos(), self._io, self, self._root)
+            self.slots.append(_)
+            if (not (_.is_record)):
+                break
+            i += 1
         self.rest = self._io.read_bytes_full()
 
 
@@ -60,23 +57,12 @@ class SwiftmqStore(KaitaiStruct):
             pass
             self.start._fetch_instances()
 
-        if self.begins_with_record:
+        for i in range(len(self.slots)):
             pass
-            for i in range(len(self.records)):
-                pass
-                self.records[i]._fetch_instances()
-
+            self.slots[i]._fetch_instances()
 
         _ = self.first_type
         if hasattr(self, '_m_first_type'):
-            pass
-
-        _ = self.next_generation
-        if hasattr(self, '_m_next_generation'):
-            pass
-
-        _ = self.next_type
-        if hasattr(self, '_m_next_type'):
             pass
 
 
@@ -99,7 +85,7 @@ class SwiftmqStore(KaitaiStruct):
                 self.body = SwiftmqStore.Insert(self._io, self, self._root)
             elif _on == SwiftmqStore.ActionKind.portion:
                 pass
-                self.body = SwiftmqStore.AnyPortion(self._io, self, self._root)
+                self.body = SwiftmqStore.AnyPortion(self._io.pos(), self._io, self, self._root)
             elif _on == SwiftmqStore.ActionKind.update:
                 pass
                 self.body = SwiftmqStore.Update(self._io, self, self._root)
@@ -124,10 +110,11 @@ class SwiftmqStore(KaitaiStruct):
 
     class AnyPortion(KaitaiStruct):
         """Bytes of a page change."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, start, _io, _parent=None, _root=None):
             super(SwiftmqStore.AnyPortion, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.start = start
             self._read()
 
         def _read(self):
@@ -160,10 +147,10 @@ class SwiftmqStore(KaitaiStruct):
             if hasattr(self, '_m_has_before'):
                 return self._m_has_before
 
-            if self._io.size() - self._io.pos() >= 9:
+            if self._io.size() - self.start >= 9:
                 pass
                 _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 8)
+                self._io.seek(self.start + 8)
                 self._m_has_before = self._io.read_u1()
                 self._io.seek(_pos)
 
@@ -393,10 +380,11 @@ class SwiftmqStore(KaitaiStruct):
 
     class Record(KaitaiStruct):
         """A COMMIT or an ABORT, or START once more."""
-        def __init__(self, _io, _parent=None, _root=None):
+        def __init__(self, record_kind, _io, _parent=None, _root=None):
             super(SwiftmqStore.Record, self).__init__(_io)
             self._parent = _parent
             self._root = _root
+            self.record_kind = record_kind
             self._read()
 
         def _read(self):
@@ -432,18 +420,6 @@ class SwiftmqStore(KaitaiStruct):
                 pass
                 self.actions[i]._fetch_instances()
 
-            _ = self.kind
-            if hasattr(self, '_m_kind'):
-                pass
-
-            _ = self.next_generation
-            if hasattr(self, '_m_next_generation'):
-                pass
-
-            _ = self.next_type
-            if hasattr(self, '_m_next_type'):
-                pass
-
 
         @property
         def form(self):
@@ -451,62 +427,8 @@ class SwiftmqStore(KaitaiStruct):
             if hasattr(self, '_m_form'):
                 return self._m_form
 
-            self._m_form = ((2 if self.kind == 1 else 1) if self._root.tagged else 0)
+            self._m_form = ((2 if self.record_kind == 1 else 1) if self._root.tagged else 0)
             return getattr(self, '_m_form', None)
-
-        @property
-        def is_last(self):
-            """Whether the log ends behind this record."""
-            if hasattr(self, '_m_is_last'):
-                return self._m_is_last
-
-            self._m_is_last =  ((self._io.size() - self._io.pos() < 16) or ( ((self.next_type != 2) and (self.next_type != 3) and ( ((self.next_type != 1) or ((not (self._root.tagged)))) )) ) or ( ((self._root.tagged) and (self.next_generation ^ self._root.start.generation != 0)) )) 
-            return getattr(self, '_m_is_last', None)
-
-        @property
-        def kind(self):
-            """Its type."""
-            if hasattr(self, '_m_kind'):
-                return self._m_kind
-
-            if self._io.size() - self._io.pos() >= 12:
-                pass
-                _pos = self._io.pos()
-                self._io.seek(self._io.pos())
-                self._m_kind = self._io.read_s4be()
-                self._io.seek(_pos)
-
-            return getattr(self, '_m_kind', None)
-
-        @property
-        def next_generation(self):
-            """The generation there."""
-            if hasattr(self, '_m_next_generation'):
-                return self._m_next_generation
-
-            if self._io.size() - self._io.pos() >= 16:
-                pass
-                _pos = self._io.pos()
-                self._io.seek(self._io.pos() + 4)
-                self._m_next_generation = self._io.read_s8be()
-                self._io.seek(_pos)
-
-            return getattr(self, '_m_next_generation', None)
-
-        @property
-        def next_type(self):
-            """What stands where the next record would begin."""
-            if hasattr(self, '_m_next_type'):
-                return self._m_next_type
-
-            if self._io.size() - self._io.pos() >= 16:
-                pass
-                _pos = self._io.pos()
-                self._io.seek(self._io.pos())
-                self._m_next_type = self._io.read_s4be()
-                self._io.seek(_pos)
-
-            return getattr(self, '_m_next_type', None)
 
 
     class RecordHeader(KaitaiStruct):
@@ -578,6 +500,86 @@ class SwiftmqStore(KaitaiStruct):
                 pass
                 self.entries[i]._fetch_instances()
 
+
+
+    class Slot(KaitaiStruct):
+        """A place where a record would begin."""
+        def __init__(self, start, _io, _parent=None, _root=None):
+            super(SwiftmqStore.Slot, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self.start = start
+            self._read()
+
+        def _read(self):
+            if self.is_record:
+                pass
+                self.record = SwiftmqStore.Record(self.next_kind, self._io, self, self._root)
+
+
+
+        def _fetch_instances(self):
+            pass
+            if self.is_record:
+                pass
+                self.record._fetch_instances()
+
+            _ = self.next_generation
+            if hasattr(self, '_m_next_generation'):
+                pass
+
+            _ = self.next_kind
+            if hasattr(self, '_m_next_kind'):
+                pass
+
+
+        @property
+        def is_record(self):
+            """Whether a record of this generation begins here."""
+            if hasattr(self, '_m_is_record'):
+                return self._m_is_record
+
+            self._m_is_record =  ((self.room >= 12) and ( ((self.next_kind == 2) or (self.next_kind == 3) or ( ((self.next_kind == 1) and (self._root.tagged)) )) ) and ( (((not (self._root.tagged))) or ((self.next_generation ^ self._root.start.generation) == 0)) )) 
+            return getattr(self, '_m_is_record', None)
+
+        @property
+        def next_generation(self):
+            """Its generation, if the log is tagged."""
+            if hasattr(self, '_m_next_generation'):
+                return self._m_next_generation
+
+            if self.room >= 12:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self.start + 4)
+                self._m_next_generation = self._io.read_s8be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_next_generation', None)
+
+        @property
+        def next_kind(self):
+            """The type of the record here."""
+            if hasattr(self, '_m_next_kind'):
+                return self._m_next_kind
+
+            if self.room >= 12:
+                pass
+                _pos = self._io.pos()
+                self._io.seek(self.start)
+                self._m_next_kind = self._io.read_s4be()
+                self._io.seek(_pos)
+
+            return getattr(self, '_m_next_kind', None)
+
+        @property
+        def room(self):
+            """The bytes up to the end of the file."""
+            if hasattr(self, '_m_room'):
+                return self._m_room
+
+            self._m_room = self._io.size() - self.start
+            return getattr(self, '_m_room', None)
 
 
     class Start(KaitaiStruct):
@@ -690,15 +692,6 @@ class SwiftmqStore(KaitaiStruct):
 
 
     @property
-    def begins_with_record(self):
-        """Whether the log holds a record at all."""
-        if hasattr(self, '_m_begins_with_record'):
-            return self._m_begins_with_record
-
-        self._m_begins_with_record =  ((self._io.size() >= 24) and ( ((self.next_type == 2) or (self.next_type == 3) or ( ((self.tagged) and (self.next_type == 1)) )) ) and ( (((not (self.tagged))) or (self.next_generation ^ self.start.generation == 0)) )) 
-        return getattr(self, '_m_begins_with_record', None)
-
-    @property
     def first_type(self):
         """The number that the log begins with."""
         if hasattr(self, '_m_first_type'):
@@ -712,36 +705,6 @@ class SwiftmqStore(KaitaiStruct):
             self._io.seek(_pos)
 
         return getattr(self, '_m_first_type', None)
-
-    @property
-    def next_generation(self):
-        """Its generation, if the log is tagged."""
-        if hasattr(self, '_m_next_generation'):
-            return self._m_next_generation
-
-        if self._io.size() >= 24:
-            pass
-            _pos = self._io.pos()
-            self._io.seek(16)
-            self._m_next_generation = self._io.read_s8be()
-            self._io.seek(_pos)
-
-        return getattr(self, '_m_next_generation', None)
-
-    @property
-    def next_type(self):
-        """The type of the first record behind START."""
-        if hasattr(self, '_m_next_type'):
-            return self._m_next_type
-
-        if self._io.size() >= 24:
-            pass
-            _pos = self._io.pos()
-            self._io.seek((12 if self.tagged else 0))
-            self._m_next_type = self._io.read_s4be()
-            self._io.seek(_pos)
-
-        return getattr(self, '_m_next_type', None)
 
     @property
     def tagged(self):
