@@ -41,7 +41,7 @@ class LogFile(NamedTuple):
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Return `names` as file 1, file 2, ...: natural order of their names (BTM-FIL)."""
-    return sorted(names, key=natural_key)
+    return sorted(sorted(names), key=natural_key)
 
 
 def sibling(name: str) -> str:
