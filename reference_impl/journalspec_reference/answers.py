@@ -46,6 +46,8 @@ CHANGED = "changed-while-read"
 ASSUMED = "edition-assumed"
 UNCHECKED = "unchecked"
 EMPTY = "empty-file"
+COMPRESSED = "compressed"
+UNLISTED = "unlisted"
 NOTHING = "nothing-recognised"
 
 
@@ -151,16 +153,16 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
             kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
             gone = tuple(entry for entry in seen.missing if entry.name not in unread)
             seen = replace(seen, notes=tuple(kept), missing=gone)
-    if seen.verdict == CLEAN and any(note.code in words and words[note.code].loss for note in seen.notes):
-        seen = replace(seen, verdict=RECOVERED)
-    if seen.verdict == CLEAN and seen.missing:
+    gone = any(note.code in words and words[note.code].loss for note in seen.notes)
+    if seen.verdict == CLEAN and (gone or seen.missing):
         seen = replace(seen, verdict=RECOVERED)
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
     changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
     notes += [Note(CHANGED, name) for name in changed]
-    if changed and seen.verdict == CLEAN:
+    if (changed or journal.unlisted) and seen.verdict == CLEAN:
         # Each check held, but of bytes that may never have stood there together.
         seen = replace(seen, verdict=RECOVERED)
+    notes += _of_the_set(journal)
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
     notes += _remarks(journal, seen)
@@ -168,6 +170,13 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     if unchecked and seen.verdict == CLEAN:
         notes.append(Note(UNCHECKED, text=unchecked))
     return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
+
+
+def _of_the_set(journal: Journal) -> Iterator[Note]:
+    """Yield what is odd about where the files are."""
+    yield from (Note(COMPRESSED, name, text=f"stored as {stored}") for name, stored in journal.packed.items())
+    if journal.unlisted:
+        yield Note(UNLISTED, text=f"{journal.root}: {journal.unlisted}")
 
 
 def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:

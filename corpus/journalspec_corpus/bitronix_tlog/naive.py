@@ -82,7 +82,7 @@ def _answer(
 
 
 def _missing(found: Sequence[Scanned], active: Scanned, edition: str) -> list[dict[str, Any]]:
-    """Return what the passive file proves (BTM-RCV-022, BTM-RCV-023): that it is newer, and lost decisions."""
+    """Return what the passive file proves: that it is newer, and lost decisions (BTM-RCV-022 and 023)."""
     passive = next((file for file in found if file is not active and not file.unusable), None)
     if passive is None or passive.dropped or active.dropped:
         return []
@@ -108,7 +108,9 @@ def _missing(found: Sequence[Scanned], active: Scanned, edition: str) -> list[di
 
 
 def _unfinished(file: Scanned, edition: str) -> dict[bytes, Any]:
-    return {each["gtrid"]: each["names"] for each in replayed(file.replayed, file.name, edition)["unfinished"]}
+    return {
+        each["gtrid"]: each["names"] for each in replayed(file.replayed, file.name, edition)["unfinished"]
+    }
 
 
 def _files_of(edition: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from pathlib import PurePath
 from typing import Any
@@ -27,6 +28,8 @@ FORMAT = "bitronix_tlog"
 MAGIC = FORMAT_ID.to_bytes(4, "big")
 #: The product's own file names end so; a damaged file is recognised by it.
 SUFFIXES = (".tlog", ".tlog.gz")
+#: What copies of a file have in their names besides the original's.
+COPY = re.compile(r"[ _.-]+(?:copy|kopie|bak|backup|old|orig|save)\d*|~|\s*\(\d+\)", re.IGNORECASE)
 #: Nothing in the files tells which of these wrote them.
 DISK_EDITIONS = ("2.1", "3.0")
 #: What each edition is recovered and named by.
@@ -65,9 +68,20 @@ def detect(files: Files, _: Params) -> list[Detection]:
     groups: dict[str, list[str]] = defaultdict(list)
     for name in in_order(magic | named):
         # What two files of a pair have in common is the name without its digits.
-        groups["".join(char for char in PurePath(name).name if not char.isdigit())].append(name)
-    for names in groups.values():
-        found += [_pair(names[at : at + PAIR], magic) for at in range(0, len(names), PAIR)]
+        common = "".join(char for char in PurePath(name).name if not char.isdigit())
+        groups[common.removesuffix(".gz")].append(name)
+    whole = [names[at : at + PAIR] for names in groups.values() for at in range(0, len(names) - 1, PAIR)]
+    paired = {name for names in whole for name in names}
+    alone = [
+        names[-1] for names in groups.values() if len(names) % PAIR and COPY.sub("", names[-1]) not in paired
+    ]
+    # Configured names need have nothing in common: then only one pair can be meant, by length or at all.
+    for length in sorted({len(files[name]) for name in magic.intersection(alone)}):
+        alike = [name for name in alone if name in magic and len(files[name]) == length]
+        whole += [alike] if len(alike) == PAIR else []
+        alone = [name for name in alone if len(alike) != PAIR or name not in alike]
+    whole += [alone] if len(alone) == PAIR and magic.issuperset(alone) else [[name] for name in alone]
+    found += [_pair(names, magic) for names in whole]
     return found + [Detection(FORMAT, "seed", (name,), 1) for name in in_order(seeds)]
 
 

@@ -1,4 +1,4 @@
-"""What the file that is not active proves: that it is newer, or that it holds decisions that were not carried over.
+"""What the file that is not active proves: that it is newer, or that decisions were not carried over.
 
 A swap copies every decision that is still open to the new file (BTM-SWP). A decision that one file
 leaves open and the active one does not know was therefore lost, whichever of the two is newer.
@@ -38,7 +38,8 @@ def not_carried_over(
 ) -> Iterator[Missing]:
     """Yield the decisions that the passive file leaves open and the active one does not know.
 
-    `records` are those of the passive file, `left` what is unfinished in it. A decision without names has no branch.
+    `records` are those of the passive file, `left` what is unfinished in it. A decision without names has
+    no branch.
     """
     lost = {gtrid for gtrid, names in left.items() if names and gtrid not in known}
     places = {record.gtrid: record.off for record in records if lost and record.status == COMMITTING}
@@ -58,8 +59,8 @@ def newer(
 ) -> Missing | None:
     """Return what the passive file holds that is newer than all of the active one; None if it is not newer.
 
-    `copied` are the transactions that are open in the active file: their decisions at the start of the passive one
-    may be the copies of a swap that never came to its end. `newest` is the largest time in the active file.
+    `copied` are the transactions that are open in the active file: their decisions at the start of the
+    passive one may be the copies of a swap that did not end. `newest` is the largest time in the active file.
     """
     first, count, begun = -1, 0, False
     last: dict[bytes, int] = {}
@@ -72,5 +73,7 @@ def newer(
         return None
     told = [f"{uid_text(gtrid)} {STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()]
     more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
-    text = f"it ends with {', '.join(told[-MOST_TOLD:])}{more}{DOOMED.format(active=active.name)} (BTM-DEV-001)"
+    text = (
+        f"it ends with {', '.join(told[-MOST_TOLD:])}{more}{DOOMED.format(active=active.name)} (BTM-DEV-001)"
+    )
     return Missing("newer-records", passive.name, passive.name, first, count, text)
