@@ -91,7 +91,8 @@ class Answer:
         others = [trial for trial in self.trials if trial.edition != self.journal.edition]
         alike = ", ".join(trial.edition for trial in others if trial.agrees)
         rest = "; ".join(str(trial) for trial in others if not trial.agrees)
-        parts = [f"nothing in the files tells the edition, {self.journal.edition} was assumed"]
+        evidence = self.journal.evidence or "nothing in the files tells the edition"
+        parts = [f"{evidence}, {self.journal.edition} was assumed"]
         parts += [f"the same answer as {alike}"] if alike else []
         parts += [f"read otherwise, {rest}"] if rest else []
         parts += [] if others else ["no other edition admits these files"]

@@ -174,6 +174,8 @@ class Journal:
     packed: Mapping[str, str] = field(default_factory=dict)
     #: Why the directory could not be listed: other files of the journal may be there.
     unlisted: str = ""
+    #: What in the files narrows or settles the edition, as a sentence.
+    evidence: str = ""
 
     @property
     def seen(self) -> Mapping[str, Any]:
@@ -590,6 +592,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         {name: found for name in claim.neighbours if (found := loaded.files.get(name)) is not None},
         packed if len(packed) < len(files) else {},
         loaded.unlisted,
+        "" if told else claim.evidence,
     )
 
 

@@ -457,8 +457,8 @@ def write_title(out: Painter, answer: Answer, asked: Asked) -> None:
     edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
     names = ", ".join(shown(name) for name in journal.files) or "no files"
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
-    if answer.trials:
-        out.wrapped("edition  ", answer.assumption, "cyan")
+    if told := answer.assumption or journal.evidence:
+        out.wrapped("edition  ", told, "cyan")
     out.wrapped("path     ", shown(", ".join(map(str, asked.paths))))
     out.wrapped("files    ", names)
     for why, names in by_reason(journal.unread).items():

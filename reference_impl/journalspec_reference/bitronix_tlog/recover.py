@@ -7,6 +7,7 @@ the decision, and COMMITTED, ROLLEDBACK and UNKNOWN take resources off it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -58,6 +59,8 @@ FIRST_OF_A_RUN = (0, 1)
 SWAPPED = "position-as-timestamp"
 #: So many different sets of names are held once and not for each transaction.
 SHARED = 1024
+#: So many names may be copied each time that one is taken away.
+FEW = 64
 T = TypeVar("T")
 #: A record of whatever edition.
 AnyRecord = LogRecord | NioRecord
@@ -67,19 +70,19 @@ def unfinished(
     records: Iterable[AnyRecord],
     finished: Collection[int] = FINISHED,
     text: Callable[[bytes], str] = name_text,
-) -> dict[bytes, frozenset[str]]:
+) -> dict[bytes, AbstractSet[str]]:
     """Return gtrid -> names still to be committed, for every decided transaction.
 
     Names are compared as `text`. A later COMMITTING replaces an earlier one; an
     entry without names stays until any finishing record names its gtrid.
     """
-    left: dict[bytes, frozenset[str]] = {}
+    left: dict[bytes, AbstractSet[str]] = {}
     shared: dict[frozenset[str], frozenset[str]] = {}
     for record in records:
         if record.status == COMMITTING:
             left[record.gtrid] = _once(frozenset(map(text, record.names)), shared)
         elif record.status in finished and record.gtrid in left:
-            remaining = left[record.gtrid].difference(map(text, record.names))
+            remaining = _less(left[record.gtrid], map(text, record.names))
             if remaining:
                 left[record.gtrid] = _once(remaining, shared)
             else:
@@ -87,7 +90,18 @@ def unfinished(
     return left
 
 
-def _once(names: frozenset[str], shared: dict[frozenset[str], frozenset[str]]) -> frozenset[str]:
+def _less(names: AbstractSet[str], gone: Iterable[str]) -> AbstractSet[str]:
+    """Return `names` without those `gone`; many names are taken from one set, each once."""
+    if len(names) <= FEW:
+        return frozenset(names - set(gone))
+    left = names if isinstance(names, set) else set(names)
+    left.difference_update(gone)
+    return left
+
+
+def _once(names: AbstractSet[str], shared: dict[frozenset[str], frozenset[str]]) -> AbstractSet[str]:
+    if not isinstance(names, frozenset):
+        return names
     return shared.setdefault(names, names) if len(shared) < SHARED else shared.get(names, names)
 
 
@@ -108,7 +122,7 @@ def outcome(
 
 def _state(
     active: str,
-    left: Mapping[bytes, frozenset[str]],
+    left: Mapping[bytes, AbstractSet[str]],
     last: Mapping[bytes, AnyRecord],
     text: Callable[[bytes], str],
 ) -> dict[str, Any]:
@@ -267,9 +281,8 @@ class Log:
             file.name, lambda: finds(file, ((item.off, item.end) for item in self._only(Fault)))
         )
         self._notes.begin(file.name, self._notes_again)
-        # What has no record has a boundary where its log starts, which is where it ends as well.
         timestamp = file.header.timestamp if file.header else -1
-        self.is_position = timestamp in (file.layout.log_start, file.limit)
+        self.is_position = timestamp == file.limit
         self._timestamp = timestamp
         self.fault: Fault | None = None
         self.newest: int | None = None

@@ -6,7 +6,7 @@ leaves open and the active one does not know was therefore lost, whichever of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 
 from journalspec.observation import Missing
 from journalspec_reference.bitronix_tlog.codec import LONG, STATUS_CODES, STATUS_NAMES, LogRecord
@@ -31,7 +31,7 @@ def uid_text(gtrid: bytes) -> str:
 
 def not_carried_over(
     records: Iterable[LogRecord],
-    left: Mapping[bytes, frozenset[str]],
+    left: Mapping[bytes, Set[str]],
     known: Collection[bytes],
     passive: str,
     active: str,
