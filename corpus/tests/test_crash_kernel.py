@@ -21,7 +21,7 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import judged_shard
 
 pytest.importorskip("numba")
-FORMATS = ("bitronix_tlog", "jboss_journal")
+FORMATS = ("jboss_journal",)
 
 
 @pytest.fixture(params=FORMATS)

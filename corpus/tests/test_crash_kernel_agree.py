@@ -21,7 +21,7 @@ from journalspec_corpus.pipeline.agree import DESCRIBED, Agreement, agree, agree
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.sightings import APART, Sighting, Sightings
 
-FORMATS = ("bitronix_tlog", "jboss_journal")
+FORMATS = ("jboss_journal",)
 
 
 @pytest.mark.parametrize("format_id", FORMATS)

@@ -97,7 +97,8 @@ class Detection:
 
     `editions` are those that the files admit, if they admit more than the files
     can tell apart; `edition` is then what to call them where all read alike.
-    Empty: the files say which edition it is. `evidence` says what narrows it. `params` are what the names tell.
+    Empty: the files say which edition it is. `evidence` says what narrows it.
+    `params` are what the names tell.
     `neighbours` hold no records and are looked at all the same, read only: an index that names
     files, a lock. Reading and recovery find them among the files.
     """
