@@ -154,8 +154,8 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
             kept = (note for note in seen.notes if note.code not in absences or note.file not in unread)
             gone = tuple(entry for entry in seen.missing if entry.name not in unread)
             seen = replace(seen, notes=tuple(kept), missing=gone)
-    gone = any(note.code in words and words[note.code].loss for note in seen.notes)
-    if seen.verdict == CLEAN and (gone or seen.missing):
+    lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
+    if seen.verdict == CLEAN and (lossy or seen.missing):
         seen = replace(seen, verdict=RECOVERED)
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
     changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
