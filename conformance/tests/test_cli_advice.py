@@ -40,7 +40,7 @@ def test_what_reads_cleanly_and_is_refused_is_said(no_command: Path) -> None:
 
 @pytest.mark.parametrize("name", ["plain", "a b", "it's", "c\nd", "e\\f\n", "g\udcff'"])
 def test_advice_can_be_pasted(tmp_path: Path, name: str) -> None:
-    words = Asked(Path(name), None, None, ()).again("inspect", "--hex")
+    words = Asked((Path(name),), None, None, ()).again("inspect", "--hex")
     assert words.isprintable()
     if bash := shutil.which("bash"):
         done = subprocess.run(

@@ -323,5 +323,5 @@ def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
 
 
 def test_what_to_type_for_a_path_that_looks_like_an_option() -> None:
-    asked = Asked(Path("-journal"), None, None, ())
+    asked = Asked((Path("-journal"),), None, None, ())
     assert asked.again("inspect") == "journalspec inspect ./-journal"

@@ -45,6 +45,7 @@ _SAID: Mapping[str, Any] = {
     "obeys": (),
     "breaks": (),
     "flags": (),
+    "history": "",
     "checked_by": ("hand",),
     "history": "",
 }

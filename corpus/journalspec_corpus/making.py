@@ -63,7 +63,12 @@ def implied_needs(expect: Iterable[Mapping[str, Any]]) -> set[str]:
     Damage is what makes a plain reading other than clean; a case without a
     reading is damaged if any of its recoveries is not clean.
     """
-    entries = [entry for entry in expect if entry["when"]["op"] != "write"]
+    # An implementation that does not report what is missing is not asked to notice it: no damage to it.
+    entries = [
+        entry
+        for entry in expect
+        if entry["when"]["op"] != "write" and (entry.get("dropped") or not entry.get("missing"))
+    ]
     needs = {entry["when"]["op"] for entry in expect}
     readings = [entry for entry in entries if entry["when"]["op"] == "read"]
     if any(entry["verdict"] != CLEAN for entry in readings or entries):

@@ -42,7 +42,8 @@ class Scanned:
     """One file: why it is `unusable`, or its records and dropped regions and what else there is to say.
 
     `rank` is the number in its header that tells which file is newer. `replayed` are the
-    records in the order of recovery, where that is not the order in the file.
+    records in the order of recovery, where that is not the order in the file. `boundaries` are the
+    offsets where its records begin and end, as far as a format asks for them.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Scanned:
     replayed: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
+    boundaries: list[int] = field(default_factory=list)
 
     def add(self, record: Entry, off: int, end: int) -> None:
         """Take in a record that stands from `off` to `end`."""

@@ -34,7 +34,7 @@ from journalspec_corpus.shipped import manifest_of
 
 #: What stands beside the files of a capture.
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
-_OPTIONAL = ("edition", "stratum", "category", "level", "obeys", "breaks", "flags", "params")
+_OPTIONAL = ("edition", "stratum", "category", "level", "obeys", "breaks", "flags", "params", "history")
 
 
 class PublishError(ValueError):

@@ -48,6 +48,8 @@ IN_USE = "in-use"
 ASSUMED = "edition-assumed"
 UNCHECKED = "unchecked"
 EMPTY = "empty-file"
+COMPRESSED = "compressed"
+UNLISTED = "unlisted"
 NOTHING = "nothing-recognised"
 
 
@@ -91,7 +93,8 @@ class Answer:
         others = [trial for trial in self.trials if trial.edition != self.journal.edition]
         alike = ", ".join(trial.edition for trial in others if trial.agrees)
         rest = "; ".join(str(trial) for trial in others if not trial.agrees)
-        parts = [f"nothing in the files tells the edition, {self.journal.edition} was assumed"]
+        evidence = self.journal.evidence or "nothing in the files tells the edition"
+        parts = [f"{evidence}, {self.journal.edition} was assumed"]
         parts += [f"the same answer as {alike}"] if alike else []
         parts += [f"read otherwise, {rest}"] if rest else []
         parts += [] if others else ["no other edition admits these files"]
@@ -157,9 +160,10 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     changed = [name for name in _contents(journal) if journal.seen[name].changed()] + appeared(journal)
     notes += [Note(CHANGED, name) for name in changed]
     lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
-    if seen.verdict == CLEAN and (lossy or seen.missing or changed):
+    if seen.verdict == CLEAN and (lossy or seen.missing or changed or journal.unlisted):
         # Of what changed each check held, but of bytes that may never have been there together.
         seen = replace(seen, verdict=RECOVERED)
+    notes += _of_the_set(journal)
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
     notes += [*_in_use(journal), *_remarks(journal, seen)]
@@ -175,6 +179,13 @@ def _in_use(journal: Journal) -> Iterator[Note]:
         locks = get_format(journal.format).locks
         own = _contents(journal)
         yield from (Note(IN_USE, name, text=who) for name, who in held(journal.root, locks, own))
+
+
+def _of_the_set(journal: Journal) -> Iterator[Note]:
+    """Yield what is odd about where the files are."""
+    yield from (Note(COMPRESSED, name, text=f"stored as {stored}") for name, stored in journal.packed.items())
+    if journal.unlisted:
+        yield Note(UNLISTED, text=f"{journal.root}: {journal.unlisted}")
 
 
 def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:

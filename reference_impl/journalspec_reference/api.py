@@ -32,7 +32,7 @@ Operation = Mapping[str, Any]
 @lru_cache(maxsize=256)
 def natural_key(name: str) -> tuple[Any, ...]:
     """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
-    return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))])
+    return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"([0-9]+)", name))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,8 @@ class Detection:
 
     `editions` are those that the files admit, if they admit more than the files
     can tell apart; `edition` is then what to call them where all read alike.
-    Empty: the files say which edition it is. `params` are what the names tell.
+    Empty: the files say which edition it is. `evidence` says what narrows it.
+    `params` are what the names tell.
     `neighbours` hold no records and are looked at all the same, read only: an index that names
     files, a lock. Reading and recovery find them among the files.
     """
@@ -109,6 +110,7 @@ class Detection:
     editions: tuple[str, ...] = ()
     params: Params = field(default_factory=dict)
     neighbours: tuple[str, ...] = ()
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from journalspec_reference.content import SECTOR, Budget, Content, Descriptors, 
 MAX_BYTES = 1 << 30
 #: So many names are spelt out in a sentence.
 MOST_NAMES = 12
+#: So many stores below one directory are read in one go.
+MOST_STORES = 1000
 #: How far `below` looks around before it gives up.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
@@ -38,6 +40,16 @@ class FilesetError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+class NoJournal(FilesetError):
+    """A path without a journal of its own. `stores` are directories below it that hold some."""
+
+    def __init__(
+        self, message: str, hint: str, stores: Iterable[Path] = (), unlisted: Iterable[LeftOut] = ()
+    ) -> None:
+        super().__init__(message, hint)
+        self.stores, self.unlisted = tuple(stores), tuple(unlisted)
 
 
 #: Why a directory was not read: no reason to say so, unless it bears the name of a journal's file.
@@ -89,6 +101,10 @@ class Loaded:
     asked: str | None = None
     _left_out: dict[str, str] = field(default_factory=dict)
     _listing: _Listing = field(default_factory=_Listing)
+    #: Why the directory could not be listed: other files may be there.
+    unlisted: str = ""
+    #: Whether the user gave several files, which are one journal then.
+    is_set: bool = False
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -154,6 +170,12 @@ class Journal:
     listed: frozenset[str] | None = None
     #: What lies beside it and holds no records: looked at by reading and recovery, never shown as its own.
     neighbours: Mapping[str, Any] = field(default_factory=dict)
+    #: Name -> what it is called on the disk, for files that are compressed there beside plain ones.
+    packed: Mapping[str, str] = field(default_factory=dict)
+    #: Why the directory could not be listed: other files of the journal may be there.
+    unlisted: str = ""
+    #: What in the files narrows or settles the edition, as a sentence.
+    evidence: str = ""
 
     @property
     def seen(self) -> Mapping[str, Any]:
@@ -166,9 +188,12 @@ class _Files(Mapping[str, Any]):
 
     def __init__(self, root: Path, names: Iterable[str], left_out: dict[str, str], max_bytes: int) -> None:
         self._root = str(root)
-        self._names = dict.fromkeys(names)
+        #: Name -> what it is called on the disk.
+        self._names = {name: name for name in names}
         self._left_out = left_out
         self._opened: dict[str, Content] = {}
+        #: What was decompressed.
+        self.inflated: set[str] = set()
         self._handles = Descriptors()
         self._budget = Budget()
         self._spool = _Spool(max_bytes)
@@ -190,12 +215,26 @@ class _Files(Mapping[str, Any]):
         self._opened[name] = found
         return found
 
+    def rename(self, name: str, new: str) -> None:
+        """Call a file otherwise; what it is called on the disk stays."""
+        self._names[new] = self._names.pop(name)
+        if name in self._opened:
+            self._opened[new] = self._opened.pop(name)
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """Name -> what it is called on the disk, for files that are called otherwise here."""
+        return {name: stored for name, stored in self._names.items() if name != stored}
+
     def _content(self, name: str) -> Content:
+        name = self._names[name]
         source = FileSource(os.path.join(self._root, name), self._handles)  # noqa: PTH118  # of 100,000 files
         if name.endswith(".gz"):
             head = bytearray(len(GZIP_MAGIC))
             if source.read_into(0, memoryview(head)) == len(head) and head == GZIP_MAGIC:
-                return Content(self._spool.inflate(source, Path(name)), self._budget)
+                inflated = Content(self._spool.inflate(source, Path(name)), self._budget)
+                self.inflated.add(name)
+                return inflated
         return Content(source, self._budget)
 
     def __iter__(self) -> Iterator[str]:
@@ -274,8 +313,10 @@ class _Entries(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
-def load(path: Path, *, max_bytes: int = MAX_BYTES) -> Loaded:
+def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
     """Return the files at `path`: those of a directory, or a file with its neighbours.
+
+    With `others` all are files, which may be in several directories: these alone, as one set.
 
     Directories are not descended into, but for the files that some format has there (`below` in its
     description); these are named with a ``/``. Symbolic links to regular files are
@@ -283,6 +324,8 @@ def load(path: Path, *, max_bytes: int = MAX_BYTES) -> Loaded:
     the ``.gz`` files decompress to. Raises FilesetError if there is no such
     path or it cannot be listed.
     """
+    if others:
+        return _set_of((path, *others), max_bytes)
     try:
         info = path.stat()
     except OSError as error:
@@ -301,7 +344,22 @@ def load(path: Path, *, max_bytes: int = MAX_BYTES) -> Loaded:
     if asked is not None and files.get(asked) is None:
         why = left_out.get(asked, "it went away")
         raise FilesetError(f"cannot read {str(path)!r}: {why}")
-    return Loaded(path, root, files, asked, left_out, listing)
+    unlisted = left_out.pop("", "")
+    return Loaded(path, root, files, asked, left_out, listing, unlisted)
+
+
+def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
+    """Return files of any directories as one set, named from the directory that all have in common."""
+    for path in paths:
+        if not path.is_file():
+            text = "it is a directory" if path.is_dir() else "there is no such file"
+            hint = "several paths are the files of one journal, or directories with a journal each"
+            raise FilesetError(f"cannot read {str(path)!r}: {text}", hint)
+    places = list(dict.fromkeys(os.path.abspath(path) for path in paths))  # noqa: PTH100  # links stay
+    root = Path(os.path.commonpath([os.path.dirname(place) for place in places]))  # noqa: PTH120
+    left_out: dict[str, str] = {}
+    files = _Files(root, [os.path.relpath(place, root) for place in places], left_out, max_bytes)
+    return Loaded(root, root, files, None, left_out, is_set=True)
 
 
 def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str], _Listing]:
@@ -326,7 +384,7 @@ def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str], 
                 f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
             ) from None
         # A readable file in a directory that may not be listed: alone, then.
-        return [asked], {}, _Listing()
+        return [asked], {"": error.strerror or str(error)}, _Listing()
     shared = {name: key for key, found in of_file.items() if len(found) > 1 for name in found}
     names += _deeper(root, left_out)
     listing = _Listing(frozenset((*names, *left_out)), shared, _packed_twice(names, asked))
@@ -432,13 +490,15 @@ def find_journals(
         description = get_format(format)
         if edition:
             description.edition(edition)
-    entries = loaded.entries
-    claims: list[Detection] = []
-    for format_id in wanted:
-        claims.extend(load_implementation(format_id).detect(entries, params))
+    claims = _claims(loaded, wanted, params)
+    if _unpacked(loaded, claims):
+        claims = _claims(loaded, wanted, params)
     chosen = [claim for claim in _best(claims) if _is_there(loaded, claim)]
     if loaded.asked is not None:
-        chosen = [claim for claim in chosen if loaded.asked in claim.files]
+        asked = {loaded.asked, loaded.asked.removesuffix(".gz")}
+        chosen = [claim for claim in chosen if not asked.isdisjoint(claim.files)]
+    if loaded.is_set and len({claim.format for claim in chosen}) == 1:
+        chosen = [replace(chosen[0], files=tuple(loaded.entries))]
     if not chosen and format:
         chosen = _as_told(loaded, format)
     if not chosen:
@@ -446,7 +506,7 @@ def find_journals(
         if named:
             text = f"no journal in {str(loaded.path)!r}: {named[0]!r} bears the name of a journal's file"
             raise FilesetError(f"{text} and is {DIRECTORY}", "look for what was moved or restored there")
-        raise FilesetError(*_nothing(loaded))
+        raise _nothing(loaded)
     if edition and not any(edition in get_format(claim.format).editions for claim in chosen):
         found = ", ".join(dict.fromkeys(claim.format for claim in chosen))
         known = ", ".join(get_format(chosen[0].format).editions)
@@ -455,6 +515,26 @@ def find_journals(
             f"editions: {known}",
         )
     return [_journal(loaded, claim, edition, params or {}) for claim in chosen]
+
+
+def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None) -> list[Detection]:
+    entries = loaded.entries
+    return [
+        claim for format_id in formats for claim in load_implementation(format_id).detect(entries, params)
+    ]
+
+
+def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
+    """Give compressed files that no format knows the names that they had; tell whether there are any."""
+    known = {name for claim in claims for name in claim.files}
+    files = loaded.files
+    if not isinstance(files, _Files):
+        return False
+    packed = [name for name in files if name.endswith(".gz") and name not in known]
+    for name in packed:
+        if name.removesuffix(".gz") not in files and name in files.inflated:
+            files.rename(name, name.removesuffix(".gz"))
+    return bool(files.renamed)
 
 
 def _best(claims: list[Detection]) -> list[Detection]:
@@ -497,6 +577,8 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         else:
             missing.append(name)
     told = edition is not None and edition in get_format(claim.format).editions
+    renamed = loaded.files.renamed if isinstance(loaded.files, _Files) else {}
+    packed = {name: renamed[name] for name in files if name in renamed}
     return Journal(
         claim.format,
         edition if edition is not None and told else claim.edition,
@@ -508,33 +590,37 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         loaded.root,
         loaded.listed,
         {name: found for name in claim.neighbours if (found := loaded.files.get(name)) is not None},
+        packed if len(packed) < len(files) else {},
+        loaded.unlisted,
+        "" if told else claim.evidence,
     )
 
 
-def _nothing(loaded: Loaded) -> tuple[str, str]:
-    """Return the message and the hint for a path that holds no journal."""
+def _nothing(loaded: Loaded) -> NoJournal:
+    """Return what to raise for a path that holds no journal."""
     formats = ", ".join(format_ids())
-    # Files keep their names, by which some formats know theirs.
-    packed = loaded.asked or next((name for name in loaded.files if name.endswith(".gz")), "")
-    unpack = "unpack a copy (gzip -d): some formats know files by name; or " if packed.endswith(".gz") else ""
     if loaded.asked is not None and not _is_part(loaded):
-        return (
+        return NoJournal(
             f"{str(loaded.path)!r} is not recognised as part of a journal of a known format ({formats})",
-            f"{unpack}name the format with --format to look at it all the same",
+            "name the format with --format to look at it all the same",
         )
     if _is_part(loaded):
-        return (
+        return NoJournal(
             f"no journal in {str(loaded.path)!r}: it is a part of one",
             f"give the directory above it: {str(loaded.root.parent)!r}",
         )
     what = "no files" if not len(loaded.files) else f"{len(loaded.files)} file(s), none of a known format"
     message = f"no journal in {str(loaded.path)!r}: {what} ({formats})"
-    found = [str(path) for path in below(loaded.path)]
-    if found:
-        return message, "journals lie below it, for example in:\n  " + "\n  ".join(found)
+    unlisted: list[LeftOut] = []
+    found = below(loaded.path, at_most=MOST_STORES, unlisted=unlisted)
+    hint = "give the directory that holds the journal's files"
     if len(loaded.files):
-        return message, f"{unpack}name the format with --format to look at the files all the same"
-    return message, "give the directory that holds the journal's files"
+        hint = "name the format with --format to look at the files all the same"
+    if found:
+        hint = "journals lie below it, for example in:\n  " + "\n  ".join(map(str, found[:MOST_NAMES]))
+    elif unlisted:
+        hint = "\n  ".join(f"{entry.name}: {entry.why}" for entry in unlisted[:MOST_NAMES])
+    return NoJournal(message, hint, found, unlisted)
 
 
 def _is_part(loaded: Loaded) -> bool:
@@ -547,8 +633,12 @@ def _is_part(loaded: Loaded) -> bool:
     )
 
 
-def below(path: Path, *, at_most: int = 10, every: bool = False) -> list[Path]:
+def below(
+    path: Path, *, at_most: int = 10, every: bool = False, unlisted: list[LeftOut] | None = None
+) -> list[Path]:
     """Return up to `at_most` directories under `path` that hold a journal, nearest name first.
+
+    What cannot be listed, or was not looked into, is added to `unlisted`.
 
     Symbolic links to directories are not followed; the search is bounded in
     depth and in the number of directories. With `every`, only the number is, and
@@ -558,14 +648,21 @@ def below(path: Path, *, at_most: int = 10, every: bool = False) -> list[Path]:
     found: list[Path] = []
     depth = len(path.parts)
     most = max(MAX_DIRECTORIES, at_most)
-    for seen, (root, names, _) in enumerate(os.walk(path, onerror=_not_listed if every else None)):
+    left = [] if unlisted is None else unlisted
+
+    def passed_over(error: OSError) -> None:
+        left.append(LeftOut(str(error.filename), f"cannot be listed: {error.strerror}"))
+
+    for seen, (root, names, _) in enumerate(os.walk(path, onerror=_not_listed if every else passed_over)):
         names.sort()
         if len(Path(root).parts) - depth >= MAX_DEPTH and not every:
+            left += [LeftOut(os.path.join(root, name), "too deep to be looked into") for name in names[:1]]  # noqa: PTH118
             names.clear()
         if seen >= most or len(found) >= at_most:
             if every:
                 text = f"{str(path)!r} holds more than {min(most, at_most)} directories"
                 raise FilesetError(text, "name fewer of them at a time")
+            left.append(LeftOut(str(path), f"only {min(seen, most)} directories were looked into"))
             break
         if Path(root) != path and _holds_journal(Path(root)):
             found.append(Path(root))

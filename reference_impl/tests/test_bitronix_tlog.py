@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import struct
 
 import pytest
 
 from journalspec_reference import load
-from journalspec_reference.bitronix_tlog.codec import checksum, encode_header, encode_record, make_record
-from journalspec_reference.bitronix_tlog.scan import search
+from journalspec_reference.bitronix_tlog.codec import (
+    HEADER_SIZE,
+    Fault,
+    checksum,
+    encode_header,
+    encode_record,
+    make_record,
+)
+from journalspec_reference.bitronix_tlog.rival import uid_text
+from journalspec_reference.bitronix_tlog.scan import search, walk
+from journalspec_reference.content import Content
 
 
 def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
@@ -68,3 +78,48 @@ def test_the_journals_of_a_directory_come_best_first() -> None:
     by_content = dict.fromkeys(("b1.tlog", "b2.tlog"), encode_header(0, 0, 21))
     found = load("bitronix_tlog").detect({**by_name, **by_content})
     assert [item.files for item in found] == [("b1.tlog", "b2.tlog"), ("a1.tlog", "a2.tlog")]
+
+
+@pytest.mark.parametrize(
+    ("gtrid", "text"),
+    [
+        (b"node1" + (6000).to_bytes(8, "big") + (2).to_bytes(4, "big"), "node1/6000/2"),
+        (b"~!" + (2**40).to_bytes(8, "big") + (2**24).to_bytes(4, "big"), "~!/1099511627776/16777216"),
+        (b"a b" + bytes(12), (b"a b" + bytes(12)).hex()),
+        (b"a\x7f" + bytes(12), (b"a\x7f" + bytes(12)).hex()),
+        (bytes(12), bytes(12).hex()),
+    ],
+)
+def test_gtrids_are_shown_as_the_product_makes_them(gtrid: bytes, text: str) -> None:
+    assert uid_text(gtrid) == text
+
+
+def test_a_record_whose_end_marker_cannot_be_read_is_unreadable() -> None:
+    """A sector that was not read counts as zeros elsewhere; here it is no other end marker."""
+    record = encode_record(make_record(8, b"g" * 16, (b"q" * 4000,), time=1, sequence_number=1))
+    header = encode_header(2, 0, HEADER_SIZE + len(record))
+    size = 1 << 20
+    data = (header + record).ljust(size, b"\0")
+    sector = (HEADER_SIZE + len(record) - 4) // 512 * 512
+
+    class Bad:
+        """A disk with one bad sector."""
+
+        def __init__(self) -> None:
+            self.size = size
+
+        def read_into(self, off: int, target: memoryview) -> int:
+            if off < sector + 512 and off + len(target) > sector:
+                raise OSError(errno.EIO, "Input/output error")
+            target[:] = data[off : off + len(target)]
+            return len(target)
+
+        def next_data(self, off: int) -> int:
+            return off
+
+        def changed(self) -> bool:
+            return False
+
+    (fault,) = walk(Content(Bad()), HEADER_SIZE + len(record))
+    assert isinstance(fault, Fault)
+    assert fault.reason == "unreadable"

@@ -13,7 +13,8 @@ import pytest
 
 from journalspec.formats import UnknownFormat
 from journalspec_reference import filesets
-from journalspec_reference.filesets import FilesetError, below, find_journals, load
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import FilesetError, NoJournal, below, find_journals, load
 
 #: The smallest pair that a writer leaves: two headers, nothing logged.
 EMPTY = bytes.fromhex("42746e78") + (7).to_bytes(8, "big") + b"\0" + (21).to_bytes(8, "big")
@@ -86,17 +87,17 @@ def test_gzip_files_keep_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("asked", ["", "db-1.log.gz"])
-def test_who_has_only_compressed_files_that_go_by_their_names_is_told_to_unpack_them(
-    tmp_path: Path, asked: str
-) -> None:
+def test_compressed_files_go_by_the_names_that_they_had(tmp_path: Path, asked: str) -> None:
     (tmp_path / "db-1.log.gz").write_bytes(gzip.compress(b"-qMa4"))
-    with pytest.raises(FilesetError) as caught:
-        find_journals(load(tmp_path / asked))
-    assert "gzip -d" in caught.value.hint
-    (tmp_path / "db-1.log.gz").rename(tmp_path / "db-1.lock")
-    with pytest.raises(FilesetError) as caught:
-        find_journals(load(tmp_path))
-    assert "gzip" not in caught.value.hint
+    (journal,) = find_journals(load(tmp_path / asked))
+    assert (journal.format, list(journal.files), journal.packed) == ("kahadb_journal", ["db-1.log"], {})
+    (tmp_path / "db-2.log").write_bytes(b"-qMa4")
+    (journal,) = find_journals(load(tmp_path / asked))
+    assert (list(journal.files), journal.packed) == (["db-1.log", "db-2.log"], {"db-1.log": "db-1.log.gz"})
+    answer = ask(journal)
+    assert [(note.code, note.file) for note in answer.observation.notes if note.code == "compressed"] == [
+        ("compressed", "db-1.log")
+    ]
 
 
 def test_a_gz_name_without_gzip_content_is_taken_as_it_is(tmp_path: Path) -> None:
@@ -304,3 +305,66 @@ def test_a_second_name_of_a_file_is_left_out(tmp_path: Path, link: Any, copied: 
     asked = load(tmp_path / loaded.left_out[0].name)
     (journal,) = find_journals(asked)
     assert sorted(journal.files) == sorted([loaded.left_out[0].name, "data-2.hq"])
+
+
+def test_files_of_several_directories_are_one_set(tmp_path: Path) -> None:
+    make_pair(tmp_path / "a")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a" / "btm2.tlog").rename(tmp_path / "b" / "two.part")
+    (journal,) = find_journals(load(tmp_path / "b" / "two.part", tmp_path / "a" / "btm1.tlog"))
+    assert sorted(journal.files) == ["a/btm1.tlog", "b/two.part"]
+    assert ask(journal, "strict").observation.verdict == "clean"
+    with pytest.raises(FilesetError) as caught:
+        load(tmp_path / "a", tmp_path / "b" / "two.part")
+    assert "is a directory" in str(caught.value)
+
+
+@pytest.mark.parametrize("names", [("one", "two"), ("tx.first", "log.second"), ("a1.tlog", "b2.tlog")])
+def test_a_pair_may_have_any_names(tmp_path: Path, names: tuple[str, str]) -> None:
+    make_pair(tmp_path)
+    for number, name in enumerate(names, start=1):
+        (tmp_path / f"btm{number}.tlog").rename(tmp_path / name)
+    (journal,) = find_journals(load(tmp_path))
+    assert sorted(journal.files) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    "name", ["btm1-copy.tlog", "btm1 (1).tlog", "btm1.tlog.bak", "btm1.tlog~", "btm1_old.tlog"]
+)
+def test_a_copy_beside_a_pair_is_left_out(tmp_path: Path, name: str) -> None:
+    make_pair(tmp_path)
+    (tmp_path / name).write_bytes(EMPTY.ljust(100, b"\0"))
+    (journal,) = find_journals(load(tmp_path))
+    assert list(journal.files) == ["btm1.tlog", "btm2.tlog"]
+
+
+def test_a_directory_that_cannot_be_listed_is_no_clean_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_pair(tmp_path) / "btm1.tlog"
+
+    def forbidden(path: Any) -> Any:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", forbidden)
+    (journal,) = find_journals(load(path))
+    answer = ask(journal).observation
+    assert answer.verdict != "clean"
+    assert "unlisted" in [note.code for note in answer.notes]
+
+
+def test_what_is_below_and_cannot_be_listed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_pair(tmp_path / "store")
+    (tmp_path / "closed").mkdir()
+    scandir = os.scandir
+
+    def forbidden(path: Any) -> Any:
+        if os.fspath(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", os.fspath(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", forbidden)
+    with pytest.raises(NoJournal) as caught:
+        find_journals(load(tmp_path))
+    assert caught.value.stores == (tmp_path / "store",)
+    assert [entry.name for entry in caught.value.unlisted] == [str(tmp_path / "closed")]

@@ -105,6 +105,7 @@ class Entry:
     `file`, `off` and `text` say what a note carries, empty: it does not. `loss`: a tool
     does not call clean what carries the note, although recovery goes on. `absence`: it
     says that something is not there, which nobody knows while a file could not be read.
+    `advice` is for codes: what to do about such a refusal before anything else.
     `names` and `count` are for what is missing: what its name is, and what is counted (empty: nothing).
     `whole` is for reasons: the record is sound, and other bytes say that it does not count.
     """
@@ -125,6 +126,7 @@ class Entry:
     names: str = ""
     count: str = ""
     unseen: str = ""
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

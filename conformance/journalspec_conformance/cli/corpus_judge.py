@@ -108,9 +108,9 @@ def command(**options: Any) -> None:
 
     What is owed follows from the writes, forces and acknowledgements before the
     crash. No other reader is asked. A state that is not answered in time (2 s) is
-    tried again in a new process, and then counted as a hang. Who worked all that time
-    is not asked again, and from then on waited for, while he works, twenty times as
-    long as he took for the slowest of his answers.
+    tried again in a new process, and then counted as a hang. An implementation that
+    used the processor all that time is not asked again; from then on it gets, while it
+    works, 50 times as long as its answers took on average.
     """
     asked = _Asked(**options)
     asked.run()

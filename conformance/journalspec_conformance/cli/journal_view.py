@@ -9,8 +9,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import combinations, islice
 from pathlib import Path
 
 import click
@@ -40,6 +40,7 @@ from journalspec_reference.filesets import (
     Journal,
     LeftOut,
     Loaded,
+    NoJournal,
     by_reason,
     find_journals,
     load,
@@ -198,9 +199,9 @@ def options() -> Callable[[Command], Command]:
 
 @dataclass(frozen=True)
 class Asked:
-    """The command line as far as it says what the files at `path` are."""
+    """The command line as far as it says what the files at `paths` are."""
 
-    path: Path
+    paths: tuple[Path, ...]
     format_id: str | None
     edition: str | None
     params: tuple[str, ...]
@@ -223,8 +224,9 @@ class Asked:
     ) -> str:
         """Return the command line of `command` for the same files, with what was said of them."""
         format_id = self.format_id or (journal.format if journal is not None and edition else None)
-        path = str(self.path)
-        words = ["journalspec", command, f"./{path}" if path.startswith("-") else path]
+        paths = (str(path) for path in self.paths)
+        words = ["journalspec", command]
+        words += [f"./{path}" if path.startswith("-") else path for path in paths]
         for option, value in (("--format", format_id), ("--edition", edition or self.edition)):
             words += [option, value] if value else []
         for param in self.params:
@@ -243,51 +245,100 @@ def _word(text: str) -> str:
     return f"$'{''.join(told)}'"
 
 
-def find(asked: Asked) -> tuple[Loaded, list[Journal]]:
-    """Return the files that are asked about and the journals among them; raises UsageProblem with a hint."""
-    params = asked.settings
+@dataclass(frozen=True)
+class Place:
+    """A store: what was asked about it, its files, and the journals among them."""
+
+    asked: Asked
+    loaded: Loaded
+    journals: Sequence[Journal]
+
+
+def find(asked: Asked) -> tuple[list[Place], list[LeftOut]]:
+    """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
+
+    Several files are one set; each directory is looked at by itself. Where a directory holds
+    no journal of its own, the stores below it are meant.
+    """
+    files = tuple(path for path in asked.paths if not path.is_dir())
+    directories = [(path,) for path in asked.paths if path.is_dir()]
+    found: list[Place] = []
+    unlisted: list[LeftOut] = []
     try:
-        loaded = load(asked.path)
-        if asked.format_id is not None:
-            checked_params(get_format(asked.format_id), params, asked.edition)
-        journals = find_journals(loaded, asked.format_id, asked.edition, params)
-        for journal in journals:
-            checked_params(get_format(journal.format), params, asked.edition)
+        for paths in [files, *directories] if files else directories:
+            try:
+                found.append(_place(replace(asked, paths=paths)))
+            except NoJournal as error:
+                if not error.stores:
+                    raise
+                found += _whole([_place(replace(asked, paths=(store,))) for store in error.stores])
+                unlisted += error.unlisted
     except FilesetError as error:
         raise _problem(error) from None
     except UnknownFormat as error:
         raise UsageProblem(str(error)) from None
-    return loaded, journals
+    return found, unlisted
+
+
+def _place(asked: Asked) -> Place:
+    params = asked.settings
+    loaded = load(*asked.paths)
+    if asked.format_id is not None:
+        checked_params(get_format(asked.format_id), params, asked.edition)
+    journals = find_journals(loaded, asked.format_id, asked.edition, params)
+    for journal in journals:
+        checked_params(get_format(journal.format), params, asked.edition)
+    return Place(asked, loaded, journals)
+
+
+def _whole(places: list[Place]) -> list[Place]:
+    """Return the places, two that hold the halves of one journal as one."""
+    halves = [place for place in places if len(place.journals) == 1 and place.journals[0].missing]
+    for one, other in combinations(halves, 2):
+        first, second = one.journals[0], other.journals[0]
+        if first.format == second.format and (*first.files, *second.files) == (
+            *second.missing,
+            *first.missing,
+        ):
+            paths = tuple(
+                place.loaded.root / name for place in (one, other) for name in place.journals[0].files
+            )
+            if one in places and other in places:
+                places[places.index(one)] = _place(replace(one.asked, paths=paths))
+                places.remove(other)
+    return places
 
 
 def present(
-    asked: Asked,
     command: str,
-    found: tuple[Loaded, Sequence[Journal]],
+    found: tuple[Sequence[Place], Sequence[LeftOut]],
     policy: str | None = None,
     *,
     members: Callable[[Observation], dict[str, object]] | None,
-    write: Callable[[Painter, Answer], None],
+    write: Callable[[Painter, Answer, Asked], None],
 ) -> None:
     """Ask the journals that were found and show each answer: by its `members` as JSON, or else by `write`.
 
     Ends the command with the exit status of the worst verdict.
     """
-    loaded, journals = found
+    places, unlisted = found
     more = () if policy in (None, STRICT) else ("--policy", policy)
-    with unchanging(journals):
-        given = answers(asked, command, journals, policy, *more)
+    with unchanging([journal for place in places for journal in place.journals]):
+        given = [(place, answers(place.asked, command, place.journals, policy, *more)) for place in places]
         if members is not None:
-            objects = [members(answer.observation) for answer in given]
-            jsontext.write(document(asked, loaded, given, objects), sys.stdout)
+            jsontext.write(document(given, unlisted, members), sys.stdout)
         else:
             out = Painter()
-            for number, answer in enumerate(given):
+            for number, (place, answer) in enumerate(
+                (place, answer) for place, found in given for answer in found
+            ):
                 if number:
                     out.line("")
-                write(out, answer)
-            write_beside(out, loaded, given)
-    raise SystemExit(max((STATUSES[answer.observation.verdict] for answer in given), default=0))
+                write(out, answer, place.asked)
+            write_beside(out, given, unlisted)
+    statuses = [STATUSES[answer.observation.verdict] for _, found in given for answer in found]
+    # What could not be listed may hold a journal that nobody has looked at.
+    raise SystemExit(max([*statuses, STATUSES[RECOVERED] if unlisted else 0]))
 
 
 def answers(
@@ -342,41 +393,51 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
     raise UsageProblem(f"{shown(what)}: what was printed, if anything, is not whole", hint)
 
 
+#: The answers about the journals of each place.
+Given = Sequence[tuple[Place, Sequence[Answer]]]
+
+
 def document(
-    asked: Asked, loaded: Loaded, found: Sequence[Answer], objects: Sequence[dict[str, object]]
+    given: Given, unlisted: Sequence[LeftOut], members: Callable[[Observation], dict[str, object]]
 ) -> dict[str, object]:
-    """Return the JSON of a command: for each journal what it is, where, what was not read, and its object."""
+    """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
     tagged = []
-    for answer, body in zip(found, objects, strict=True):
+    for place, answer in ((place, answer) for place, found in given for answer in found):
         journal = answer.journal
         head: dict[str, object] = {
             "format": journal.format,
             "edition": journal.edition,
-            "path": str(asked.path),
+            "path": str(place.asked.paths[0]),
         }
+        if len(place.asked.paths) > 1:
+            head["paths"] = [str(path) for path in place.asked.paths]
         if answer.trials:
             trials = [trial.to_json() for trial in answer.trials]
             head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
         if journal.unread:
             head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
-        tagged.append(head | body)
+        tagged.append(head | members(answer.observation))
     whole = as_document(tagged)
-    beside = [{"file": entry.name, "why": entry.why} for entry in _beside(loaded, found)]
+    beside = [{"file": entry.name, "why": entry.why} for entry in _beside(given, unlisted)]
     return whole | ({"left_out": beside} if beside else {})
 
 
-def _beside(loaded: Loaded, found: Sequence[Answer]) -> Iterator[LeftOut]:
-    """Yield what lies at the path and belongs to no journal shown, and why it was left out."""
-    told = {name for answer in found for name in answer.journal.files}
-    told |= {entry.name for answer in found for entry in answer.journal.unread}
-    left_out = {entry.name: entry.why for entry in loaded.left_out}
-    for name in sorted({*loaded.files, *left_out} - told):
-        yield LeftOut(name, left_out.get(name, "not part of a journal shown here"))
+def _beside(given: Given, unlisted: Sequence[LeftOut]) -> Iterator[LeftOut]:
+    """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
+    for place, found in given:
+        told = {name for answer in found for name in answer.journal.files}
+        told |= {name for answer in found for name in answer.journal.neighbours}
+        told |= {entry.name for answer in found for entry in answer.journal.unread}
+        left_out = {entry.name: entry.why for entry in place.loaded.left_out}
+        for name in sorted({*place.loaded.files, *left_out} - told):
+            shown_as = name if len(given) == 1 else str(place.loaded.root / name)
+            yield LeftOut(shown_as, left_out.get(name, "not part of a journal shown here"))
+    yield from unlisted
 
 
-def write_beside(out: Painter, loaded: Loaded, found: Sequence[Answer]) -> None:
-    """Write what lies at the path and was left out."""
-    entries = by_reason(_beside(loaded, found))
+def write_beside(out: Painter, given: Given, unlisted: Sequence[LeftOut]) -> None:
+    """Write what lies at the paths and was left out."""
+    entries = by_reason(_beside(given, unlisted))
     if entries:
         out.line("")
     for why, names in entries.items():
@@ -388,7 +449,7 @@ def as_document(journals: Sequence[dict[str, object]]) -> dict[str, object]:
     return dict(journals[0]) if len(journals) == 1 else {"journals": list(journals)}
 
 
-def write_title(out: Painter, answer: Answer, path: Path) -> None:
+def write_title(out: Painter, answer: Answer, asked: Asked) -> None:
     """Write what the journal is, what was assumed, what was not read, and what came of it."""
     journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
@@ -397,9 +458,9 @@ def write_title(out: Painter, answer: Answer, path: Path) -> None:
     edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
     names = ", ".join(shown(name) for name in journal.files) or "no files"
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
-    if answer.trials:
-        out.wrapped("edition  ", answer.assumption, "cyan")
-    out.wrapped("path     ", shown(str(path)))
+    if told := answer.assumption or journal.evidence:
+        out.wrapped("edition  ", told, "cyan")
+    out.wrapped("path     ", shown(", ".join(map(str, asked.paths))))
     out.wrapped("files    ", names)
     for why, names in by_reason(journal.unread).items():
         out.wrapped("not read ", shown(f"{names}: {why}"), "red")

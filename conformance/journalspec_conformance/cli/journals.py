@@ -73,7 +73,7 @@ BARE_KINDS = ("stale", "fill", "unused")
 
 
 @click.command("inspect", epilog=EXIT_STATUS)
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options()
 @click.option(
     "--level", type=click.Choice(LEVELS), default="layout", show_default=True, help="How much to report."
@@ -88,26 +88,26 @@ BARE_KINDS = ("stale", "fill", "unused")
 def inspect_command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
     """Show the journals at PATH: fields, records, dropped regions, logical state.
 
-    PATH is the directory that holds the journal's files, or one of the files
-    (its neighbours are found). Files that end in .gz are decompressed on the
-    side. Nothing is ever written to PATH.
+    PATH is the directory that holds the journal's files, a directory above several
+    stores, or one of the files (its neighbours are found). Several files are one
+    journal, such as a pair in two directories. Files that end in .gz are unpacked
+    to be read. Nothing is ever written to PATH.
     """
     if as_hex and as_json:
         raise click.UsageError("--hex and --json exclude each other.")
     asked, chosen = Asked(**what), Level.parse(level)
     present(
-        asked,
         "inspect",
         find(asked),
         members=(lambda seen: seen.members(chosen)) if as_json else None,
-        write=lambda out, answer: _write_journal(out, answer, asked.path, chosen, as_hex),
+        write=lambda out, answer, about: _write_journal(out, answer, about, chosen, as_hex),
     )
 
 
-def _write_journal(out: Painter, answer: Answer, path: Path, level: Level, as_hex: bool) -> None:
+def _write_journal(out: Painter, answer: Answer, asked: Asked, level: Level, as_hex: bool) -> None:
     journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
-    write_title(out, answer, path)
+    write_title(out, answer, asked)
     _write_refusal_of_recovery(out, journal, seen)
     if as_hex:
         _write_dump(out, journal)
@@ -237,7 +237,7 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 @click.command("recover", epilog=EXIT_STATUS)
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options()
 @click.option(
     "--policy",
@@ -245,27 +245,28 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
     show_default=True,
     metavar="POLICY",
     help="What damage means: strict refuses; salvage reports what is left and what was lost; default does "
-    "what the format's product does. Not every format has all: a wrong one is answered with those there are.",
+    "what the format's product does, where the format has such a policy (KahaDB, Derby, SwiftMQ). "
+    "Not every format has all: a wrong one is answered with those there are.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 def recover_command(policy: str, as_json: bool, **what: Any) -> None:
     """Report the logical state of the journals at PATH after recovery.
 
-    PATH is the directory that holds the journal's files, or one of the files.
-    This is what a recovering program would conclude; nothing is carried out,
+    PATH is the directory that holds the journal's files, a directory above several
+    stores, or one of the files; several files are one journal, such as a pair in
+    two directories. This is what a recovering program would conclude; nothing is carried out,
     and nothing is ever written to PATH.
     """
     asked = Asked(**what)
-    loaded, journals = find(asked)
-    for journal in journals:
+    found = find(asked)
+    for journal in (journal for place in found[0] for journal in place.journals):
         _check_policy(get_format(journal.format), policy)
     present(
-        asked,
         "recover",
-        (loaded, journals),
+        found,
         policy,
         members=(lambda seen: {**seen.members(), "policy": policy}) if as_json else None,
-        write=lambda out, answer: _write_outcome(out, answer, asked, policy),
+        write=lambda out, answer, about: _write_outcome(out, answer, about, policy),
     )
 
 
@@ -278,12 +279,18 @@ def _check_policy(description: Format, policy: str) -> None:
 def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> None:
     seen = answer.observation
     description = get_format(answer.journal.format)
-    write_title(out, answer, asked.path)
+    write_title(out, answer, asked)
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
     lost = seen.given_up
     if seen.verdict == REFUSED:
+        word = description.vocabulary.codes.get(seen.code or "")
         for step, what_to_type in _next_steps(
-            description, asked, policy, seen.code == UNREAD, replace(answer.journal, editions=())
+            description,
+            asked,
+            policy,
+            seen.code == UNREAD,
+            replace(answer.journal, editions=()),
+            word.advice if word else "",
         ):
             out.wrapped("next     ", step)
             if what_to_type:
@@ -308,12 +315,14 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> N
 
 
 def _next_steps(
-    description: Format, asked: Asked, policy: str, unread: bool, journal: Journal
+    description: Format, asked: Asked, policy: str, unread: bool, journal: Journal, advice: str
 ) -> Iterator[tuple[str, str]]:
     """Yield what an operator can do about a refusal and the command for it, the least daring first.
 
     Other policies are tried: one that refuses as well is no advice.
     """
+    if advice:
+        yield advice, ""
     if unread:
         yield "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk", ""
     yield "keep a copy of all files before anything opens them for writing", ""

@@ -9,7 +9,7 @@ from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
-from journalspec_corpus.crash.adapter import CrashFormat, Signatures, StateReader, refuses
+from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
 from journalspec_corpus.crash.effects import (
     ALONE,
     DECISION,
@@ -23,7 +23,7 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.visible import Reach
 from journalspec_corpus.crash.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
-from journalspec_reference.bitronix_tlog.fileset import elect, examine, in_order
+from journalspec_reference.bitronix_tlog.fileset import examine, in_order
 
 MODEL = Decisions()
 
@@ -76,7 +76,7 @@ def action(key: str) -> Action:
 
 
 def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return how far recovery looks into each file: to the tail of the one that it elects, at most."""
+    """Return how far recovery looks into each file: to the tail, at most."""
     ends = {name: min(size, HEADER_SIZE) for name, size in sizes.items()}
     usable = [
         file
@@ -85,16 +85,7 @@ def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int
         and file.header.format_id == FORMAT_ID
         and HEADER_SIZE <= file.header.position <= sizes[file.name]
     ]
-    if usable:
-        active, _ = elect(usable)
-        ends[active.name] = active.limit
-    return ends
-
-
-def _kernel() -> Signatures:
-    from journalspec_corpus.bitronix_tlog.kernel import signatures  # noqa: PLC0415  # Numba is optional
-
-    return signatures
+    return ends | {file.name: file.limit for file in usable}
 
 
 #: Two policies of the reference, and one mutant of strict recovery that takes well-formed records without
@@ -114,6 +105,5 @@ CRASH = CrashFormat.by_tables(
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     second=Continuations(resumed, tables.TABLES).second_lives(),
-    kernel=_kernel,
     reach=Reach(HEADER_SIZE, reach),
 )

@@ -35,6 +35,8 @@ FORMAT_ID = LAYOUT.structure("header", "2.1").fields[0].constant
 BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FRAME = LAYOUT.structure("record", "nio").fields[0].constant
 END_MARK = b"xntB"
+#: Records that show that a file knows of a decision.
+DECIDING = ("COMMITTING", "COMMITTED", "ROLLEDBACK", "UNKNOWN")
 UNDECIDED = ("PREPARING", "PREPARED", "ROLLING_BACK")
 
 
@@ -66,14 +68,48 @@ def _answer(
     found: Sequence[Scanned], listed: Sequence[Scanned], active: Scanned, edition: str
 ) -> dict[str, Any]:
     """Return the answer that lists the records of `listed`; `active` is the file that counts."""
+    gone = _missing(found, active, edition)
     left_out = [file for file in found if file.unusable and file not in listed]
     dropped = [region for file in (*left_out, *listed) for region in file.lost()]
     odd_set = len(found) < _files_of(edition) or found[0].size != found[-1].size
     return {
-        "verdict": RECOVERED if dropped or odd_set else CLEAN,
+        "verdict": RECOVERED if dropped or odd_set or gone else CLEAN,
         "records": [record for file in listed for record in file.records],
         "dropped": dropped,
+        **({"missing": gone} if gone else {}),
         "state": replayed(active.replayed, active.name, edition),
+    }
+
+
+def _missing(found: Sequence[Scanned], active: Scanned, edition: str) -> list[dict[str, Any]]:
+    """Return what the passive file proves: that it is newer, and lost decisions (BTM-RCV-022 and 023)."""
+    passive = next((file for file in found if file is not active and not file.unusable), None)
+    if passive is None or passive.dropped or active.dropped:
+        return []
+    opened, left = (_unfinished(file, edition) for file in (active, passive))
+    own = list(passive.records)
+    while own and own[0]["type"] == "COMMITTING" and own[0]["gtrid"] in opened:
+        del own[0]
+    newest = max((record["time"] for record in active.records), default=None)
+    later = [record for record in own if newest is None or record["time"] > newest]
+    gone: list[dict[str, Any]] = []
+    if later and passive.rank in passive.boundaries and active.rank != active.boundaries[-1]:
+        place = {"file": passive.name, "off": later[0]["at"]["off"]}
+        gone.append({"code": "newer-records", "name": passive.name, **place, "count": len(later)})
+    known = {record["gtrid"] for record in active.records if record["type"] in DECIDING}
+    for gtrid in sorted(gtrid for gtrid, names in left.items() if names and gtrid not in known):
+        offs = [
+            record["at"]["off"]
+            for record in passive.records
+            if record["gtrid"] == gtrid and record["type"] == "COMMITTING"
+        ]
+        gone.append({"code": "decision", "name": gtrid.hex(), "file": passive.name, "off": offs[-1]})
+    return gone
+
+
+def _unfinished(file: Scanned, edition: str) -> dict[bytes, Any]:
+    return {
+        each["gtrid"]: each["names"] for each in replayed(file.replayed, file.name, edition)["unfinished"]
     }
 
 
@@ -106,7 +142,7 @@ def _elected(found: Sequence[Scanned], edition: str) -> Scanned | None:
 
 def _scanned(files: Files, edition: str) -> list[Scanned]:
     scan = {"seed": _seed_file, "nio": _nio_file}.get(edition, _disk_file)
-    found = [Scanned(name, len(files[name])) for name in sorted(files, key=natural)]
+    found = [Scanned(name, len(files[name])) for name in sorted(sorted(files), key=natural)]
     for file in found:
         scan(file, bytes(files[file.name]))
     return found
@@ -124,6 +160,7 @@ def _disk_file(file: Scanned, data: bytes) -> None:
         file.unusable = "bad-position"
     else:
         _walk(file, data, LOG_START, tail, "2.1")
+        file.boundaries = [LOG_START, *(end_of(record) for record in file.records), tail]
 
 
 def _seed_file(file: Scanned, data: bytes) -> None:
@@ -266,7 +303,7 @@ def expected(
     out = []
     for policy in ("", "strict", "salvage"):
         seen = recover(files, edition, policy) if policy else read(files, edition)
-        members = ["records", "dropped", *(("state",) if policy or full else ())]
+        members = ["records", "dropped", "missing", *(("state",) if policy or full else ())]
         if seen["verdict"] == REFUSED:
             members = ["phase", "code", "at"] if policy else []
         elif notes:

@@ -36,6 +36,7 @@ MAX_GTRID = 127
 MAX_NAME = 0x7FFF
 #: A record that reaches beyond what is loaded of the file, and is not decided yet.
 NOT_LOADED = "not-loaded"
+NO_END_MARKER = "no-end-marker"
 #: The CRC leaves out the crc32 field and the gtridLength byte behind it.
 CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
 
@@ -140,7 +141,7 @@ def no_end_marker(last: Any, off: int, limit: int) -> Fault | None:
     (marker,) = INT.unpack(last)
     if marker != END_RECORD:
         return Fault(
-            off, "no-end-marker", False, limit, f"0x{marker & 0xFFFFFFFF:08x} where the end marker belongs"
+            off, NO_END_MARKER, False, limit, f"0x{marker & 0xFFFFFFFF:08x} where the end marker belongs"
         )
     return None
 

@@ -40,8 +40,8 @@ class LogFile(NamedTuple):
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Return `names` as file 1, file 2, ...: natural order of their names (BTM-FIL)."""
-    return sorted(names, key=natural_key)
+    """Return `names` as file 1, file 2, ...: natural order of their names, directories last (BTM-FIL)."""
+    return sorted(sorted(names), key=lambda name: natural_key(name.rpartition("/")[2]))
 
 
 def sibling(name: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
@@ -10,12 +12,16 @@ from journalspec.observation import Observation
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
 from journalspec_reference.bitronix_tlog import nio, recover, spans
 from journalspec_reference.bitronix_tlog.codec import (
+    FIXED,
     FORMAT_ID,
+    HEADER_SIZE,
     INT,
     MIN_RECORD_LENGTH,
+    PAYLOAD_AT,
     SEED,
     UNCOUNTED,
     LogRecord,
+    decode_header,
     no_end_marker,
 )
 from journalspec_reference.bitronix_tlog.fileset import PAIR, in_order, sibling
@@ -27,8 +33,17 @@ FORMAT = "bitronix_tlog"
 MAGIC = FORMAT_ID.to_bytes(4, "big")
 #: The product's own file names end so; a damaged file is recognised by it.
 SUFFIXES = (".tlog", ".tlog.gz")
+#: What copies of a file have in their names besides the original's.
+COPY = re.compile(r"[ _.-]+(?:copy|kopie|bak|backup|old|orig|save)\d*|~|\s*\(\d+\)", re.IGNORECASE)
 #: Nothing in the files tells which of these wrote them.
 DISK_EDITIONS = ("2.1", "3.0")
+#: Milliseconds: no wall clock of the product's time shows less, no machine runs for so long.
+FIRST_WALL_CLOCK = 10**11
+#: What the kind of clock says about the version.
+CLOCKS = {
+    "uptime": "times are the uptime of the machine, which only BTM 2.1.3 and 2.1.4 (and mule-btm) write",
+    "wall": "times are those of a wall clock, which BTM 2.1.3 and 2.1.4 do not write: this is 2.1.2, or 3.0",
+}
 #: What each edition is recovered and named by.
 RULES = {
     "seed": (recover.recover_seed, spans.seed),
@@ -65,9 +80,20 @@ def detect(files: Files, _: Params) -> list[Detection]:
     groups: dict[str, list[str]] = defaultdict(list)
     for name in in_order(magic | named):
         # What two files of a pair have in common is the name without its digits.
-        groups["".join(char for char in PurePath(name).name if not char.isdigit())].append(name)
-    for names in groups.values():
-        found += [_pair(names[at : at + PAIR], magic) for at in range(0, len(names), PAIR)]
+        common = "".join(char for char in PurePath(name).name if not char.isdigit())
+        groups[common.removesuffix(".gz")].append(name)
+    whole = [names[at : at + PAIR] for names in groups.values() for at in range(0, len(names) - 1, PAIR)]
+    paired = {name for names in whole for name in names}
+    alone = [
+        names[-1] for names in groups.values() if len(names) % PAIR and COPY.sub("", names[-1]) not in paired
+    ]
+    # Configured names need have nothing in common: then only one pair can be meant, by length or at all.
+    for length in sorted({len(files[name]) for name in magic.intersection(alone)}):
+        alike = [name for name in alone if name in magic and len(files[name]) == length]
+        whole += [alike] if len(alike) == PAIR else []
+        alone = [name for name in alone if len(alike) != PAIR or name not in alike]
+    whole += [alone] if len(alone) == PAIR and magic.issuperset(alone) else [[name] for name in alone]
+    found += [_pair(files, names, magic) for names in whole]
     return found + [Detection(FORMAT, "seed", (name,), 1) for name in in_order(seeds)]
 
 
@@ -82,13 +108,38 @@ def looks_like_seed(data: Any) -> bool:
     return isinstance(decode(Window(data), 0, len(data), SEED), LogRecord)
 
 
-def _pair(names: list[str], magic: set[str]) -> Detection:
+def _clock(files: Files, names: Iterable[str]) -> str:
+    """Return the kind of clock of files that begin with the format id, ``uptime`` or ``wall``; or neither."""
+    found = set()
+    for name in names:
+        head = bytes(files[name][: HEADER_SIZE + PAYLOAD_AT])
+        if len(head) < HEADER_SIZE:
+            continue
+        header = decode_header(head)
+        # After a swap of 2.1.3 or 2.1.4 only the records have a time.
+        has_record = header.position > HEADER_SIZE and len(head) == HEADER_SIZE + PAYLOAD_AT
+        time = FIXED.unpack(head[HEADER_SIZE:] + b"\0")[3] if has_record else header.timestamp
+        if has_record or header.timestamp != HEADER_SIZE:
+            found.add("uptime" if 0 <= time < FIRST_WALL_CLOCK else "wall")
+    return found.pop() if len(found) == 1 else ""
+
+
+def _pair(files: Files, names: list[str], magic: set[str]) -> Detection:
     hits = sum(name in magic for name in names)
     score = 1 + (hits > 0) + (hits == PAIR)
     if len(names) < PAIR:
         other = sibling(names[0])
         names = in_order([names[0], other]) if other != names[0] else names
-    return Detection(FORMAT, DISK_EDITIONS[0], tuple(names), score, DISK_EDITIONS)
+    clock = _clock(files, magic.intersection(names))
+    editions = () if clock == "uptime" else DISK_EDITIONS
+    return Detection(
+        FORMAT,
+        DISK_EDITIONS[0],
+        tuple(names),
+        score,
+        editions,
+        evidence=CLOCKS.get(clock, ""),
+    )
 
 
 IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in RULES}, detect)

@@ -6,9 +6,11 @@ the decision, and COMMITTED, ROLLEDBACK and UNKNOWN take resources off it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from journalspec.observation import (
@@ -17,6 +19,7 @@ from journalspec.observation import (
     At,
     Dropped,
     FileMap,
+    Missing,
     Note,
     Observation,
     Record,
@@ -27,7 +30,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import Collector, collected, few, joined, mapped
 from journalspec_reference.api import Files, Params
-from journalspec_reference.bitronix_tlog import nio
+from journalspec_reference.bitronix_tlog import nio, rival
 from journalspec_reference.bitronix_tlog.codec import (
     SEED,
     STATE_CLEAN,
@@ -37,7 +40,6 @@ from journalspec_reference.bitronix_tlog.codec import (
     Fault,
     Framing,
     LogRecord,
-    in_canonical_order,
     name_text,
 )
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, elect, load_pair, sibling
@@ -47,12 +49,18 @@ from journalspec_reference.bitronix_tlog.scan import search, walk
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: Statuses that end a transaction for the resources they name.
 FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"))
+#: Statuses that show that a file knows of a decision.
+DECIDING = FINISHED | {COMMITTING}
 #: Last words that leave prepared branches behind without a decision to commit.
 UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
 #: The sequence number of a run's first record: 0 up to BTM 2.1.2, later 1.
 FIRST_OF_A_RUN = (0, 1)
+#: The note on a timestamp that BTM 2.1.3 or 2.1.4 wrote in a swap.
+SWAPPED = "position-as-timestamp"
 #: So many different sets of names are held once and not for each transaction.
 SHARED = 1024
+#: So many names may be copied each time that one is taken away.
+FEW = 64
 T = TypeVar("T")
 #: A record of whatever edition.
 AnyRecord = LogRecord | NioRecord
@@ -62,19 +70,19 @@ def unfinished(
     records: Iterable[AnyRecord],
     finished: Collection[int] = FINISHED,
     text: Callable[[bytes], str] = name_text,
-) -> dict[bytes, frozenset[str]]:
+) -> dict[bytes, AbstractSet[str]]:
     """Return gtrid -> names still to be committed, for every decided transaction.
 
     Names are compared as `text`. A later COMMITTING replaces an earlier one; an
     entry without names stays until any finishing record names its gtrid.
     """
-    left: dict[bytes, frozenset[str]] = {}
+    left: dict[bytes, AbstractSet[str]] = {}
     shared: dict[frozenset[str], frozenset[str]] = {}
     for record in records:
         if record.status == COMMITTING:
             left[record.gtrid] = _once(frozenset(map(text, record.names)), shared)
         elif record.status in finished and record.gtrid in left:
-            remaining = left[record.gtrid].difference(map(text, record.names))
+            remaining = _less(left[record.gtrid], map(text, record.names))
             if remaining:
                 left[record.gtrid] = _once(remaining, shared)
             else:
@@ -82,7 +90,18 @@ def unfinished(
     return left
 
 
-def _once(names: frozenset[str], shared: dict[frozenset[str], frozenset[str]]) -> frozenset[str]:
+def _less(names: AbstractSet[str], gone: Iterable[str]) -> AbstractSet[str]:
+    """Return `names` without those `gone`; many names are taken from one set, each once."""
+    if len(names) <= FEW:
+        return frozenset(names - set(gone))
+    left = names if isinstance(names, set) else set(names)
+    left.difference_update(gone)
+    return left
+
+
+def _once(names: AbstractSet[str], shared: dict[frozenset[str], frozenset[str]]) -> AbstractSet[str]:
+    if not isinstance(names, frozenset):
+        return names
     return shared.setdefault(names, names) if len(shared) < SHARED else shared.get(names, names)
 
 
@@ -98,6 +117,15 @@ def outcome(
     """
     last: dict[bytes, AnyRecord] = {}
     left = unfinished(_noting(records, last), finished, text)
+    return _state(active, left, last, text)
+
+
+def _state(
+    active: str,
+    left: Mapping[bytes, AbstractSet[str]],
+    last: Mapping[bytes, AnyRecord],
+    text: Callable[[bytes], str],
+) -> dict[str, Any]:
     doubtful = sorted(gtrid for gtrid in last if gtrid not in left)
 
     def in_doubt(gtrid: bytes) -> dict[str, Any]:
@@ -175,10 +203,10 @@ def map_of(file: LogFile) -> FileMap:
     return FileMap(file.name, file.length, file.role, header)
 
 
-def _header_notes(file: LogFile, boundaries: Container[int]) -> Iterator[Note]:
+def _header_notes(file: LogFile, is_position: bool) -> Iterator[Note]:
     """Yield what the header of a usable file gives away (BTM-HDR, BTM-RCV).
 
-    `boundaries` are the offsets at which a record begins or ends, if only as far as that is of interest here.
+    `is_position`: its timestamp is an offset at which one of its records begins or its log ends.
     """
     if file.header is None:
         return
@@ -186,8 +214,8 @@ def _header_notes(file: LogFile, boundaries: Container[int]) -> Iterator[Note]:
         yield Note("unclean", file.name, 12)
     elif file.header.state != STATE_CLEAN:
         yield Note("bad-state", file.name, 12, f"state byte {file.header.state}")
-    if file.header.timestamp == file.header.position or file.header.timestamp in boundaries:
-        yield Note("position-as-timestamp", file.name, 4, f"timestamp {file.header.timestamp}")
+    if is_position:
+        yield Note(SWAPPED, file.name, 4, f"timestamp {file.header.timestamp}")
 
 
 class RecordNotes:
@@ -208,7 +236,7 @@ class RecordNotes:
             )
         if not is_printable(b"".join(record.names)):
             found.append(Note("name-not-recoverable", self._file, record.off))
-        elif not in_canonical_order(record.names):
+        if any(name <= last for last, name in pairwise(record.names)):
             found.append(Note("names-unsorted", self._file, record.off))
         if self._is_stale(record):
             found.append(Note("stale-suspect", self._file, record.off))
@@ -237,11 +265,12 @@ class Log:
 
     `fault` is the first place without a valid record, None if there is none; with
     `strict` the pass ends there. `between` are the valid records within what was
-    dropped, `state` is what the records of the log amount to.
+    dropped, `state` is what the records of the log amount to, `left` what is unfinished.
+    `known` are those of the transactions `watched` that it decides or ends, `newest` is its largest time.
     """
 
-    def __init__(self, file: LogFile, *, strict: bool = False) -> None:
-        self._file, self._strict = file, strict
+    def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
+        self.file, self._strict, self._watched = file, strict, watched
         self._records = Collector(record_place)
         self._dropped = Collector(region_place)
         self._between = Collector(record_place)
@@ -252,27 +281,34 @@ class Log:
             file.name, lambda: finds(file, ((item.off, item.end) for item in self._only(Fault)))
         )
         self._notes.begin(file.name, self._notes_again)
-        self._timestamp = file.header.timestamp if file.header else -1
-        self._boundaries: set[int] = set()
+        timestamp = file.header.timestamp if file.header else -1
+        self.is_position = timestamp == file.limit
+        self._timestamp = timestamp
         self.fault: Fault | None = None
-        self.state = outcome(self._taken(), file.name)
+        self.newest: int | None = None
+        self.known: set[bytes] = set()
+        last: dict[bytes, AnyRecord] = {}
+        self.left = unfinished(_noting(self._taken(), last))
+        self.state = _state(file.name, self.left, last, name_text)
         self.records: Sequence[Record] = self._records.done()
         self.dropped: Sequence[Dropped] = self._dropped.done()
         self.between: Sequence[Record] = self._between.done()
         self.notes: Sequence[Note] = joined(
-            note_place, tuple(_header_notes(file, self._boundaries)), self._notes.done()
+            note_place, tuple(_header_notes(file, self.is_position)), self._notes.done()
         )
         # What is read again holds on to this log; that it holds on to that as well would be a circle.
         del self._records, self._dropped, self._between, self._notes
 
     def _taken(self) -> Iterator[LogRecord]:
-        odd = RecordNotes(self._file.name, self._file.layout)
+        odd = RecordNotes(self.file.name, self.file.layout)
         for item in self._items():
+            self.is_position = self.is_position or item.off == self._timestamp
             if isinstance(item, LogRecord):
                 if self._records.wants(item.off, item.end - item.off):
-                    self._records.keep(record_of(item, self._file.name))
-                if self._timestamp in (item.off, item.end):
-                    self._boundaries.add(self._timestamp)
+                    self._records.keep(record_of(item, self.file.name))
+                self.newest = item.time if self.newest is None else max(self.newest, item.time)
+                if item.gtrid in self._watched and item.status in DECIDING:
+                    self.known.add(item.gtrid)
                 for note in odd.of(item):
                     self._notes.add(note)
                 yield item
@@ -280,18 +316,22 @@ class Log:
             self.fault = self.fault or item
             if self._strict:
                 return
-            self._dropped.add(dropped_of(item, self._file.name))
-            for record in finds(self._file, [(item.off, item.end)]):
+            self._dropped.add(dropped_of(item, self.file.name))
+            for record in finds(self.file, [(item.off, item.end)]):
                 self._between.add(record)
 
+    def again(self) -> Iterator[LogRecord]:
+        """Yield the records once more."""
+        return self._only(LogRecord)
+
     def _items(self) -> Iterator[LogRecord | Fault]:
-        return walk(self._file.data, self._file.limit, self._file.layout)
+        return walk(self.file.data, self.file.limit, self.file.layout)
 
     def _only(self, kind: type[T]) -> Iterator[T]:
         return (item for item in self._items() if isinstance(item, kind))
 
     def _notes_again(self) -> Iterator[Note]:
-        odd = RecordNotes(self._file.name, self._file.layout)
+        odd = RecordNotes(self.file.name, self.file.layout)
         return (note for item in self._only(LogRecord) for note in odd.of(item))
 
 
@@ -388,9 +428,11 @@ def recover(files: Files, policy: str, _: Params) -> Observation:
     problem = strict_refusal(pair) if strict else _hopeless(pair)
     if problem is not None:
         return problem
-    active, notes = _elected([file for file in pair if file.problem is None])
+    usable = [file for file in pair if file.problem is None]
+    active, notes = _elected(usable)
     lost = [file for file in pair if file.problem is not None]
-    return _observed([*lost, active], active, _set_notes(pair), notes, strict=strict)
+    passive = next((file for file in usable if file.name != active.name), None)
+    return _observed([*lost, active], active, passive, _set_notes(pair), notes, strict=strict)
 
 
 def read(files: Files, _: Params) -> Observation:
@@ -399,9 +441,11 @@ def read(files: Files, _: Params) -> Observation:
     problem = _hopeless(pair)
     if problem is not None:
         return problem
-    active, notes = _elected([file for file in pair if file.problem is None])
+    usable = [file for file in pair if file.problem is None]
+    active, notes = _elected(usable)
+    passive = next((file for file in usable if file.name != active.name), None)
     shown = [active if file.name == active.name else file for file in pair]
-    return _observed(shown, active, _set_notes(pair), notes, forensic=True)
+    return _observed(shown, active, passive, _set_notes(pair), notes, forensic=True)
 
 
 def recover_seed(files: Files, policy: str, _: Params) -> Observation:
@@ -411,7 +455,7 @@ def recover_seed(files: Files, policy: str, _: Params) -> Observation:
         return problem
     ((name, data),) = files.items()
     file = LogFile(name, data, role="active", limit=len(data), layout=SEED)
-    return _observed([file], file, [], [], strict=policy == "strict", forensic=True)
+    return _observed([file], file, None, [], [], strict=policy == "strict", forensic=True)
 
 
 def not_one(files: Files, what: str) -> Observation | None:
@@ -456,6 +500,7 @@ def _in_order(found: NioScan) -> Iterator[NioRecord]:
 def _observed(
     files: list[LogFile],
     active: LogFile,
+    passive: LogFile | None,
     losses: list[Note],
     notes: list[Note],
     *,
@@ -468,7 +513,11 @@ def _observed(
     fault is a refusal. With `forensic` all files are shown, and what stands outside a log is noted
     wherever it is; otherwise only what was given up is: what lies behind the tail is no loss.
     """
-    logs: dict[str, Log] = {}
+    other = None if passive is None else Log(passive)
+    log = Log(active, strict=strict, watched=other.left if other else ())
+    if strict and log.fault is not None:
+        return refused_at(log.fault, active.name, notes=tuple(notes))
+    logs = {each.file.name: each for each in (other, log) if each is not None}
     dropped: list[Sequence[Dropped]] = []
     beside: list[Sequence[Record]] = []
     given_up: list[Sequence[Record]] = []
@@ -478,24 +527,42 @@ def _observed(
             given_up.append(found_in(file, 0))
             beside.append(given_up[-1])
             continue
-        log = Log(file, strict=strict)
-        if strict and log.fault is not None:
-            return refused_at(log.fault, file.name, notes=tuple(notes))
-        logs[file.name] = log
-        dropped.append(log.dropped)
-        given_up.append(log.between)
-        beside += [log.between, found_in(file, file.limit)]
-    odd = [log.notes for log in logs.values()]
+        dropped.append(logs[file.name].dropped)
+        given_up.append(logs[file.name].between)
+        beside += [logs[file.name].between, found_in(file, file.limit)]
+    shown = [logs[file.name] for file in files if file.name in logs]
+    odd = [each.notes for each in shown]
+    if other is not None and not forensic:
+        odd.append([note for note in _header_notes(other.file, other.is_position) if note.code == SWAPPED])
     told = [mapped(_unanchored_note, joined(record_place, *(beside if forensic else given_up)))]
+    missing = tuple(_missing(log, other)) if other is not None else ()
     return Observation(
-        RECOVERED if any(map(len, dropped)) or losses else CLEAN,
-        records=joined(record_place, *(log.records for log in logs.values())),
+        RECOVERED if any(map(len, dropped)) or losses or missing else CLEAN,
+        records=joined(record_place, *(each.records for each in shown)),
         dropped=joined(region_place, *dropped),
-        state=logs[active.name].state,
+        missing=missing,
+        state=log.state,
         files=tuple(map_of(file) for file in (files if forensic else [active])),
         notes=joined(note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
         unanchored=joined(record_place, *beside),
     )
+
+
+def _missing(log: Log, other: Log) -> Iterator[Missing]:
+    """Yield what the passive file proves to be missing from the log of the active one.
+
+    Where either is damaged it proves nothing: what would refute it may be in what was dropped.
+    """
+    if log.fault is not None or other.fault is not None:
+        return
+    active, passive = log.file, other.file
+    assert active.header is not None  # both are usable
+    # A file whose timestamp is its own tail has just become active by the swap that wrote it.
+    if other.is_position and active.header.timestamp != active.limit:
+        found = rival.newer(other.again(), log.left, log.newest, passive, active)
+        if found is not None:
+            yield found
+    yield from rival.not_carried_over(other.again(), other.left, log.known, passive.name, active.name)
 
 
 def _unanchored_note(record: Record) -> Note:

@@ -16,6 +16,7 @@ from typing import Any
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
     INT,
+    NO_END_MARKER,
     NOT_LOADED,
     UNCOUNTED,
     Fault,
@@ -55,6 +56,9 @@ def decode(window: Window, off: int, limit: int, layout: Framing = DISK) -> LogR
         item = problem or decode_record(window.reach(off, item.end), off, limit, layout)
     framed = isinstance(item, LogRecord) or item.framed
     why = window.why(off, item.end if framed else off + UNCOUNTED)
+    if not why and isinstance(item, Fault) and item.reason == NO_END_MARKER:
+        (length,) = INT.unpack_from(window.reach(off, off + UNCOUNTED), off + UNCOUNTED - INT.size)
+        why = window.why(off + UNCOUNTED + length - INT.size, off + UNCOUNTED + length)
     return Fault(off, UNREADABLE, framed, item.end, why) if why else item
 
 

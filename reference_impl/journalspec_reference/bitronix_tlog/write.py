@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -305,7 +305,7 @@ class DiskWriter(_Writer):
                 copies[record.gtrid] = record
         return [self._copy(copies[gtrid], left[gtrid]) for gtrid in copies]
 
-    def _copy(self, record: LogRecord, names: frozenset[str]) -> LogRecord:
+    def _copy(self, record: LogRecord, names: Set[str]) -> LogRecord:
         if self._order.keep_copies and len(names) == len(set(record.names)):
             return record
         return self._make(COMMITTING, record.gtrid, tuple(name.encode("ascii", "replace") for name in names))
@@ -428,7 +428,8 @@ class NioWriter(_Writer):
         before = self._tracked.pop(record.gtrid, None)
         if before is None:
             return
-        left = tuple(name for name in before.names if name not in record.names)
+        ended = set(record.names)
+        left = tuple(name for name in before.names if name not in ended)
         if left:
             freed = sum(2 + len(name) for name in before.names) - sum(2 + len(name) for name in left)
             self._tracked[record.gtrid] = before._replace(names=left, padding=before.padding + freed)
