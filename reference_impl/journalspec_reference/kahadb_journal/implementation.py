@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, late_writer
-from journalspec_reference.kahadb_journal import recover, spans
+from journalspec_reference.kahadb_journal import index, recover, spans
 from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, END_MARKER, FORMAT, MARKER, sums
 
 #: Editions whose files are alike.
@@ -26,6 +27,25 @@ def _rules(edition: str) -> Rules:
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
+    """Return the data files among `files` as one journal, with the index beside them."""
+    neighbours = tuple(name for name in (index.INDEX, index.REDO) if name in files)
+    return [replace(_narrowed(found, files), neighbours=neighbours) for found in _detected(files)]
+
+
+def _narrowed(found: Detection, files: Files) -> Detection:
+    """Leave the editions that the index beside the files admits, if it is one and admits any of them."""
+    if index.INDEX not in files or not found.editions:
+        return found
+    try:
+        version = index.Index(files[index.INDEX], files.get(index.REDO)).version
+    except index.Unusable:
+        return found
+    left = tuple(edition for edition in found.editions if edition in index.EDITIONS[version])
+    # Those that are left differ in nothing that is in files, and the answer says which releases they are of.
+    return replace(found, edition=left[-1], editions=()) if left else found
+
+
+def _detected(files: Files) -> list[Detection]:
     """Return the data files among `files` as one journal, by name and by how they begin."""
     names = [file.name for file in recover.gather(files)]
     if not names:
