@@ -7,15 +7,31 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from journalspec.formats import get_format
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, late_writer
 from journalspec_reference.kahadb_journal import index, recover, spans
-from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, END_MARKER, FORMAT, MARKER, sums
+from journalspec_reference.kahadb_journal.codec import (
+    CONTROL,
+    DIALECTS,
+    END_MARKER,
+    FORMAT,
+    HEAD,
+    MARKER,
+    USER,
+    head,
+    sums,
+)
+from journalspec_reference.kahadb_journal.commands import CommandError, frame
 
 #: Editions whose files are alike.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
 ZEROS = ("5.3", "5.12")
-#: So many batches are passed at most to see what stands behind them.
+#: So many batches are passed at most to see what follows them.
 _LOOKED_AT = 1 << 16
+#: An end marker is searched for in so many bytes: a batch that a crash tore is no longer than 4 MiB by default.
+_TORN = 8 << 20
+#: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.
+_REWRITTEN, _SHORT = 16, 64
 
 
 def _rules(edition: str) -> Rules:
@@ -41,8 +57,12 @@ def _narrowed(found: Detection, files: Files) -> Detection:
     except index.Unusable:
         return found
     left = tuple(edition for edition in found.editions if edition in index.EDITIONS[version])
-    # Those that are left differ in nothing that is in files, and the answer says which releases they are of.
-    return replace(found, edition=left[-1], editions=()) if left else found
+    if not left:
+        return found
+    edition = found.edition if found.edition in left else left[-1]
+    # Editions that read alike are not tried: which releases it can be is said with the index's version.
+    alike = len({get_format(FORMAT).editions[name].reads_as or name for name in left}) == 1
+    return replace(found, edition=edition, editions=() if alike else left)
 
 
 def _detected(files: Files) -> list[Detection]:
@@ -60,29 +80,62 @@ def _detected(files: Files) -> list[Detection]:
         if starts[name] == DIALECTS["5.16"].start or starts[name][:MARKER] == END_MARKER
     ]
     score = 1 + bool(hits) + (len(hits) == len(names))
-    behind = {_behind(files[name]) for name in hits}
-    if "zeros" in behind:
-        return [Detection(FORMAT, ZEROS[-1], tuple(names), score, ZEROS)]
-    # Where nothing follows the last batch, nothing tells what would have.
-    editions = (*ZEROS, *MARKED) if behind == {"nothing"} else MARKED
-    return [Detection(FORMAT, MARKED[-1], tuple(names), score, editions)]
+    editions = _admitted([(_ending(files[name]), name in hits) for name in names])
+    assumed = editions[-1] if editions[-1] in MARKED else ZEROS[-1]
+    return [Detection(FORMAT, assumed, tuple(names), score, editions)]
 
 
-def _behind(data: Any) -> str:
-    """Return what is behind a file's batches: "nothing", "zeros", or "" (a later edition's marker, say)."""
+def _admitted(files: list[tuple[str, bool]]) -> tuple[str, ...]:
+    """Return the editions that all files admit, given how each ends and whether it begins as a data file does.
+
+    An end marker, in any file, excludes editions that write none. Zeros after the last batch exclude
+    the others, unless nothing was written after them: a crash or a full disk leaves such a tail in any edition.
+    """
+    endings = [ending for ending, _ in files]
+    if "marker" in endings:
+        return MARKED
+    used = [at for at, (_, hit) in enumerate(files) if hit]
+    if any(endings[at] == "zeros" for at in used[:-1]):
+        return ZEROS
+    # Zeros in the last file are what 5.12 leaves, and what is left of a later edition's after a crash.
+    return (*MARKED, *ZEROS) if used and endings[used[-1]] == "zeros" else (*ZEROS, *MARKED)
+
+
+def _ending(data: Any) -> str:
+    """Return what follows the batches of a file: "marker", "zeros", "nothing", or "" for anything else.
+
+    A command that only editions with an end marker have counts as one.
+    """
     at = 0
     start = DIALECTS["5.16"].start
     for _ in islice(iter(int, 1), _LOOKED_AT):
-        control = bytes(data[at : at + CONTROL])
+        control = bytes(data[at : at + CONTROL + _SHORT])
         if len(control) < CONTROL or control[: len(start)] != start:
             break
+        if _rewrites(control[CONTROL:]):
+            return "marker"
         size, _ = sums(control, 0)
-        if size <= 0:
-            return ""
+        if size <= 0 or size > len(data) - at - CONTROL:
+            break
         at += CONTROL + size
     if at == len(data):
         return "nothing"
-    return "zeros" if at < len(data) and not any(bytes(data[at : at + MARKER])) else ""
+    if END_MARKER in bytes(data[at : at + _TORN]) or bytes(data[max(at, len(data) - MARKER) :]) == END_MARKER:
+        return "marker"
+    return "zeros" if not any(bytes(data[at : at + MARKER])) else ""
+
+
+def _rewrites(record: bytes) -> bool:
+    """Tell whether a batch begins with REWRITTEN_DATA_FILE."""
+    if len(record) <= HEAD or record[HEAD] != _REWRITTEN:
+        return False
+    length, kind = head(record, 0)
+    if kind != USER or not HEAD < length <= len(record):
+        return False
+    try:
+        return not frame(record[HEAD:length])[2]
+    except CommandError:
+        return False
 
 
 IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in DIALECTS}, detect)

@@ -17,7 +17,7 @@ from journalspec.observation import (
     Record,
     refused,
 )
-from journalspec.reread import few
+from journalspec.reread import COST, few
 from journalspec_reference import places
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.content import Window
@@ -360,8 +360,8 @@ class JournalPass:
         names = sorted(store.destinations)
         doubtful = sorted(tx[1:] for tx in store.prepared if tx[0] == "XA")
         return {
-            "destinations": [self._destination(name) for name in names],
-            "in_doubt": [self._in_doubt(("XA", *rest)) for rest in doubtful],
+            "destinations": few(lambda: map(self._destination, names), len(names), _held),
+            "in_doubt": few(lambda: map(self._in_doubt, doubtful), len(doubtful), _held),
         }
 
     def _payload(self, place: int) -> bytes:
@@ -374,17 +374,17 @@ class JournalPass:
 
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
         here = self._store.destinations[name]
+        keys = sorted(here.subscriptions)
+        ranked = here.ranked() if keys else None
 
         def message(entry: tuple[str, Any]) -> dict[str, Any]:
             ident, kept = entry
             return {"id": ident, "priority": kept.priority, "message": self._message(kept.place)}
 
         def subscription(key: str) -> dict[str, Any]:
-            owed = here.subscriptions[key].owed
-            pending = few(
-                lambda: (ident for ident, kept in here.in_order() if owed(kept.number)), here.count(key), len
-            )
-            return {"key": key, "pending": pending}
+            assert ranked is not None, "there is a subscription"
+            pending = partial(ranked.pending, here.subscriptions[key])
+            return {"key": key, "pending": few(pending, sum(1 for _ in pending()), len)}
 
         return {
             "kind": name[0],
@@ -393,13 +393,11 @@ class JournalPass:
                 lambda: map(message, here.in_order()), len(here.messages), lambda item: len(item["message"])
             ),
             "subscriptions": few(
-                lambda: map(subscription, sorted(here.subscriptions)),
-                len(here.subscriptions),
-                lambda item: _OF_AN_ID * len(item["pending"]),
+                lambda: map(subscription, keys), len(keys), lambda item: _OF_AN_ID * len(item["pending"])
             ),
         }
 
-    def _in_doubt(self, tx: TxId) -> dict[str, Any]:
+    def _in_doubt(self, xid: tuple[Any, ...]) -> dict[str, Any]:
         commands = [
             {
                 "type": change.command,
@@ -407,9 +405,20 @@ class JournalPass:
                 "name": change.destination[1],
                 "id": change.message_id,
             }
-            for change in self._store.prepared[tx]
+            for change in self._store.prepared["XA", *xid]
         ]
-        return {"format_id": tx[1], "gtrid": tx[2], "bqual": tx[3], "commands": commands}
+        return {"format_id": xid[0], "gtrid": xid[1], "bqual": xid[2], "commands": commands}
+
+
+def _held(item: Mapping[str, Any]) -> int:
+    """Return about what the lists in an entry of the state take in memory."""
+    out = 0
+    for value in item.values():
+        if isinstance(value, list):
+            out += COST * len(value) + sum(
+                len(each.get("message", b"")) + _OF_AN_ID * len(each.get("pending", ())) for each in value
+            )
+    return out
 
 
 def _only_filling(data: Any, start: int) -> bool:

@@ -5,18 +5,15 @@ Messages are kept by id and by the place of their record, not by their bytes.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
+from journalspec_reference.kahadb_journal.owners import Owners, Ranked, Subscription
 
 #: Messages come in three classes: above the default priority, of it, below it (KHD-RCV-005).
 DEFAULT_PRIORITY = 4
-_RANKS = (-1, 0, 1)
+RANKS = (-1, 0, 1)
 #: Priorities have 32 bits and may be negative.
 _HALF = 1 << 31
 #: What a transaction is known by: a connection and a number, or the three parts of an XA id.
@@ -60,95 +57,66 @@ class Change(NamedTuple):
     subscription: str | None = None
 
 
-@dataclass
-class Subscription:
-    """What is owed to a durable subscription: messages above a number, but for those it acknowledged."""
-
-    above: int
-    acknowledged: set[int] = field(default_factory=set)
-
-    def owed(self, number: int) -> bool:
-        """Tell whether the message of a number, if it is there, is owed."""
-        return number > self.above and number not in self.acknowledged
-
-
-@dataclass
 class Destination:
-    """One queue or topic: messages by id, packed, in the order of their numbers, and subscriptions.
+    """One queue or topic: messages by id, packed, in the order of their numbers, and subscriptions."""
 
-    Nothing is kept for each message and subscription: that would be their product.
-    """
+    __slots__ = ("messages", "owners")
 
-    messages: dict[str, int] = field(default_factory=dict)
-    subscriptions: dict[str, Subscription] = field(default_factory=dict)
-    #: `above` of all subscriptions, sorted; how many of them acknowledged a message, by its number
-    _starts: list[int] = field(default_factory=list)
-    _acknowledged: Counter[int] = field(default_factory=Counter)
-    #: the ids of messages that are there and of which some of the subscriptions have theirs, by number
-    _partly: dict[int, str] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.messages: dict[str, int] = {}
+        #: None until there is a durable subscription
+        self.owners: Owners | None = None
+
+    @property
+    def subscriptions(self) -> Mapping[str, Subscription]:
+        """The durable subscriptions by key."""
+        return self.owners.subscriptions if self.owners is not None else {}
 
     def in_order(self) -> Iterator[tuple[str, Message]]:
         """Yield the messages as they are delivered."""
-        for rank in _RANKS:
+        for rank in RANKS:
             for message_id, packed in self.messages.items():
                 if (message := unpacked(packed)).rank == rank:
                     yield message_id, message
 
-    def owed(self, number: int) -> bool:
-        """Tell whether the message of a number is owed to some subscription."""
-        return bisect_left(self._starts, number) > self._acknowledged[number]
-
-    def count(self, key: str) -> int:
-        """Return how many messages are owed to a subscription."""
-        return sum(map(self.subscriptions[key].owed, map(number_of, self.messages.values())))
+    def ranked(self) -> Ranked:
+        """Return the ids of the messages in that order, to be asked for what a subscription needs."""
+        kept = ((unpacked(packed), message_id) for message_id, packed in self.messages.items())
+        return Ranked(((message.rank, message.number, message_id) for message, message_id in kept), RANKS)
 
     def subscribe(self, key: str, above: int) -> None:
         """Let a subscription, a new one or not, be owed all messages above a number."""
-        self.leave(key)
-        self.subscriptions[key] = Subscription(above)
-        insort(self._starts, above)
+        if self.owners is None:
+            self.owners = Owners({number_of(packed): ident for ident, packed in self.messages.items()})
+        self.owners.begin(key, above)
 
-    def leave(self, key: str) -> Subscription | None:
-        """Take a subscription away, if there is one, but no message."""
-        ended = self.subscriptions.pop(key, None)
-        if ended is not None:
-            del self._starts[bisect_left(self._starts, ended.above)]
-            self._acknowledged.subtract(ended.acknowledged)
-            for number in ended.acknowledged:
-                if not self._acknowledged[number]:
-                    del self._acknowledged[number]
-                    self._partly.pop(number, None)
-        return ended
+    def put(self, message_id: str, message: Message) -> None:
+        """Take in a message that is not there."""
+        self.messages[message_id] = message.packed()
+        if self.owners is not None:
+            self.owners.add(message.number, message_id)
 
     def acknowledge(self, key: str, message_id: str) -> None:
         """Take in that a subscription has a message; the last one that is owed it takes it away."""
-        here, number = self.subscriptions.get(key), number_of(self.messages[message_id])
-        if here is None or not here.owed(number):
-            return
-        here.acknowledged.add(number)
-        self._acknowledged[number] += 1
-        self._partly[number] = message_id
-        if not self.owed(number):
-            self.remove(message_id)
+        if self.owners is not None:
+            self.owners.acknowledge(key, number_of(self.messages[message_id]))
+            self._sweep(self.owners)
 
     def remove(self, message_id: str) -> None:
         """Take a message away that is there."""
-        self._partly.pop(number_of(self.messages.pop(message_id)), None)
+        number = number_of(self.messages.pop(message_id))
+        if self.owners is not None:
+            self.owners.drop(number)
 
     def end(self, key: str) -> None:
-        """End a subscription: what was owed to it alone goes.
+        """End a subscription: what was owed to it alone goes."""
+        if self.owners is not None:
+            self.owners.leave(key)
+            self._sweep(self.owners)
 
-        That is what came before all others began, and what all others have: nothing else is looked at.
-        """
-        ended = self.leave(key)
-        if ended is None:
-            return
-        first = self._starts[0] if self._starts else None
-        early = ((number_of(packed), message_id) for message_id, packed in self.messages.items())
-        before = takewhile(lambda item: first is None or item[0] <= first, early)
-        for number, message_id in [*before, *self._partly.items()]:
-            if message_id in self.messages and ended.owed(number) and not self.owed(number):
-                self.remove(message_id)
+    def _sweep(self, owners: Owners) -> None:
+        for message_id in owners.needless():
+            del self.messages[message_id]
 
 
 def destination_of(fields: Mapping[str, Any]) -> Name:
@@ -253,7 +221,7 @@ class Store:
             return False
         self._number += 1
         added = Message(rank, self._number, change.priority, change.place)
-        here.messages[change.message_id] = added.packed()
+        here.put(change.message_id, added)
         return False
 
     @staticmethod
