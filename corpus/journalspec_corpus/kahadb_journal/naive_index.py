@@ -181,8 +181,8 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
         if place is not None and place[1] >= ends.get(place[0], 0):
             counts[place[0]] += 0
     for name, ident, (file, off) in index.messages:
-        if off >= ends.get(file, 0) and name not in gone and (name, ident) not in gone:
-            counts[file] += 1
+        if off >= ends.get(file, 0):
+            counts[file] += name not in gone and (name, ident) not in gone
     out = []
     for file, count in sorted(counts.items()):
         code = {"code": "records", "off": ends[file]} if file in ends else {"code": "file"}

@@ -48,6 +48,10 @@ class Unusable(Exception):  # no error: what a look at an index may find
     """The index proves nothing; the text says why (KHD-IDX-003)."""
 
 
+class Contradiction(Unusable):  # no error either
+    """The index contradicts itself, which no product notices."""
+
+
 class _Bytes:
     """The bytes of one object, taken from the front."""
 
@@ -294,7 +298,7 @@ class Index:
         for ident, number in self.pages.tree(roots.ids, _Bytes.text, _Bytes.long):
             ids -= hash((number, ident))
         if places or ids:
-            raise Unusable(f"its trees contradict each other about {_shown(roots.name)}")
+            raise Contradiction(f"its trees contradict each other about {_shown(roots.name)}")
 
     def pending(self, roots: _Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
         """Yield the subscriptions of a topic whose messages have these numbers, and what each is owed."""
@@ -390,7 +394,8 @@ class Evidence:
         try:
             found = _Comparison(self._index, store, log, mark)
         except Unusable as why:
-            return [], [Note("index-unusable", INDEX, text=str(why))]
+            code = "index-disagrees" if isinstance(why, Contradiction) else "index-unusable"
+            return [], [Note(code, INDEX, text=str(why))]
         if found.lost or found.only:
             found.without(later(), store)
         missing = list(found.missing(log))
@@ -417,8 +422,9 @@ class _Comparison:
 
     def __init__(self, index: Index, store: Store, log: Log, mark: int) -> None:
         self._index = index
-        #: messages that the index has in files that are gone, or beyond a log's end
+        #: messages that the index has in files that are gone, or beyond a log's end, and the ids of these files
         self.lost: dict[tuple[Name, str], Place] = {}
+        self._referred: set[int] = set()
         #: subscriptions that the journal does not have, and what each is owed
         self.only: dict[tuple[Name, str], int] = {}
         #: messages that the journal has and the index, which covers them, has not
@@ -436,6 +442,7 @@ class _Comparison:
                     numbers.append(number)
                 if place[1] >= log.ends.get(place[0], 0):
                     self.lost[roots.name, ident] = place
+                    self._referred.add(place[0])
                 elif not log.adds(place):
                     self.strays += 1
             # Versions 1 and 2 know no single acknowledgements of a topic's messages.
@@ -463,7 +470,7 @@ class _Comparison:
 
     def missing(self, log: Log) -> Iterator[Missing]:
         """Yield what should be there (KHD-IDX-001, KHD-IDX-002)."""
-        counts: dict[int, int] = {}
+        counts = dict.fromkeys(self._referred, 0)
         for file, _ in self.lost.values():
             counts[file] = counts.get(file, 0) + 1
         for place in (self._index.last_update, self._index.in_progress):
@@ -510,8 +517,8 @@ class _Comparison:
 
 
 _NO_FILE = (
-    'a start of ActiveMQ ends with "Detected missing/corrupt journal files"; with ignoreMissingJournalfiles=true '
-    "it drops these messages"
+    'a start of ActiveMQ ends with "Detected missing/corrupt journal files" (or "Detected missing journal files"); '
+    "with ignoreMissingJournalfiles=true it drops these messages"
 )
 _NO_LAST = (
     'a start of ActiveMQ ends with "Could not locate data file", with ignoreMissingJournalfiles=true, too; '
