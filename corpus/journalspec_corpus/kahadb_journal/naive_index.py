@@ -96,6 +96,19 @@ def _long(node: Taker) -> int:
     return node.number(8)
 
 
+def _command(node: Taker) -> None:
+    """Take a message after its length."""
+    size = shift = 0
+    while True:
+        byte = node.number(1, signed=False)
+        size |= (byte & 0x7F) << shift
+        shift += 7
+        require(byte < 0x80 or shift < 70, "a varint that does not end")
+        if byte < 0x80:
+            node.take(size & (1 << 64) - 1)
+            return
+
+
 class _Index:
     """All that counts in an index. Raises Invalid if it proves nothing (KHD-IDX-003)."""
 
@@ -117,7 +130,7 @@ class _Index:
         for name, value in trees.entries(root, _text, self._roots):
             kind, _, text = name.partition(":")
             require(kind in "0123" and kind != "", "unknown kind")
-            orders, location, ids = value
+            orders, location, ids, topic = value
             found = [entry for order in orders for entry in trees.entries(order, _long, self._keys)]
             places = trees.entries(location, self._stored, _long)
             by_id = trees.entries(ids, _text, _long)
@@ -126,7 +139,24 @@ class _Index:
                 and Counter((ident, number) for number, (ident, _) in found) == Counter(by_id),
                 "trees differ",
             )
+            if topic:
+                self._subscriptions(trees, *topic)
             self.messages += [((KINDS[int(kind)], text), ident, at) for _, (ident, at) in found]
+
+    def _subscriptions(self, trees: _Tree, keys: int, last: int, pending: int) -> None:
+        """Look whether what a topic has besides messages can be read."""
+        if self.version >= 4:
+            while pending != -1 and (node := trees.stored(pending)) is not None:
+                pending = node.number(8)
+                for _ in range(node.number(2)):
+                    _text(node)
+                    for _ in range(node.number(4)):
+                        node.take(16 if node.take(1) != b"\0" else 8)
+        elif self.version == 3:
+            trees.entries(pending, _long, lambda node: node.take(node.number(4)))
+        else:
+            trees.entries(last, _text, _long)
+        trees.entries(keys, _text, _command)
 
     def _stored(self, node: Taker) -> Place:
         place = _place(node)
@@ -136,14 +166,15 @@ class _Index:
     def _keys(self, node: Taker) -> tuple[str, Place]:
         return _text(node), self._stored(node)
 
-    def _roots(self, node: Taker) -> tuple[list[int], int, int]:
+    def _roots(self, node: Taker) -> tuple[list[int], int, int, list[int]]:
         order, location, ids = node.number(8), node.number(8), node.number(8)
-        topic = node.take(1) != b"\0"
-        if topic:
-            node.take(8 * (2 + (self.version >= 3) + (self.version >= 5)))
+        topic = []
+        if node.take(1) != b"\0":
+            topic = [node.number(8), node.number(8), node.number(8) if self.version >= 3 else 0]
+            node.take(8 if self.version >= 5 else 0)
         others = [node.number(8), node.number(8)] if self.version >= 2 else []
         node.take(8 if self.version >= 7 else 0)
-        return [order, *others], location, ids
+        return [order, *others], location, ids, topic
 
     def covers(self, place: Place) -> bool:
         if self.first is not None:
