@@ -1,4 +1,4 @@
-"""Indexes beside KahaDB journals: what people reported, and stores that brokers wrote, each with its right value."""
+"""Indexes beside KahaDB journals: what people reported and what brokers wrote, with the right values."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from field import FIELD, unpacked
 from journalspec.formats import get_format
 from journalspec.observation import Observation
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
-from field import FIELD, unpacked
 
 pytestmark = pytest.mark.real
 
@@ -59,7 +59,7 @@ def test_a_file_that_the_index_refers_to_is_missing(
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_file_that_was_cut_lacks_what_the_index_refers_to(policy: str | None, tmp_path: Path) -> None:
-    """Messages 125 to 150 of 150. (5.8.0 rolls 24 back: its failed first start wrote over the places of two.)"""
+    """Messages 125 to 150. (5.8.0 rolls 24 back: its failed first start wrote over the places of two.)"""
     seen = _asked(unpacked("puppetdb-436-truncated-not-torn", tmp_path), policy)
     assert seen.verdict == "recovered"
     assert [(region.off, region.length) for region in seen.dropped] == [(15504, 58)]

@@ -1,9 +1,9 @@
-"""A writer of small indexes, `db.data` and `db.redo`, for cases; it shares nothing with the reference's reader.
+"""A writer of small indexes, `db.data` and `db.redo`; it shares nothing with the reference's reader.
 
-A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first`` (labels of
-the last record taken in and of the first transaction in progress), ``version`` (default: the edition's),
-``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true), ``redo`` (the pages whose
-images are in `db.redo` alone; in `db.data` they are zeros), ``page_size``. A place is a label, or ``[file, offset]``.
+A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first``
+(labels of the last record taken in and of the first transaction in progress), ``version`` (or the edition's),
+``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true), ``page_size``, and
+``redo`` (the pages whose images are in `db.redo` alone; in `db.data` they are zeros).
 Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """
 
@@ -41,7 +41,7 @@ def _list(entries: Sequence[tuple[bytes, bytes]]) -> bytes:
 
 
 class _Writer:
-    """Pages under construction: what is stored from each on. Page 0 is the store's, page 1 the destinations'."""
+    """Pages under construction: page 0 is the store's, page 1 the destinations'."""
 
     def __init__(self, version: int, size: int) -> None:
         self.version, self.size = version, size
@@ -61,7 +61,9 @@ class _Writer:
             self.pages[at] = (head + content).ljust(self.size, b"\0")
         return at
 
-    def destination(self, messages: Sequence[Mapping[str, Any]], owed: Mapping[str, Sequence[int]] | None) -> bytes:
+    def destination(
+        self, messages: Sequence[Mapping[str, Any]], owed: Mapping[str, Sequence[int]] | None
+    ) -> bytes:
         """Store the trees of a destination; return its entry."""
         at = [_int(_id(entry["at"]["file"]), 4) + _int(int(entry["at"]["off"]), 4) for entry in messages]
         if self.version >= 6:
@@ -77,7 +79,11 @@ class _Writer:
             subscriptions = [(_text(key), b"\0") for key in sorted(owed)]
             acks = [(_text(key), _int(_NONE) + (b"\4" if self.version >= 3 else b"")) for key in sorted(owed)]
             sets = [(_text(key), _sequences([*owed[key], len(messages)])) for key in sorted(owed)]
-            out += _int(self.put(_leaf(subscriptions))) + _int(self.put(_leaf(acks))) + _int(self.put(_list(sets)))
+            out += (
+                _int(self.put(_leaf(subscriptions)))
+                + _int(self.put(_leaf(acks)))
+                + _int(self.put(_list(sets)))
+            )
             if self.version >= 5:
                 out += _int(self.put(_list([])))
         if self.version >= 2:
@@ -95,12 +101,10 @@ def _id(file: str) -> int:
     return int(file.removeprefix("db-").removesuffix(".log"))
 
 
-def _place(built: Built, given: Any) -> bytes:
+def _place(built: Built, given: str | None) -> bytes:
     """Return a place that may be absent."""
     if given is None:
         return b"\0"
-    if isinstance(given, list):
-        return b"\1" + _int(given[0], 4) + _int(given[1], 4)
     at = built.record(given)["at"]
     return b"\1" + _int(_id(at["file"]), 4) + _int(int(at["off"]), 4)
 
@@ -123,7 +127,10 @@ def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
         held = labels.get((1, topic), [])
         owed.setdefault((1, topic), {})[key] = [held.index(label) for label in pending]
     entries = [
-        (_text(f"{kind}:{name}"), writer.destination(messages, owed.get((kind, name), {}) if kind % 2 else None))
+        (
+            _text(f"{kind}:{name}"),
+            writer.destination(messages, owed.get((kind, name), {}) if kind % 2 else None),
+        )
         for (kind, name), messages in sorted(found.items())
     ]
     writer.put(_leaf(entries), 1)

@@ -13,7 +13,7 @@ from typing import Any
 
 from journalspec.kahadb_journal.commands import KINDS
 from journalspec_corpus.kahadb_journal.model import tx_of
-from journalspec_corpus.naive import Files, Invalid, Scanned, Taker, require
+from journalspec_corpus.naive import Files, Invalid, Scanned, Taker, end_of, require
 
 #: File id and offset.
 Place = tuple[int, int]
@@ -193,13 +193,28 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
         index = _Index(files)
     except (Invalid, UnicodeDecodeError):
         return []
-    ends = {_id(file.name): 0 for file in found}
+    ends = {_id(file.name): max([0, *map(end_of, file.records)]) for file in found}
+    gone = _taken_away(index, found, unfinished)
+    counts: Counter[int] = Counter()
+    for place in (index.last, index.first):
+        if place is not None and place[1] >= ends.get(place[0], 0):
+            counts[place[0]] += 0
+    for name, ident, (number, off) in index.messages:
+        if off >= ends.get(number, 0):
+            counts[number] += name not in gone and (name, ident) not in gone
+    out = []
+    for number, count in sorted(counts.items()):
+        code = {"code": "records", "off": ends[number]} if number in ends else {"code": "file"}
+        out.append({**code, "name": f"db-{number}.log", "file": "db.data", "count": count})
+    return out
+
+
+def _taken_away(index: _Index, found: Sequence[Scanned], unfinished: Sequence[Any]) -> set[Any]:
+    """Return what the records take away that the index does not cover: destinations, and messages."""
     gone: set[Any] = set()
     for file in found:
         for record in file.records:
-            at = _id(file.name), int(record["at"]["off"])
-            ends[at[0]] = at[1] + int(record["at"]["len"])
-            if "stored" not in record or index.covers(at):
+            if "stored" not in record or index.covers((_id(file.name), int(record["at"]["off"]))):
                 continue
             where = record.get("destination", {})
             name = where.get("kind"), where.get("name")
@@ -207,18 +222,7 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
                 gone.add(name)
             if record["type"] == "REMOVE_MESSAGE" and tx_of(record["stored"][1]) not in unfinished:
                 gone.add((name, record["message_id"]))
-    counts: Counter[int] = Counter()
-    for place in (index.last, index.first):
-        if place is not None and place[1] >= ends.get(place[0], 0):
-            counts[place[0]] += 0
-    for name, ident, (file, off) in index.messages:
-        if off >= ends.get(file, 0):
-            counts[file] += name not in gone and (name, ident) not in gone
-    out = []
-    for file, count in sorted(counts.items()):
-        code = {"code": "records", "off": ends[file]} if file in ends else {"code": "file"}
-        out.append({**code, "name": f"db-{file}.log", "file": "db.data", "count": count})
-    return out
+    return gone
 
 
 def _id(name: str) -> int:

@@ -1,4 +1,4 @@
-"""The index beside a journal, `db.data` with `db.redo`, read as evidence: what should be there (KHD-IDX).
+"""The index beside a journal, `db.data` with `db.redo`: its pages, trees and lists (KHD-IDX).
 
 Pages are read where a tree leads to them, each once; entries are streamed and not kept. Nothing in an index
 is protected by a checksum, so it counts only if its three trees of messages say the same.
@@ -7,23 +7,20 @@ is protected by a checksum, so it counts only if its three trees of messages say
 from __future__ import annotations
 
 import re
+import struct
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from struct import Struct
-from struct import error as StructError
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
-from journalspec.observation import Missing, Note
-from journalspec_reference.api import Files, missing_numbers
 from journalspec_reference.kahadb_journal.commands import CommandError, varint
-from journalspec_reference.kahadb_journal.store import Change, Destination, Name, Store, TxId, number_of
+from journalspec_reference.kahadb_journal.store import Name
 from journalspec_reference.places import Ids
 
 INDEX, REDO = "db.data", "db.redo"
-#: Bytes of both header copies together; of a page before its payload; what an object and a redo file hold at most.
+#: Bytes of both header copies; of a page before its payload; the most that an object and a redo file hold.
 _HEADER, _HEAD, _OBJECT, _REDO = 4096, 21, 1 << 26, 1 << 28
 _FREE, _PART, _END = 0, 1, 2
 #: Store versions -> editions whose products write them (KHD-IDX-009).
@@ -32,14 +29,9 @@ EDITIONS: Mapping[int, tuple[str, ...]] = {
     6: ("5.12", "5.14", "5.15.1", "5.15.2"),
     7: ("5.16",),
 }
-_RELEASES = ("5.3", "5.4.0", "5.4.2 to 5.5", "5.6 to 5.8", "5.9 to 5.11", "5.12 to 5.15", "5.16 or later")
 _SIZES = range(_HEAD + 1, (1 << 24) + 1)
-#: The OpenWire version of a broker of 5.12 or later that finds no index.
-_OPENWIRE = 11
-#: Subscriptions that a note lists.
-_LISTED = 10
-_PAGE, _REDO_HEAD = Struct(">Bqqi"), Struct(">qqi")
-_I2, _I4, _I8 = Struct(">h"), Struct(">i"), Struct(">q")
+_PAGE, _REDO_HEAD = struct.Struct(">Bqqi"), struct.Struct(">qqi")
+_I2, _I4, _I8 = struct.Struct(">h"), struct.Struct(">i"), struct.Struct(">q")
 #: A place in the journal: the id of a file and an offset.
 Place = tuple[int, int]
 
@@ -64,10 +56,10 @@ class _Bytes:
         self.at += size
         return self.data[self.at - size : self.at]
 
-    def number(self, form: Struct) -> int:
+    def number(self, form: struct.Struct) -> int:
         try:
             (value,) = form.unpack_from(self.data, self.at)
-        except StructError:
+        except struct.error:
             raise Unusable("an entry reaches beyond its page") from None
         self.at += form.size
         return int(value)
@@ -166,9 +158,10 @@ class _Pages:
                 waiting.append(iter([node.long() for _ in range(count + 1)]))
             else:
                 yield from ((found, value(node)) for found in keys)
+            child = None
             while waiting and (child := next(waiting[-1], None)) is None:
                 waiting.pop()
-            if not waiting:
+            if child is None:
                 return
             node = self.object(child)
             if node is None:
@@ -212,7 +205,12 @@ def _images(redo: Any, size: int) -> dict[int, int]:
     return found if summed == stored and min(found) >= 0 else {}
 
 
-class _Roots(NamedTuple):
+def shown(name: Name) -> str:
+    """Return a destination in words."""
+    return f"{name[0].lower().replace('_', '-')} {name[1]}"
+
+
+class Roots(NamedTuple):
     """One destination of the index and the pages that its trees and lists begin at."""
 
     name: Name
@@ -251,7 +249,7 @@ class Index:
             return place < self.in_progress
         return self.last_update is not None and place <= self.last_update
 
-    def destinations(self) -> Iterator[_Roots]:
+    def destinations(self) -> Iterator[Roots]:
         """Yield the destinations."""
         for name, roots in self.pages.tree(self._root, self._name, self._roots):
             yield roots._replace(name=name)
@@ -263,7 +261,7 @@ class Index:
             raise Unusable("a destination is of no known kind")
         return KINDS[int(kind)], name
 
-    def _roots(self, data: _Bytes) -> _Roots:
+    def _roots(self, data: _Bytes) -> Roots:
         order, location, ids = data.long(), data.long(), data.long()
         topic: tuple[int, ...] = ()
         if data.take(1) != b"\0":
@@ -273,7 +271,7 @@ class Index:
         others = (data.long(), data.long()) if self.version >= 2 else ()
         if self.version >= 7:
             data.long()
-        return _Roots(("", ""), (order, *others), location, ids, *topic)
+        return Roots(("", ""), (order, *others), location, ids, *topic)
 
     def _stored(self, data: _Bytes) -> Place:
         place = data.place()
@@ -281,7 +279,7 @@ class Index:
             data.take(_I4.size)
         return place
 
-    def messages(self, roots: _Roots) -> Iterator[tuple[int, str, Place]]:
+    def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
         """Yield the messages of a destination; raises Unusable at the end if its trees contradict each other.
 
         What is summed is the same for entries in any order.
@@ -298,9 +296,9 @@ class Index:
         for ident, number in self.pages.tree(roots.ids, _Bytes.text, _Bytes.long):
             ids -= hash((number, ident))
         if places or ids:
-            raise Contradiction(f"its trees contradict each other about {_shown(roots.name)}")
+            raise Contradiction(f"its trees contradict each other about {shown(roots.name)}")
 
-    def pending(self, roots: _Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
+    def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
         """Yield the subscriptions of a topic whose messages have these numbers, and what each is owed."""
         if roots.subscriptions is None:
             return
@@ -308,7 +306,9 @@ class Index:
         owed: dict[str, int] = {}
         if self.version >= 4:
             for key, ranges in self.pages.list(roots.positions, _Bytes.text, _ranges):
-                owed[key] = sum(bisect_right(there, last) - bisect_left(there, first) for first, last in ranges)
+                owed[key] = sum(
+                    bisect_right(there, last) - bisect_left(there, first) for first, last in ranges
+                )
         elif self.version == 3:
             for number, keys in self.pages.tree(roots.positions, _Bytes.long, _keys):
                 is_there = bisect_right(there, number) > bisect_left(there, number)
@@ -344,205 +344,8 @@ def _keys(data: _Bytes) -> list[str]:
     """Return the texts of a HashSet in Java's serialisation: they follow its block of 12 bytes."""
     inside = _Bytes(data.take(data.number(_I4)))
     inside.take(max(inside.data.find(b"\x77\x0c"), 0) + 10)
-    count, out = inside.number(_I4), []
+    count = inside.number(_I4)
+    out: list[str] = []
     while len(out) < count and inside.take(1) == b"\x74":
         out.append(inside.text())
     return out
-
-
-def _shown(name: Name) -> str:
-    return f"{name[0].lower().replace('_', '-')} {name[1]}"
-
-
-class Evidence:
-    """An index against the journal beside it: made before the journal is gone through, asked afterwards."""
-
-    def __init__(self, files: Files) -> None:
-        self._index: Index | None = None
-        self._why = ""
-        #: How many messages took effect by records that the index covers, once the pass is beyond them.
-        self._mark: int | None = None
-        self._found_last = False
-        if INDEX in files:
-            try:
-                self._index = Index(files[INDEX], files.get(REDO))
-            except Unusable as found:
-                self._why = str(found)
-
-    def passes(self, place: Place, store: Store) -> None:
-        """Take in that the record at a place is the next one that `store` takes."""
-        if self._index is None:
-            return
-        self._found_last |= place == self._index.last_update
-        if self._mark is None and not self._index.covers(place):
-            self._mark = store.number
-
-    def covers(self, place: Place) -> bool:
-        """Tell whether the index covers a record."""
-        return self._index is not None and self._index.covers(place)
-
-    def compare(
-        self, store: Store, log: Log, later: Callable[[], Iterable[Later]]
-    ) -> tuple[list[Missing], list[Note]]:
-        """Return what is missing by the index, and what else it tells.
-
-        `store` is the state by the journal alone; `later` gives the commands that the index does not cover.
-        """
-        if self._index is None:
-            return [], [Note("index-unusable", INDEX, text=self._why)] if self._why else []
-        mark = store.number if self._mark is None else self._mark
-        try:
-            found = _Comparison(self._index, store, log, mark)
-        except Unusable as why:
-            code = "index-disagrees" if isinstance(why, Contradiction) else "index-unusable"
-            return [], [Note(code, INDEX, text=str(why))]
-        if found.lost or found.only:
-            found.without(later(), store)
-        missing = list(found.missing(log))
-        if not missing and self._index.last_update is not None and not self._found_last:
-            found.strays += 1
-        return missing, [Note("index", INDEX, text=_about(self._index)), *found.notes(store, log, bool(missing))]
-
-
-class Log(NamedTuple):
-    """What there is of a journal: where the log of each file ends, by its id; whether a message begins
-    at a place; whether regions are dropped."""
-
-    ends: Mapping[int, int]
-    adds: Callable[[Place], bool]
-    damaged: bool
-
-
-#: A command that the index does not cover: its name, and what it is about.
-Later = tuple[str, Change, TxId | None]
-
-
-class _Comparison:
-    """The differences between an index and the state by the journal alone."""
-
-    def __init__(self, index: Index, store: Store, log: Log, mark: int) -> None:
-        self._index = index
-        #: messages that the index has in files that are gone, or beyond a log's end, and the ids of these files
-        self.lost: dict[tuple[Name, str], Place] = {}
-        self._referred: set[int] = set()
-        #: subscriptions that the journal does not have, and what each is owed
-        self.only: dict[tuple[Name, str], int] = {}
-        #: messages that the journal has and the index, which covers them, has not
-        self.hidden: dict[Name, set[str]] = {}
-        self.strays = 0
-        names = set()
-        for roots in index.destinations():
-            names.add(roots.name)
-            here = store.destinations.get(roots.name)
-            left = _before(here, mark)
-            numbers = array("q")
-            for number, ident, place in index.messages(roots):
-                left.discard(ident)
-                if roots.subscriptions is not None:
-                    numbers.append(number)
-                if place[1] >= log.ends.get(place[0], 0):
-                    self.lost[roots.name, ident] = place
-                    self._referred.add(place[0])
-                elif not log.adds(place):
-                    self.strays += 1
-            # Versions 1 and 2 know no single acknowledgements of a topic's messages.
-            if left and (roots.subscriptions is None or index.version > 2):
-                self.hidden[roots.name] = left
-            for key, owed in index.pending(roots, numbers):
-                if here is None or key not in here.subscriptions:
-                    self.only[roots.name, key] = owed
-        for name, here in store.destinations.items():
-            if name not in names and (left := _before(here, mark)):
-                self.hidden[name] = left
-
-    def without(self, later: Iterable[Later], store: Store) -> None:
-        """Leave out what ended after the index was written (KHD-IDX-006)."""
-        gone = set()
-        for command, change, tx in later:
-            if command == "REMOVE_DESTINATION":
-                gone.add(change.destination)
-            elif command == "SUBSCRIPTION" and change.subscription is not None:
-                self.only.pop((change.destination, change.subscription), None)
-            elif command == "REMOVE_MESSAGE" and tx not in store.open and tx not in store.prepared:
-                self.lost.pop((change.destination, change.message_id), None)
-        self.lost = {key: place for key, place in self.lost.items() if key[0] not in gone}
-        self.only = {key: owed for key, owed in self.only.items() if key[0] not in gone}
-
-    def missing(self, log: Log) -> Iterator[Missing]:
-        """Yield what should be there (KHD-IDX-001, KHD-IDX-002)."""
-        counts = dict.fromkeys(self._referred, 0)
-        for file, _ in self.lost.values():
-            counts[file] = counts.get(file, 0) + 1
-        for place in (self._index.last_update, self._index.in_progress):
-            if place is not None and place[1] >= log.ends.get(place[0], 0):
-                counts.setdefault(place[0], 0)
-        last = self._index.last_update
-        for file, count in sorted(counts.items()):
-            name = f"db-{file}.log"
-            if file in log.ends:
-                yield Missing("records", name, INDEX, log.ends[file], count, _BEYOND)
-            else:
-                of_last = last is not None and file == last[0]
-                yield Missing("file", name, INDEX, None, count, _NO_LAST if of_last else _NO_FILE)
-
-    def notes(self, store: Store, log: Log, incomplete: bool) -> Iterator[Note]:
-        """Yield what else the two differ in, and what follows for the index (KHD-IDX-007)."""
-        if self.strays and not incomplete:
-            where = "in what is dropped" if log.damaged else "elsewhere: the two are of different moments"
-            yield Note("index-disagrees", INDEX, text=f"{self.strays} of its places in the journal are {where}")
-        if self.only:
-            listed = [
-                f"{key} of {_shown(name)}, {owed} pending" for (name, key), owed in sorted(self.only.items())
-            ]
-            rest = f"; {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
-            yield Note("index-only-subscription", INDEX, text="; ".join(listed[:_LISTED]) + rest)
-        open_acks: dict[Name, set[str]] = {}
-        for change in (change for changes in store.open.values() for change in changes):
-            if change.command == "REMOVE_MESSAGE":
-                open_acks.setdefault(change.destination, set()).add(change.message_id)
-        unsure = incomplete or log.damaged or missing_numbers(sorted(log.ends))
-        for name, idents in sorted(self.hidden.items()):
-            acked = idents & open_acks.get(name, set())
-            rest = len(idents) - len(acked)
-            total = len(store.destinations[name].messages)
-            if acked:
-                text = f"{len(acked)} of {_shown(name)}: a transaction that has its COMMIT earlier took them"
-                yield Note("index-acknowledged", INDEX, text=text)
-            if rest and unsure:
-                text = f"{rest} of {_shown(name)}: perhaps what acknowledged them is gone, perhaps they are hidden"
-                yield Note("index-acknowledged", INDEX, text=text)
-            elif rest:
-                text = f"{rest} of {_shown(name)}: the journal has {total}, db.data shows {total - rest}"
-                yield Note("index-hides", INDEX, text=text)
-
-
-_NO_FILE = (
-    'a start of ActiveMQ ends with "Detected missing/corrupt journal files" (or "Detected missing journal files"); '
-    "with ignoreMissingJournalfiles=true it drops these messages"
-)
-_NO_LAST = (
-    'a start of ActiveMQ ends with "Could not locate data file", with ignoreMissingJournalfiles=true, too; '
-    "without db.data it starts with what the other files hold"
-)
-_BEYOND = (
-    "these messages are lost: ActiveMQ 5.8 and earlier end the first start with an exception, later ones say "
-    '"Rolled back ... messages from the index"'
-)
-
-
-def _about(index: Index) -> str:
-    text = f"store version {index.version} (ActiveMQ {_RELEASES[index.version - 1]})"
-    if index.openwire:
-        text += f", OpenWire {index.openwire}"
-    if index.last_update is not None:
-        text += f", last update at db-{index.last_update[0]}.log:{index.last_update[1]}"
-    if index.openwire != _OPENWIRE:
-        text += f"; ActiveMQ 5.12 and later need storeOpenWireVersion={index.openwire or 6} to start without it"
-    return text
-
-
-def _before(here: Destination | None, mark: int) -> set[str]:
-    """Return the messages of a destination that took effect up to a number."""
-    if here is None:
-        return set()
-    return {ident for ident, packed in here.messages.items() if number_of(packed) <= mark}

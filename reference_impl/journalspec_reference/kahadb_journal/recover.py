@@ -34,7 +34,8 @@ from journalspec_reference.kahadb_journal.codec import (
     StoredRecord,
 )
 from journalspec_reference.kahadb_journal.commands import CommandError, frame, parse
-from journalspec_reference.kahadb_journal.index import Evidence, Later, Log, Place
+from journalspec_reference.kahadb_journal.evidence import Evidence, Later, Log
+from journalspec_reference.kahadb_journal.index import Place
 from journalspec_reference.kahadb_journal.scan import (
     EMPTY,
     FILE,
@@ -334,7 +335,11 @@ class JournalPass:
     def _adds(self, place: Place) -> bool:
         """Tell whether a message begins at a place: looked at are its first bytes."""
         start = bytes(self._data[place[0]][place[1] : place[1] + HEAD + 1])
-        return len(start) > HEAD and start[HEAD - 1] == USER and self._dialect.commands.get(start[HEAD], "") in _ADDS
+        return (
+            len(start) > HEAD
+            and start[HEAD - 1] == USER
+            and self._dialect.commands.get(start[HEAD], "") in _ADDS
+        )
 
     def _later(self) -> Iterator[Later]:
         """Yield the commands that the index does not cover and that take something away."""
