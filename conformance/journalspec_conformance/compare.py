@@ -328,8 +328,9 @@ def _contains(want: Json, have: Json) -> bool:
 
 def _notes(expected: Members, observed: Members, claims: Claims) -> Difference | None:
     codes = [note.get("code") for note in observed.get("notes") or ()]
-    for code in expected.get("notes", ()):
-        if code not in codes:
+    wanted = expected.get("notes", ())
+    for code in wanted:
+        if codes.count(code) < wanted.count(code):
             return Difference("notes", "notes", code, codes)
     for code in expected.get("unnoted", ()):
         if code in codes:

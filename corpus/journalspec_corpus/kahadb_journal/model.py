@@ -201,7 +201,7 @@ def _removed(place: Place, ident: str, subscription: str | None) -> Place:
     if subscription is None:
         owed = tuple((sub, tuple(each for each in ids if each != ident)) for sub, ids in place.owed)
         return Place(tuple(row for row in place.messages if row[0] != ident), owed)
-    if not dict(place.owed).get(subscription):
+    if ident not in dict(place.owed).get(subscription, ()):
         return place
     owed = tuple(
         (sub, tuple(each for each in ids if sub != subscription or each != ident)) for sub, ids in place.owed

@@ -138,8 +138,8 @@ def _walked(name: str, data: bytes, edition: str) -> Scanned:
     """Return what walking by lengths gives (KHD-RCV-016); a place without a record is in `unusable`."""
     found = Scanned(name, len(data))
     at, first = 0, {}
-    while at < len(data) and data[at : at + 5] != MARKER:
-        if not any(data[at : at + 5]) and (edition != "seed" or len(data) - at >= HEAD):
+    while at < len(data):
+        if edition != "seed" and (data[at : at + 5] == MARKER or not any(data[at : at + 5])):
             return found
         length = int.from_bytes(data[at : at + 4], "big", signed=True)
         if len(data) - at < HEAD or length < HEAD or at + length > len(data):
@@ -171,6 +171,31 @@ def read(files: Files, edition: str) -> dict[str, Any]:
     return _answer(files, found, edition, [number for number, _ in _files(files)], with_state=False)
 
 
+def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
+    """Return the files that have lost what they held (KHD-FIL-013)."""
+    marked = _marked(edition)
+    kept = [
+        (name, bytes(files[name]))
+        for _, name in _files(files)
+        if not (marked and files[name] and bytes(files[name][:5]) == MARKER)
+    ]
+    out = []
+    for at, (name, data) in enumerate(kept):
+        if not data or (edition != "seed" and not any(data)):
+            later = [(other, content) for other, content in kept[at + 1 :] if any(content)]
+            if later and not (kept[at + 1] == later[0] and _one_record(later[0][1], edition) >= len(data)):
+                out.append({"code": "emptied-file", "name": name, "file": later[0][0]})
+    return out
+
+
+def _one_record(data: bytes, edition: str) -> int:
+    """Return the length of the record that is alone in a file, -1 if none is."""
+    why, end = _problem(data, 0, edition, checked=True)
+    length = int.from_bytes(data[CONTROL : CONTROL + 4], "big", signed=True)
+    alone = not why and CONTROL + length == end
+    return length if alone and (_ends(data, end, edition) or _nothing(data, end, edition)) else -1
+
+
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     """Return what a restart concludes under `policy`."""
     names = _files(files)
@@ -191,6 +216,10 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
             else _walked(name, data, edition)
         )
         found.append(scanned)
+        if not whole:
+            seen = _scan(name, data, edition, checked=policy != "unchecked")
+            if seen.dropped or "suspicious-end" in seen.notes:
+                scanned.notes.append("unscanned-damage")
         bad = [
             {**record["at"], "reason": "bad-command"}
             for record in _counting(scanned, [number for number, _ in names])
@@ -227,14 +256,16 @@ def _answer(
     files: Files, found: list[Scanned], edition: str, numbers: list[int], *, with_state: bool
 ) -> dict[str, Any]:
     dropped = [region for file in found for region in file.dropped]
-    lossy = any("suspicious-end" in file.notes for file in found)
+    lossy = any({"suspicious-end", "unscanned-damage"} & {*file.notes} for file in found)
     records = [
         {key: value for key, value in record.items() if key != "stored"}
         for file in found
         for record in file.records
     ]
     kept = _kept(found, numbers)
-    gone = missing(files, found, [*kept.open, *kept.prepared]) if edition != "seed" else []
+    gone = _emptied(files, edition)
+    if edition != "seed":
+        gone += missing(files, found, [*kept.open, *kept.prepared])
     verdict = RECOVERED if dropped or lossy or gone else CLEAN
     out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped}
     if gone:

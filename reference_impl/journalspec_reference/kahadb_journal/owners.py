@@ -9,12 +9,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import accumulate
 
 #: Added to the count of a message that is gone, or that no subscription ever needed: more than any count.
 _IDLE = 1 << 40
 #: So many acknowledgements are always kept.
 _FEW = 256
+#: No numbers; a set of one's own would be half of what a subscription takes.
+_NONE: AbstractSet[int] = frozenset()
 
 
 class Counts:
@@ -72,7 +75,7 @@ class Subscription:
 
     def __init__(self, above: int) -> None:
         self.above = above
-        self.acknowledged: set[int] = set()
+        self.acknowledged = _NONE
 
     def owed(self, number: int) -> bool:
         """Tell whether the message of a number, if it is there, is needed."""
@@ -89,7 +92,7 @@ class Owners:
         self.subscriptions: dict[str, Subscription] = {}
         self._numbers, self._ids = array("q", messages), list(messages.values())
         #: the numbers of messages that came when there was no subscription
-        self._idle = set(self._numbers)
+        self._idle = set(self._numbers) or _NONE
         #: how many acknowledgements are kept, and from how many on those of messages that are gone are left out
         self._acknowledged, self._most = 0, _FEW
         self._refit([_IDLE] * len(messages))
@@ -103,7 +106,7 @@ class Owners:
         ]
         self._numbers = array("q", (number for number, _, _ in kept))
         self._ids = [message_id for _, message_id, _ in kept]
-        self._room = 1 << max(3, (2 * len(kept) + 2).bit_length())
+        self._room = 1 << max(2, (2 * len(kept) + 2).bit_length())
         later = _IDLE + len(self.subscriptions)
         self._counts = Counts([*(value for _, _, value in kept), later], self._room)
 
@@ -127,7 +130,7 @@ class Owners:
     def drop(self, number: int) -> None:
         """Forget a message that is gone, whoever needs it."""
         if number in self._idle:
-            self._idle.remove(number)
+            self._idle -= {number}
         else:
             self._at(self._slot(number), _IDLE)
 
@@ -139,7 +142,7 @@ class Owners:
         if not above:
             for number in self._idle:
                 self._at(self._slot(number), -_IDLE)
-            self._idle.clear()
+            self._idle = _NONE
 
     def leave(self, key: str) -> None:
         """Take a subscription away, if there is one; `needless` yields what this leaves without any."""
@@ -156,6 +159,8 @@ class Owners:
         """Take in that a subscription has a message; `needless` yields it if that was the last one."""
         here = self.subscriptions.get(key)
         if here is not None and here.owed(number):
+            if not isinstance(here.acknowledged, set):
+                here.acknowledged = set()
             here.acknowledged.add(number)
             self._at(self._slot(number), -1)
             self._acknowledged += 1
@@ -170,7 +175,7 @@ class Owners:
             if value < _IDLE
         }
         for here in self.subscriptions.values():
-            here.acknowledged &= there
+            here.acknowledged = here.acknowledged & there or _NONE
         self._acknowledged = sum(len(here.acknowledged) for here in self.subscriptions.values())
         self._most = 2 * self._acknowledged + len(there) + _FEW
 

@@ -12,6 +12,7 @@ from journalspec.observation import (
     At,
     Dropped,
     FileMap,
+    Missing,
     Note,
     Observation,
     Record,
@@ -32,6 +33,7 @@ from journalspec_reference.kahadb_journal.codec import (
     Dialect,
     SoundBatch,
     StoredRecord,
+    head,
 )
 from journalspec_reference.kahadb_journal.commands import CommandError, frame, parse
 from journalspec_reference.kahadb_journal.evidence import Evidence, Later, Log
@@ -72,6 +74,8 @@ POLICIES = {
 #: Commands by which a message comes, and those that take something away, if only a subscription.
 _ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 _TAKES = frozenset(["REMOVE_MESSAGE", "REMOVE_DESTINATION", "SUBSCRIPTION"])
+#: Notes with which an answer is not clean.
+_LOSSY = ("suspicious-end", "unscanned-damage")
 #: Reasons that refuse in another phase than `header`.
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
@@ -100,6 +104,34 @@ def _set_notes(files: Files, found: Sequence[DataFile], dialect: Dialect) -> Ite
     for file in found:
         if role_of(file, dialect) == "unused":
             yield Note("unused-file", file.name, 0)
+
+
+def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
+    """Yield the files that have lost what they held: they are empty or zeros, and a later one is not (KHD-FIL-013).
+
+    Numbers may be missing and a COMMIT may be without commands: both are left by files that were removed.
+    """
+    waiting: list[DataFile] = []
+    for file in files:
+        if role_of(file, dialect) == "unused":
+            continue
+        scan = Scan(file.data, dialect)
+        first = scan.at(0)
+        if isinstance(first, End) and not first.off and first.by in (ZEROS, FILE):
+            waiting.append(file)
+            continue
+        if waiting and isinstance(first, SoundBatch) and _too_large_for(waiting[-1], file, first, scan):
+            waiting.pop()
+        for gone in waiting:
+            text = f"{file.name} was written after it, and it holds " + ("zeros" if gone.length else "no bytes")
+            yield Missing("emptied-file", gone.name, file.name, text=text)
+        waiting = []
+
+
+def _too_large_for(left: DataFile, file: DataFile, first: SoundBatch, scan: Scan) -> bool:
+    """Tell whether a file is one record, which did not fit into the file before and left it unused."""
+    length, _ = head(file.data[first.off + CONTROL : first.off + CONTROL + HEAD], 0)
+    return length == first.size >= left.length and isinstance(scan.at(first.end), End)
 
 
 class Told(NamedTuple):
@@ -181,9 +213,12 @@ class Walk:
         self._reading = not policy
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
+    def _scans(self, file: DataFile) -> bool:
+        return self._all or file is self._last
+
     def _pass(self, file: DataFile) -> Iterator[StoredRecord | Damage | End | SoundBatch]:
         """Yield the records of a file, and what is between them."""
-        if not (self._all or file is self._last):
+        if not self._scans(file):
             yield from walk_by_length(file.data, self._dialect)
             return
         window = Window(file.data)
@@ -219,11 +254,26 @@ class Walk:
                 skipping = skipping or repeats(found, self._numbers)
                 if found.surplus:
                     yield Note("surplus", file.name, item.off, str(found.surplus))
+        if not self._scans(file):
+            yield from self._unscanned(file)
+
+    def _unscanned(self, file: DataFile) -> Iterator[Note]:
+        """Yield what a scan finds first in a file whose records were walked by their lengths (KHD-RCV-019)."""
+        for item in Scan(file.data, self._dialect, checked=self._checked).walk():
+            if isinstance(item, Damage):
+                yield Note("unscanned-damage", file.name, item.off, item.reason)
+                return
+            if isinstance(item, End) and self._suspicious(file, item):
+                yield Note("unscanned-damage", file.name, item.off, "suspicious-end")
+
+    @staticmethod
+    def _suspicious(file: DataFile, end: End) -> bool:
+        return end.by == EMPTY and not _only_filling(file.data, end.off + CONTROL)
 
     def _end(self, file: DataFile, end: End) -> Iterator[Note]:
         if end.by == ZEROS and self._dialect.marked:
             yield Note("zero-tail", file.name, end.off)
-        if end.by == EMPTY and not _only_filling(file.data, end.off + CONTROL):
+        if self._suspicious(file, end):
             yield Note("suspicious-end", file.name, end.off)
         if self._reading and (first := next(self._beyond(file, end), None)) is not None:
             yield Note("beyond-end", file.name, first.off)
@@ -282,7 +332,7 @@ class JournalPass:
                 self._evidence.passes((file.number, item.stored.off), self._store)
                 skipping = skipping or self._counts(file, item)
             elif isinstance(item, Note):
-                self._lossy |= item.code == "suspicious-end"
+                self._lossy |= item.code in _LOSSY
             elif self._refuses(file, item):
                 self._refused = _refused(file, item)
             if self._refused is not None:
@@ -326,8 +376,9 @@ class JournalPass:
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
         files = [FileMap(file.name, file.length, role_of(file, self._dialect)) for file in self._files]
         log = Log(self._ends, self._adds, bool(len(self._found.dropped.done())))
-        missing, told_by_index = self._evidence.compare(self._store, log, self._later)
+        lacking, told_by_index = self._evidence.compare(self._store, log, self._later)
         late += told_by_index
+        missing = [*emptied(self._files, self._dialect), *lacking]
         return self._found.observation(
             self._state(), files, lossy=self._lossy, before=self._set_notes, after=late, missing=missing
         )

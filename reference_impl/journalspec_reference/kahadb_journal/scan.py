@@ -68,7 +68,7 @@ class Scan:
         """Yield what stands in the file in order; touching damage is one, with the reason of the first."""
         at, damage = 0, None
         while True:
-            item = self._at(at)
+            item = self.at(at)
             if isinstance(item, Damage):
                 damage = damage or item
                 at = self.next_control(item.end)
@@ -88,12 +88,12 @@ class Scan:
         """Yield the sound batches from `start` on, wherever they stand."""
         at = self.next_control(start)
         while at < self._limit:
-            item = self._at(at)
+            item = self.at(at)
             if isinstance(item, SoundBatch):
                 yield item
             at = self.next_control(item.end if not isinstance(item, End) else at + CONTROL)
 
-    def _at(self, at: int) -> SoundBatch | Damage | End:
+    def at(self, at: int) -> SoundBatch | Damage | End:
         """Return what stands at `at`; of damage the end is where to look for the next batch."""
         left = self._limit - at
         data = self._window.peek(at, min(at + CONTROL, self._limit))
@@ -220,10 +220,10 @@ def walk_by_length(data: Any, dialect: Dialect) -> Iterator[StoredRecord | Damag
     batch: SoundBatch | None = None
     while at < limit:
         start = window.peek(at, min(at + CONTROL, limit))
-        if bytes(start[:MARKER]) in (END_MARKER, bytes(MARKER)):
-            yield End(at, MARKED if start[0] else ZEROS)
+        if not dialect.bare and bytes(start[:MARKER]) == END_MARKER:
+            yield End(at, MARKED)
             return
-        if len(start) < MARKER and not dialect.bare and not any(start):
+        if not dialect.bare and not any(start[:MARKER]):
             yield End(at, ZEROS)
             return
         if len(start) < HEAD:
