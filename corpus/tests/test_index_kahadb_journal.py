@@ -52,7 +52,7 @@ def test_damaged_indexes(seed: int) -> None:
                 seen, expected = reference.read(files, edition=case.edition), naive.read(files, case.edition)
             found = [(gone.code, gone.name, gone.off, gone.count) for gone in seen.missing]
             wanted = [
-                (gone["code"], gone["name"], gone.get("off"), gone["count"])
+                (gone["code"], gone["name"], gone.get("off"), gone.get("count"))
                 for gone in expected.get("missing", ())
             ]
             assert (seen.verdict, found) == (expected["verdict"], wanted), (case.id, name)

@@ -14,10 +14,10 @@ from journalspec_reference.api import Files, missing_numbers
 from journalspec_reference.kahadb_journal.index import (
     INDEX,
     REDO,
-    Contradiction,
+    ContradictoryIndex,
     Index,
     Place,
-    Unusable,
+    UnusableIndex,
     shown,
 )
 from journalspec_reference.kahadb_journal.store import Change, Destination, Name, Store, TxId, number_of
@@ -69,7 +69,7 @@ class Evidence:
         if INDEX in files:
             try:
                 self._index = Index(files[INDEX], files.get(REDO))
-            except Unusable as found:
+            except UnusableIndex as found:
                 self._why = str(found)
 
     def passes(self, place: Place, store: Store) -> None:
@@ -96,8 +96,8 @@ class Evidence:
         mark = store.number if self._mark is None else self._mark
         try:
             found = _Comparison(self._index, store, log, mark)
-        except Unusable as why:
-            code = "index-disagrees" if isinstance(why, Contradiction) else "index-unusable"
+        except UnusableIndex as why:
+            code = "index-disagrees" if isinstance(why, ContradictoryIndex) else "index-unusable"
             return [], [Note(code, INDEX, text=str(why))]
         if found.lost or found.only:
             found.without(later(), store)

@@ -54,7 +54,7 @@ def _narrowed(found: Detection, files: Files) -> Detection:
         return found
     try:
         version = index.Index(files[index.INDEX], files.get(index.REDO)).version
-    except index.Unusable:
+    except index.UnusableIndex:
         return found
     left = tuple(edition for edition in found.editions if edition in index.EDITIONS[version])
     if not left:

@@ -36,11 +36,11 @@ _I2, _I4, _I8 = struct.Struct(">h"), struct.Struct(">i"), struct.Struct(">q")
 Place = tuple[int, int]
 
 
-class Unusable(Exception):  # no error: what a look at an index may find
+class UnusableIndex(Exception):  # no error: what a look at an index may find
     """The index proves nothing; the text says why (KHD-IDX-003)."""
 
 
-class Contradiction(Unusable):  # no error either
+class ContradictoryIndex(UnusableIndex):  # no error either
     """The index contradicts itself, which no product notices."""
 
 
@@ -52,7 +52,7 @@ class _Bytes:
 
     def take(self, size: int) -> bytes:
         if not 0 <= size <= len(self.data) - self.at:
-            raise Unusable("an entry reaches beyond its page")
+            raise UnusableIndex("an entry reaches beyond its page")
         self.at += size
         return self.data[self.at - size : self.at]
 
@@ -60,7 +60,7 @@ class _Bytes:
         try:
             (value,) = form.unpack_from(self.data, self.at)
         except struct.error:
-            raise Unusable("an entry reaches beyond its page") from None
+            raise UnusableIndex("an entry reaches beyond its page") from None
         self.at += form.size
         return int(value)
 
@@ -73,7 +73,7 @@ class _Bytes:
             units = raw.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
             return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         except UnicodeDecodeError:
-            raise Unusable("a text is not modified UTF-8") from None
+            raise UnusableIndex("a text is not modified UTF-8") from None
 
     def long(self) -> int:
         return self.number(_I8)
@@ -81,7 +81,7 @@ class _Bytes:
     def place(self) -> Place:
         file, off = self.number(_I4), self.number(_I4)
         if min(file, off) < 0:
-            raise Unusable("a place in the journal is negative")
+            raise UnusableIndex("a place in the journal is negative")
         return file, off
 
     def optional_place(self) -> Place | None:
@@ -108,9 +108,9 @@ class _Pages:
         try:
             self.size = int(header.get("pageSize", ""))
         except ValueError:
-            raise Unusable("its header has no page size") from None
+            raise UnusableIndex("its header has no page size") from None
         if self.size not in _SIZES:
-            raise Unusable(f"its header says that a page has {self.size} bytes")
+            raise UnusableIndex(f"its header says that a page has {self.size} bytes")
         self._count = (len(data) - _HEADER) // self.size
         #: page -> where its image is in `redo` (KHD-IDX-004)
         self._images: dict[int, int] = {}
@@ -123,7 +123,7 @@ class _Pages:
         if number in self._images:
             return bytes(self._redo[self._images[number] : self._images[number] + size])
         if not 0 <= number < self._count:
-            raise Unusable(f"it refers to page {number}, and has {self._count} pages")
+            raise UnusableIndex(f"it refers to page {number}, and has {self._count} pages")
         at = _HEADER + number * self.size
         return bytes(self._data[at : at + size])
 
@@ -136,12 +136,12 @@ class _Pages:
             if kind == _FREE and not out:
                 return None
             if number in self._seen:
-                raise Unusable(f"it uses page {number} twice")
+                raise UnusableIndex(f"it uses page {number} twice")
             self._seen.add(number)
             if kind == _END and _HEAD <= after <= self.size:
                 return _Bytes(bytes(out) + self._page(number, after)[_HEAD:])
             if kind != _PART or len(out) > _OBJECT:
-                raise Unusable(f"page {number} is damaged")
+                raise UnusableIndex(f"page {number} is damaged")
             out += self._page(number, self.size)[_HEAD:]
             number = after
 
@@ -152,7 +152,7 @@ class _Pages:
         while node is not None:
             count = node.number(_I2)
             if count < 0:
-                raise Unusable("a node has a negative number of entries")
+                raise UnusableIndex("a node has a negative number of entries")
             keys = [key(node) for _ in range(count)]
             if node.take(1) != b"\0":
                 waiting.append(iter([node.long() for _ in range(count + 1)]))
@@ -165,7 +165,7 @@ class _Pages:
                 return
             node = self.object(child)
             if node is None:
-                raise Unusable(f"page {child} of a tree is empty")
+                raise UnusableIndex(f"page {child} of a tree is empty")
 
     def list(self, root: int, key: Take, value: Take) -> Iterator[tuple[Any, Any]]:
         """Yield the entries of a list."""
@@ -229,7 +229,7 @@ class Index:
         self.pages = _Pages(data, redo)
         first = self.pages.object(0)
         if first is None:
-            raise Unusable("its first page is empty")
+            raise UnusableIndex("its first page is empty")
         first.take(_I4.size)
         self._root = first.long()
         self.last_update, self.in_progress = first.optional_place(), first.optional_place()
@@ -238,7 +238,7 @@ class Index:
             first.optional_place()
             self.version = first.number(_I4)
         if self.version not in EDITIONS:
-            raise Unusable(f"its version {self.version} is not known")
+            raise UnusableIndex(f"its version {self.version} is not known")
         if self.version >= 5:
             first.optional_place()
             self.openwire = first.number(_I4)
@@ -258,7 +258,7 @@ class Index:
     def _name(data: _Bytes) -> Name:
         kind, _, name = data.text().partition(":")
         if kind not in ("0", "1", "2", "3"):
-            raise Unusable("a destination is of no known kind")
+            raise UnusableIndex("a destination is of no known kind")
         return KINDS[int(kind)], name
 
     def _roots(self, data: _Bytes) -> Roots:
@@ -280,7 +280,7 @@ class Index:
         return place
 
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
-        """Yield the messages of a destination; raises Unusable at the end if its trees contradict each other.
+        """Yield the messages of a destination; raises UnusableIndex at the end if its trees contradict each other.
 
         What is summed is the same for entries in any order.
         """
@@ -296,7 +296,7 @@ class Index:
         for ident, number in self.pages.tree(roots.ids, _Bytes.text, _Bytes.long):
             ids -= hash((number, ident))
         if places or ids:
-            raise Contradiction(f"its trees contradict each other about {shown(roots.name)}")
+            raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
 
     def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
         """Yield the subscriptions of a topic whose messages have these numbers, and what each is owed."""
@@ -325,7 +325,7 @@ def _command(data: _Bytes) -> None:
     try:
         size, data.at = varint(data.data, data.at)
     except CommandError as error:
-        raise Unusable(str(error)) from None
+        raise UnusableIndex(str(error)) from None
     data.take(size)
 
 
