@@ -66,6 +66,7 @@ class Evidence:
         #: How many messages took effect by records that the index covers, once the pass is beyond them.
         self._mark: int | None = None
         self._found_last = False
+        self._files = [files[name] for name in (INDEX, REDO) if name in files]
         if INDEX in files:
             try:
                 self._index = Index(files[INDEX], files.get(REDO))
@@ -93,19 +94,27 @@ class Evidence:
         """
         if self._index is None:
             return [], [Note("index-unusable", INDEX, text=self._why)] if self._why else []
+        missing, notes = self._compared(self._index, store, log, later)
+        if any(getattr(data, "unreadable", ()) for data in self._files):
+            return [], [Note("index-unusable", INDEX, text="a part of it could not be read")]
+        return missing, notes
+
+    def _compared(
+        self, index: Index, store: Store, log: Log, later: Callable[[], Iterable[Later]]
+    ) -> tuple[list[Missing], list[Note]]:
         mark = store.number if self._mark is None else self._mark
         try:
-            found = _Comparison(self._index, store, log, mark)
+            found = _Comparison(index, store, log, mark)
         except UnusableIndex as why:
             code = "index-disagrees" if isinstance(why, ContradictoryIndex) else "index-unusable"
             return [], [Note(code, INDEX, text=str(why))]
         if found.lost or found.only:
             found.without(later(), store)
         missing = list(found.missing(log))
-        if not missing and self._index.last_update is not None and not self._found_last:
+        if not missing and index.last_update is not None and not self._found_last:
             found.strays += 1
         return missing, [
-            Note("index", INDEX, text=_about(self._index)),
+            Note("index", INDEX, text=_about(index)),
             *found.notes(store, log, bool(missing)),
         ]
 

@@ -280,7 +280,7 @@ class Index:
         return place
 
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
-        """Yield the messages of a destination; raises UnusableIndex at the end if its trees contradict each other.
+        """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
 
         What is summed is the same for entries in any order.
         """
