@@ -28,7 +28,7 @@ MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marke
 ZEROS = ("5.3", "5.12")
 #: So many batches are passed at most to see what follows them.
 _LOOKED_AT = 1 << 16
-#: An end marker is searched for in so many bytes: a batch that a crash tore is no longer than 4 MiB by default.
+#: An end marker is searched for in so many bytes: by default a torn batch has no more than 4 MiB.
 _TORN = 8 << 20
 #: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.
 _REWRITTEN, _SHORT = 16, 64
@@ -86,10 +86,10 @@ def _detected(files: Files) -> list[Detection]:
 
 
 def _admitted(files: list[tuple[str, bool]]) -> tuple[str, ...]:
-    """Return the editions that all files admit, given how each ends and whether it begins as a data file does.
+    """Return the editions that all files admit: how each of them ends, and whether it begins with a batch.
 
-    An end marker, in any file, excludes editions that write none. Zeros after the last batch exclude
-    the others, unless nothing was written after them: a crash or a full disk leaves such a tail in any edition.
+    An end marker, in any file, excludes editions that write none. Zeros after the last batch exclude the
+    others, unless nothing was written after them: a crash or a full disk leaves such a tail in any edition.
     """
     endings = [ending for ending, _ in files]
     if "marker" in endings:

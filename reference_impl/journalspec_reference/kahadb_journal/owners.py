@@ -1,7 +1,7 @@
-"""Which messages durable subscriptions need: counted per message, listed per subscription only when asked for.
+"""Which messages durable subscriptions need: counted for each message, listed only when somebody asks.
 
-A subscription needs all messages above a number, but for those it acknowledged. So it is a change of the counts
-"from here on", and a message goes when its count falls to 0. Both cost the logarithm of the number of messages.
+A subscription needs all messages above a number, but for those it acknowledged: a change of the counts
+"from here on". A message goes when its count falls to 0. Both cost the logarithm of the number of messages.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _NONE: AbstractSet[int] = frozenset()
 
 
 class Counts:
-    """Numbers in slots: a tree of their differences, in which each node has its sum and its lowest prefix sum."""
+    """Numbers in slots: a tree of their differences. Each node has its sum and its lowest prefix sum."""
 
     __slots__ = ("_lows", "_room", "_sums")
 
     def __init__(self, values: Iterable[int], room: int) -> None:
-        """Set the first slots to `values`; the slots after them repeat the last one. `room` is a power of two."""
+        """Set the first slots to `values`, the others to the last of them; `room` is a power of two."""
         self._room = room
         self._sums = array("q", bytes(16 * room))
         before = 0
@@ -85,7 +85,7 @@ class Subscription:
 class Owners:
     """The durable subscriptions of one destination by key, and how many need each message."""
 
-    __slots__ = ("_acknowledged", "_counts", "_ids", "_idle", "_most", "_numbers", "_room", "subscriptions")
+    __slots__ = ("_acknowledged", "_counts", "_idle", "_ids", "_most", "_numbers", "_room", "subscriptions")
 
     def __init__(self, messages: Mapping[int, str]) -> None:
         """Begin without subscriptions, with ids of messages by number, ascending."""
@@ -93,7 +93,7 @@ class Owners:
         self._numbers, self._ids = array("q", messages), list(messages.values())
         #: the numbers of messages that came when there was no subscription
         self._idle = set(self._numbers) or _NONE
-        #: how many acknowledgements are kept, and from how many on those of messages that are gone are left out
+        #: how many acknowledgements are kept, and how many may be: then those of messages that are gone go
         self._acknowledged, self._most = 0, _FEW
         self._refit([_IDLE] * len(messages))
 

@@ -107,7 +107,7 @@ def _set_notes(files: Files, found: Sequence[DataFile], dialect: Dialect) -> Ite
 
 
 def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
-    """Yield the files that have lost what they held: they are empty or zeros, and a later one is not (KHD-FIL-013).
+    """Yield the files that have lost what they held: empty or zeros, and a later one is not (KHD-FIL-013).
 
     Numbers may be missing and a COMMIT may be without commands: both are left by files that were removed.
     """
@@ -123,7 +123,7 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
         if waiting and isinstance(first, SoundBatch) and _too_large_for(waiting[-1], file, first, scan):
             waiting.pop()
         for gone in waiting:
-            text = f"{file.name} was written after it, and it holds " + ("zeros" if gone.length else "no bytes")
+            text = f"{file.name} was written after it; it holds " + ("zeros" if gone.length else "no bytes")
             yield Missing("emptied-file", gone.name, file.name, text=text)
         waiting = []
 
@@ -258,7 +258,7 @@ class Walk:
             yield from self._unscanned(file)
 
     def _unscanned(self, file: DataFile) -> Iterator[Note]:
-        """Yield what a scan finds first in a file whose records were walked by their lengths (KHD-RCV-019)."""
+        """Yield what a scan finds first in a file that was walked by lengths (KHD-RCV-019)."""
         for item in Scan(file.data, self._dialect, checked=self._checked).walk():
             if isinstance(item, Damage):
                 yield Note("unscanned-damage", file.name, item.off, item.reason)
