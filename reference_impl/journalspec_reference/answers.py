@@ -353,7 +353,9 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
     """Return (file, range) for all that could not be read, in what nobody has looked at yet as well."""
-    return [(name, bad) for name in _contents(journal) for bad in journal.seen[name].finish()]
+    # What of a neighbour could not be read proves nothing, and the journal lacks none of it.
+    names = [name for name in _contents(journal) if name in journal.files]
+    return [(name, bad) for name in names for bad in journal.files[name].finish()]
 
 
 def _with_gaps(
