@@ -12,7 +12,7 @@ from kaitaistruct import KaitaiStructError
 from journalspec.kahadb_journal._kaitai.kahadb_journal import KahadbJournal
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import content, load
-from journalspec_reference.kahadb_journal import codec, scan
+from journalspec_reference.kahadb_journal import codec, owners, scan
 
 DIALECT = codec.DIALECTS["5.16"]
 #: A batch of one record without payload and without a checksum.
@@ -80,6 +80,29 @@ def test_subscriptions_and_messages_are_not_multiplied() -> None:
     (topic,) = cast("list[dict[str, Any]]", state["destinations"])
     assert [len(each["pending"]) for each in topic["subscriptions"]] == [300] * 300
     assert kept < 64 * sum(map(len, files.values()))
+
+
+def test_subscriptions_that_come_and_go_cost_the_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """N subscriptions, each over N messages that others need as well, end one after the other."""
+    joins = [0]
+    join = owners.Counts._join
+
+    def counted(self: owners.Counts, node: int) -> None:
+        joins[0] += 1
+        join(self, node)
+
+    monkeypatch.setattr(owners.Counts, "_join", counted)
+    cost = []
+    for count in (100, 200, 400):
+        joins[0] = 0
+        lines = [f"r{at} SUBSCRIPTION t=T sub=c:{at} info=01" for at in range(count)]
+        lines += [f"r{at} t=T" for at in range(count)]
+        lines += [f"r{at} REMOVE_MESSAGE t=T sub=c:0" for at in range(count)]
+        lines += [f"r{at} SUBSCRIPTION t=T sub=c:{at}" for at in range(count)]
+        files = author.build({"batches": [lines]}, "5.16").files
+        assert load("kahadb_journal").recover(files, edition="5.16", policy="strict").state is not None
+        cost.append(joins[0])
+    assert cost[2] < 2.5 * cost[1] < 6.25 * cost[0]
 
 
 @pytest.mark.parametrize("ahead", [b"", SOUND])
