@@ -70,7 +70,7 @@ def opened(storage: MemoryStorage | None = None, **params: str) -> tuple[StoreWr
 
 def stored(storage: MemoryStorage, **options: Any) -> Recovered:
     found = recover(content(storage), **options)
-    assert (found.refused, found.dropped, found.notes) == (None, {}, [])
+    assert (found.refused, found.dropped, list(found.notes)) == (None, {}, [])
     return found
 
 
