@@ -27,7 +27,7 @@ from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
 from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
-from journalspec_reference.swiftmq_store.codec import PREPARED, Branch
+from journalspec_reference.swiftmq_store.codec import PREPARED, Branch, swapped
 from journalspec_reference.swiftmq_store.log import PORTION, START, Log, LoggedRecord
 from journalspec_reference.swiftmq_store.recover import COMPLETED, LOG, OLD_PAGES, PAGES, Recovered, named, recover, role
 from journalspec_reference.swiftmq_store.store import BRANCH, MOST_TOLD, Queue, fitting_size
@@ -175,6 +175,8 @@ class _Asked:
             header = {"pages": len(data) // self.page_size}
         elif of == "log":
             header = {"tagged": Log(data, self.page_size, 0).tagged}
+        elif of == "swap":
+            header = {"entries": sum(1 for _ in swapped(data))}
         return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else of, header)
 
 

@@ -17,6 +17,7 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
 from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.codec import INDEX_HEADER
 from journalspec_reference.swiftmq_store.log import ReplayedPages
 
 T = TypeVar("T")
@@ -268,7 +269,7 @@ class Walk:
             raise codec.BadStore(f"page {number} is referred to twice")
         page = self._pages[number]
         self._roles[number] = role
-        if codec.is_free(page):
+        if codec.is_free(page) and (number or any(page[1:INDEX_HEADER])):
             self.notes.add("free-in-use", f"page {number} is in use and marked free", number)
         return page
 
