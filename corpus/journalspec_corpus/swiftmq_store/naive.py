@@ -65,7 +65,7 @@ def _log(data: bytes, pages: int) -> Scanned:
                 break
             if tagged and (generation := taker.take(8)) != head:
                 newer = unpack(">q", generation)[0] - unpack(">q", head)[0]
-                why = "other-generation" if 0 < newer and (end == 12 or newer <= 1 << 16) else ""
+                why = "other-generation" if newer > 0 and (end == 12 or newer <= 1 << 16) else ""
                 break
             record, behind = _record(data, end, FORMS[kind] if tagged else "untagged_record", most)
             found.add(record, end, behind)
@@ -163,7 +163,6 @@ class LaidPages(dict[int, bytes]):
                 self.whole(action.get("undone", action["page"]), action.get("before"))
             elif "before" in action:
                 self.put(action["page"], action["offset"], action["before"])
-
 
     def look(self, page: int, offset: int, after: bytes, before: bytes | None = None, **_: Any) -> None:
         """Keep what a PORTION has of the fields of a page that the log has not made (SMQ-RCV-111)."""
@@ -481,9 +480,7 @@ def _missing(files: Files, store: Store, *, checked: bool, backup: bool) -> list
     lonely = not checked and not store.unwritten
     lonely = lonely and any(store.uses.get(at, "none") == "none" for at in used)
     bad = store.damaged or any(queue.bad or queue.undecided for queue in store.queues)
-    if not backup and not log_data and (lonely or bad):
-        out.append({"code": "log", "name": LOG})
-    elif log_data and not any(log_data) and used:
+    if (not backup and not log_data and (lonely or bad)) or (log_data and not any(log_data) and used):
         out.append({"code": "log", "name": LOG})
     there = [path[10:-8] for path in files if path.startswith("durables/") and path.endswith(".durable")]
     there = [name for name in there if "/" not in name]

@@ -29,7 +29,16 @@ from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
 from journalspec_reference.swiftmq_store.codec import PREPARED, Branch, swapped
 from journalspec_reference.swiftmq_store.log import PORTION, START, Log, LoggedRecord
-from journalspec_reference.swiftmq_store.recover import COMPLETED, LOG, OLD_PAGES, PAGES, Recovered, named, recover, role
+from journalspec_reference.swiftmq_store.recover import (
+    COMPLETED,
+    LOG,
+    OLD_PAGES,
+    PAGES,
+    Recovered,
+    named,
+    recover,
+    role,
+)
 from journalspec_reference.swiftmq_store.store import BRANCH, MOST_TOLD, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
@@ -117,19 +126,14 @@ class _Asked:
         # A backup has no log (SMQ-BAK-057).
         if not self.files.get(LOG) and not self.backup and found.first_used is not None:
             self._note("no-log", LOG)
-        if found.read and (log := found.read[0]).reason in ("other-generation", "bad-record"):
-            if number := log.alarming:
-                self._note("huge-count", LOG, f"{number} bytes or things", log.end)
+        log = found.read[0] if found.read else None
+        if log and log.reason in ("other-generation", "bad-record") and (number := log.alarming):
+            self._note("huge-count", LOG, f"{number} bytes or things", log.end)
         for note in found.notes:
             off = None if note.page is None else note.page * self.page_size
             text = note.text if note.code in _TEXTS else ""
             self._note(note.code, PAGES if note.code != "branch-key" else "", text, off)
-        for queue in found.queues:
-            for at, why in queue.entries.whys.items():
-                branch = why.startswith(BRANCH)
-                key = "" if branch else f", key {queue.entries.entry(at).key}"
-                code = "bad-index" if branch else "bad-message"
-                self._note(code, PAGES, f"{_shown(queue.name)}{key}: {why}")
+        self._unread(found)
         if self.page_size != DEFAULT_SIZE:
             self._note("page-size", PAGES, f"{self.page_size} bytes")
         elif (self.notes or self.dropped) and (size := fitting_size(data, self.page_size)):
@@ -146,6 +150,16 @@ class _Asked:
         if found.read:
             for code, text in _ways(found):
                 self._note(code, PAGES, text)
+
+    def _unread(self, found: Recovered) -> None:
+        for queue in found.queues:
+            for at, why in queue.entries.whys.items():
+                branch = why.startswith(BRANCH)
+                key = "" if branch else f", key {queue.entries.entry(at).key}"
+                code = "bad-index" if branch else "bad-message"
+                self._note(code, PAGES, f"{_shown(queue.name)}{key}: {why}")
+            entries = queue.entries
+            self._counts["bad-message"] += entries.bad + entries.bad_branches - len(entries.whys)
 
     def _answer(self, found: Recovered, records: Sequence[Record]) -> Observation:
         words = get_format(FORMAT).vocabulary.notes
@@ -249,7 +263,9 @@ def _ways(found: Recovered) -> Iterator[tuple[str, str]]:
     """Yield what an operator has to know of queues that look like ordinary ones, as code and text."""
     for queue in found.queues:
         if queue.name == PREPARED and len(queue.entries):
-            text = f"{_shown(queue.name)}: its {len(queue.entries)} entries are prepared branches, no messages"
+            text = (
+                f"{_shown(queue.name)}: its {len(queue.entries)} entries are prepared branches, no messages"
+            )
             yield "own-queue", text
     for name, number, keys in found.held:
         more = ", ..." if len(keys) > _KEYS else ""

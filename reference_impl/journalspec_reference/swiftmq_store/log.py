@@ -467,7 +467,7 @@ class ReplayedPages:
         self._touch(number)
         page = self._changes.get(number)
         if page is None or page is _USED_PAGE or page is _FREE_PAGE:
-            page = self._changes[number] = _Changes(page and page.base)
+            page = self._changes[number] = _Changes(None if page is None else page.base)
         page.free = False
         page.portions.append((off, image))
         if len(page.portions) * LEAST_IMAGE > self.page_size:

@@ -114,20 +114,7 @@ def recover(
     found.notes = walk.notes
     if len(data) < page_size:
         found.notes.add("no-pages", "there is no page")
-    if walk.unwritten or not log.end:
-        found.first_used = next(pages.used(), None)
-    if not found.checked and not walk.unwritten:
-        # No check will free them: a crash that took the log has left them, or the files are of two moments.
-        for page in pages.used():
-            if not walk.use(page):
-                found.unreached = True
-                found.notes.add("unreached", f"page {page} is in use, and nothing refers to it", page)
-    if walk.unwritten and found.first_used is not None:
-        text = f"page 0 was never written, and page {found.first_used} is in use"
-        found.notes.add("no-root", text, 0)
-    for page in pages.unlike:
-        text = f"page {page} has a state that the log did not lead through"
-        found.notes.add("other-moment", text, page)
+    _remarks(found)
     _missing(files, found, backup=backup)
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
@@ -142,6 +129,26 @@ def recover(
         elif queue.why and not salvage and not found.refused:
             found.refused = "bad-queue", f"{queue.name.decode('utf-8', 'replace')}: {queue.why}"
     return found
+
+
+def _remarks(found: Recovered) -> None:
+    """Note what the pages show of a root index, of a log and of moments."""
+    assert found.read
+    log, pages, walk = found.read
+    if walk.unwritten or not log.end:
+        found.first_used = next(pages.used(), None)
+    if not found.checked and not walk.unwritten:
+        # No check will free them: a crash that took the log has left them, or the files are of two moments.
+        for page in pages.used():
+            if not walk.use(page):
+                found.unreached = True
+                found.notes.add("unreached", f"page {page} is in use, and nothing refers to it", page)
+    if walk.unwritten and found.first_used is not None:
+        text = f"page 0 was never written, and page {found.first_used} is in use"
+        found.notes.add("no-root", text, 0)
+    for page in pages.unlike:
+        text = f"page {page} has a state that the log did not lead through"
+        found.notes.add("other-moment", text, page)
 
 
 def _missing(files: Mapping[str, Any], found: Recovered, *, backup: bool) -> None:
@@ -199,8 +206,8 @@ def _branches(found: Recovered) -> None:
     }
     for queue in found.queues:
         if there := pages.get(queue.name):
-            keys = sorted(int.from_bytes(key, signed=True) for key in there)
-            found.held.append((queue.name, len(queue.entries), keys))
+            held = sorted(int.from_bytes(key, signed=True) for key in there)
+            found.held.append((queue.name, len(queue.entries), held))
     for branch in found.branches:
         of_queue = pages.get(branch.queue.encode(), {})
         for entry in branch.entries:

@@ -107,7 +107,7 @@ def is_damage(log: Log, data: Any) -> bool:
         higher = int.from_bytes(bytes(data[log.end + 4 : log.end + 12]), signed=True) - log.generation
         # Behind START a record stands where one began; farther on old ones are cut anywhere, and only a
         # generation that soon follows is no chance: START is of an earlier moment.
-        return 0 < higher and (log.end == START_SIZE or higher <= SOON)
+        return higher > 0 and (log.end == START_SIZE or higher <= SOON)
     return True
 
 

@@ -51,15 +51,15 @@ MOST_TOLD, MOST_COUNTED = 1000, 1 << 22
 class Entries(Sequence[Entry]):
     """The entries of a queue, in few bytes each: there may be millions, and thousands of queues."""
 
-    __slots__ = ("_found", "_pages", "_rows", "bad", "whys")
+    __slots__ = ("_found", "_pages", "_rows", "bad", "bad_branches", "whys")
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._rows, self._found = bytearray(), bytearray()
         #: Place among the entries -> why its message cannot be read: the first ones, in order of places.
         self.whys: dict[int, str] = {}
-        #: How many messages cannot be read, those whose branch cannot be left out.
-        self.bad = 0
+        #: How many messages cannot be read, and of how many nothing but the branch cannot.
+        self.bad = self.bad_branches = 0
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
         """Append entries whose messages are not known yet."""
@@ -70,6 +70,7 @@ class Entries(Sequence[Entry]):
         if why:
             digest = _BAD_BRANCH if why.startswith(BRANCH) else _BAD
             self.bad += digest == _BAD
+            self.bad_branches += digest == _BAD_BRANCH
             if len(self.whys) < MOST_TOLD:
                 self.whys[len(self._found) // _FOUND.size] = why
         self._found += _FOUND.pack(length, digest or _LATER)
@@ -160,7 +161,7 @@ class Queue:
 
     @property
     def faults(self) -> list[str]:
-        """Return why a check at start does not leave the queue as it is, a branch that is damaged included."""
+        """Return why a check does not leave the queue as it is, a damaged branch included."""
         return [self.why] if self.why else list(self.entries.whys.values())
 
     @property
@@ -194,7 +195,7 @@ class Remarks:
 
 
 class _Few(dict[int, int]):
-    """A number for each of some pages, of which there are too many for an array; any other one has `other`."""
+    """A number for each of some pages, where they are too many for an array; all others have `other`."""
 
     def __init__(self, other: int) -> None:
         super().__init__()

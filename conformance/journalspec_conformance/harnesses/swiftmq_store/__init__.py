@@ -1,8 +1,8 @@
 """The SwiftMQ harness: the store's own classes, driven through JPype, without a router.
 
-The source of the store is public, and no artefact of it is published: the class path is the user's. The environment
-variable JOURNALSPEC_SWIFTMQ_STORE has it, as Java takes one, of ``com.swiftmq.impl.store.standard`` and what
-of SwiftMQ's own goes before the published client (which ``journalspec products fetch`` gets)::
+The source of the store is public, and no artefact of it is published: the class path is the user's. The
+environment variable JOURNALSPEC_SWIFTMQ_STORE has it, as Java takes one, of
+``com.swiftmq.impl.store.standard`` and what of SwiftMQ's own goes before the published client (which ``journalspec products fetch`` gets)::
 
     export JOURNALSPEC_SWIFTMQ_STORE=/opt/swiftmq/kernel/sys_store/sys_store.jar
     journalspec run --impl swiftmq --format swiftmq_store
@@ -24,8 +24,8 @@ How the protocol's operations map to the product:
     Transactions through the interfaces that a router uses; see ``Transactions``.
 
 One JVM starts one store after another; after so many of them, and once it has run out of memory, the harness
-begins again with another one, in the same process. A store that ends the process (it does so where it cannot go on) or
-never returns is a crash or a timeout for the runner, which starts the harness again.
+begins again with another one, in the same process. A store that ends the process (it does so where it
+cannot go on) or never returns is a crash or a timeout for the runner, which starts the harness again.
 """
 
 from __future__ import annotations
