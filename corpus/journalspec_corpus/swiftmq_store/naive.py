@@ -482,7 +482,7 @@ def _missing(files: Files, store: Store, *, checked: bool, backup: bool) -> list
     bad = store.damaged or any(queue.bad or queue.undecided for queue in store.queues)
     if (not backup and not log_data and (lonely or bad)) or (log_data and not any(log_data) and used):
         out.append({"code": "log", "name": LOG})
-    there = [path[10:-8] for path in files if path.startswith("durables/") and path.endswith(".durable")]
+    there = [path[9:-8] for path in files if path.startswith("durables/") and path.endswith(".durable")]
     there = [name for name in there if "/" not in name]
     for name in (queue.name.decode("utf-8", "replace") for queue in store.queues if there):
         own = name.startswith(("sys$", "tmp$", "rt$", "tpc$"))

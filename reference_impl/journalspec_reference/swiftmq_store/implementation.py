@@ -190,7 +190,7 @@ class _Asked:
         elif of == "log":
             header = {"tagged": Log(data, self.page_size, 0).tagged}
         elif of == "swap":
-            header = {"entries": sum(1 for _ in swapped(data))}
+            header = {"swapped": sum(1 for _ in swapped(data))}
         return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else of, header)
 
 

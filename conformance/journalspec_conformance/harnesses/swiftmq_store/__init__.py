@@ -2,7 +2,8 @@
 
 The source of the store is public, and no artefact of it is published: the class path is the user's. The
 environment variable JOURNALSPEC_SWIFTMQ_STORE has it, as Java takes one, of
-``com.swiftmq.impl.store.standard`` and what of SwiftMQ's own goes before the published client (which ``journalspec products fetch`` gets)::
+``com.swiftmq.impl.store.standard`` and what of SwiftMQ's own goes before the published client (which
+``journalspec products fetch`` gets)::
 
     export JOURNALSPEC_SWIFTMQ_STORE=/opt/swiftmq/kernel/sys_store/sys_store.jar
     journalspec run --impl swiftmq --format swiftmq_store
