@@ -170,6 +170,7 @@ class _Families:
             origin=Origin("family", said["base"], fill(names["how"], names), tuple(said["checked_by"])),
             files=content,
             expect=expect,
+            history=fill(names.get("history", ""), names),
         )
 
     def _family(self, group: str) -> dict[str, Any]:
