@@ -1,11 +1,11 @@
 """The tier ``drawn``: cases drawn at random, each of them a function of format, seed and number alone.
 
-A draw is a sound journal as the format's author lays it, the same with damage, or one whose fields lie under
-checksums that are right. What a sound journal holds is known from what was asked to be written. For the others the
-format's naive reader says what is expected; so does it for the parts of a sound one that nobody wrote down.
+A draw is a sound journal as the format's author lays it, the same with damage, or one whose fields lie
+under checksums that are right. The format's naive reader says what is expected. What it says of a sound
+journal is held against what was asked to be written.
 
-A draw is made of choices. A failure is reduced by leaving choices out and making them smaller, so that what remains
-is a journal that the same drawing could have made.
+A draw is made of choices. A failure is reduced by leaving choices out and making them smaller, so that what
+remains is a journal that the same drawing could have made.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from journalspec_corpus.mutations import damaged
 TIER = "drawn"
 #: Draws of a format if nobody says how many.
 COUNT = 200
-#: Seeds have as many digits as somebody likes to type.
+#: Fresh seeds are below this.
 MOST_SEED = 10**9
 #: Shares of the draws in percent: sound journals, and those with lies; the rest is damaged.
 SOUND, LIES = 20, 40
 #: Reducing ends after so many attempts, or seconds.
-ATTEMPTS, SECONDS = 400, 10.0
+ATTEMPTS, SECONDS = 1000, 10.0
 _ID = re.compile(r"([a-z0-9]+)\.drawn\.s(0|[1-9]\d{0,9})\.n(0|[1-9]\d{0,9})")
 #: Populations up to this size are copied for a sample.
 _COPIED = 4096
 
 
 class Choices(random.Random):
-    """This class gives the choices of one draw: the same ones under every version of Python, and replayed ones."""
+    """This class gives the choices of one draw: the same under every version of Python, or replayed ones."""
 
     def __init__(self, name: str, replayed: Sequence[int] | None = None) -> None:
         """Take the choices from `name`, or from `replayed`: 0, the simplest one, where that has no more."""
@@ -239,10 +239,11 @@ def _weight(case: Case, choices: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
-    """Yield attempts at what is chosen `now`: parts left out, set to 0, and halved, until nothing helps."""
+    """Yield attempts at what is chosen `now`: made smaller, and parts left out, until nothing helps."""
     before: Sequence[int] | None = None
     while before != now():
         before = now()
+        yield from _smaller(now)
         for size in (64, 16, 4, 2, 1):
             at = 0
             while at < len(now()):
@@ -250,8 +251,16 @@ def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
                 yield was[:at] + was[at + size :]
                 if list(now()) == was:  # it was not taken: what follows has moved up otherwise
                     at += size
-        for at in range(len(now())):
-            for number in (0, now()[at] // 2 if at < len(now()) else 0, 1):
-                was = list(now())
-                if at < len(was) and was[at] > number:
-                    yield [*was[:at], number, *was[at + 1 :]]
+
+
+def _smaller(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
+    """Yield attempts with one choice made 0, 1, or half of what it is: counts come early, and do most."""
+    at = 0
+    while at < len(now()):
+        for number in (0, 1, now()[at] // 2):
+            was = list(now())
+            if at < len(was) and was[at] > number:
+                yield [*was[:at], number, *was[at + 1 :]]
+            if list(now()) != was:
+                break
+        at += 1

@@ -38,6 +38,7 @@ class Subcommand:
 #: All commands, in the order of the help text.
 COMMANDS = {
     "run": Subcommand("run", "run_command", "Judge an implementation with the corpus."),
+    "ask": Subcommand("ask", "ask_command", "Ask about one case, and show both answers."),
     "smoke": Subcommand("run", "smoke_command", "Check that a harness works at all."),
     "inspect": Subcommand("journals", "inspect_command", "Show what is in a journal, byte by byte."),
     "recover": Subcommand("journals", "recover_command", "Show what recovery makes of a journal."),
