@@ -54,6 +54,7 @@ TRANSACTIONS = (
     *("tx=c:1", "tx=c:4294967297", "tx=d:1", "tx=:0"),
     *("xa=1:01:02", "xa=1:01:02", "xa=1:01:", "xa=1:00:03", "xa=-1:01:02", "xa=2:00:02", "xa=0::"),
 )
+_ANYTHING, _SOUND, _BRANCHES = range(3)
 #: What integer fields and texts may hold besides.
 NUMBERS = (0, 1, 2, 3, 4, 5, 9, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**32 + 5, 2**63, 2**64 - 1, 2**64 - 5)
 TEXTS = (b"", b"m1", b"m2", b"Q", b"c:a", b"\xc3", b"\xf0\x9f", b"\0\0\0\x02")
@@ -116,8 +117,10 @@ def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files with sizes, lengths, checksums and commands that lie; Adler-32 is of what is stored."""
     files = []
+    # Sound commands about transactions alone, sound commands, or commands with anything in them.
+    about = rng.choice((_BRANCHES, _SOUND, _ANYTHING, _ANYTHING))
     for number in range(1, rng.choice((1, 1, 2, 3)) + 1):
-        batches = [_lying_batch(edition, rng) for _ in range(rng.choice((0, 1, 2, 3)))]
+        batches = [_lying_batch(edition, rng, about) for _ in range(rng.choice((0, 1, 2, 3)))]
         end = {"end": "none", "tail": rng.choice(TAILS)} if rng.randrange(4) == 0 else {}
         files.append({"id": number, "batches": batches, "size": rng.choice((0, 0, 256)), **end})
     content = build({"files": files}, edition).content()
@@ -129,10 +132,10 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     return content
 
 
-def _lying_batch(edition: str, rng: random.Random) -> dict[str, Any]:
+def _lying_batch(edition: str, rng: random.Random, about: int) -> dict[str, Any]:
     records: list[dict[str, Any]] = [
-        {"text": f"r{number} payload={_untrue(edition, rng).hex()}"}
-        for number in range(rng.choice((1, 1, 2, 3, 4)))
+        {"text": f"r{number} payload={_untrue(edition, rng, about).hex()}"}
+        for number in range(rng.choice((1, 1, 2, 3, 4) if about == _ANYTHING else (2, 4, 6, 8)))
     ]
     batch: dict[str, Any] = {"records": records}
     kind = rng.randrange(16)
@@ -147,12 +150,12 @@ def _lying_batch(edition: str, rng: random.Random) -> dict[str, Any]:
     return batch
 
 
-def _untrue(edition: str, rng: random.Random) -> bytes:
-    """Return a payload: a command among few names, most with something unusual in it, or no command at all."""
-    kind = rng.randrange(12)
+def _untrue(edition: str, rng: random.Random, about: int) -> bytes:
+    """Return a payload: a command among few names, perhaps with something unusual in it, or no command."""
+    kind = rng.randrange(12 if about == _ANYTHING else 120)
     if edition == "seed" or kind == 0:
         return hex_bytes(rng.choice(PAYLOADS))
-    raw = payload(_busy(rng), edition)
+    raw = payload(_of_a_branch(rng) if about == _BRANCHES else _busy(rng), edition)
     if kind == 1:
         data = bytearray(raw)
         at = rng.randrange(len(data) + 1)
@@ -181,6 +184,16 @@ def _busy(rng: random.Random) -> str:
         named = rng.choice([name for name in TRANSACTIONS if name])
         return f"r1 {rng.choice(('PREPARE', 'COMMIT', 'ROLLBACK'))} {named}"
     return f"r1 {rng.choice(('REMOVE_DESTINATION', 'TRACE text=x', 'SUBSCRIPTION sub=c:a'))} {place}"
+
+
+def _of_a_branch(rng: random.Random) -> str:
+    """Return a command of one of the transactions, most often one that is held or makes it prepared."""
+    tx = rng.choice([name for name in TRANSACTIONS if name])
+    kind = rng.choice(("", "", "", "PREPARE", "PREPARE", "PREPARE", "REMOVE_MESSAGE", "COMMIT", "ROLLBACK"))
+    if kind in ("", "REMOVE_MESSAGE"):
+        sub = f"sub={rng.choice(('c:a', 'c:b'))}" if kind and rng.randrange(2) else ""
+        return f"r1 {kind} {rng.choice(PLACES)} id=m{rng.randrange(1, 4)} {sub} {tx}"
+    return f"r1 {kind} {tx}"
 
 
 #: A field as it is stored: its number, its wire type, and what it holds.
