@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from journalspec.deviations import Deviation
-from journalspec_conformance.cli._tables import console
+from journalspec_conformance.cli._tables import console, say
 from journalspec_conformance.products import (
     Product,
     ProductError,
@@ -85,12 +85,12 @@ def fetch(names: tuple[str, ...]) -> None:
     failed = False
     for product in wanted:
         try:
-            place = fetch_product(product, say=click.echo)
+            place = fetch_product(product, say=say)
         except ProductError as error:
-            click.echo(f"error: {product.id}: {error}", err=True)
+            say(f"error: {product.id}: {error}", err=True)
             failed = True
         else:
-            click.echo(f"{product.id}: {place}")
+            say(f"{product.id}: {place}")
     if failed:
         raise SystemExit(1)
 
