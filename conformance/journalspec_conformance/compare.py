@@ -220,6 +220,8 @@ class _Sets:
         for record in records:
             shape = _shape(record, claims)
             self._shapes.setdefault(shape, {}).setdefault(_key(record, shape), []).append(record)
+        # What lists more fields is looked for first: what lists fewer fits others, too.
+        self._shapes = dict(sorted(self._shapes.items(), key=lambda item: -len(item[0])))
 
     def take(self, record: Members) -> bool:
         for shape, entries in self._shapes.items():

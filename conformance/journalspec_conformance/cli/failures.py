@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,9 @@ LISTED = 20
 EXPLAINED = 5
 #: Of so many groups the journal of the first failure is reduced.
 REDUCED = 5
-#: What failed, at most so many ids (bytes of the file that has them).
+#: What failed last time: bytes of the file with its ids, and of so many implementations.
 MOST_REMEMBERED = 1 << 22
+REMEMBERED = 50
 
 
 def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep: Path | None) -> None:
@@ -75,7 +77,7 @@ def _reduced(
                 yield result.probe, (result, probes[result.probe].case)
                 continue
             case = reduced(probes[result.probe].case, _fails_so(engine, result, last))
-            yield result.probe, (last.get(case.title, result), case)
+            yield result.probe, (replace(last.get(case.title, result), title=case.title), case)
 
 
 def _fails_so(engine: Engine, result: Result, last: dict[str, Result]) -> Callable[[Case], bool]:
@@ -105,6 +107,9 @@ def remember(request: RunRequest, prepared: Prepared, red: Sequence[Result]) -> 
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_text(path, json.dumps({"seed": prepared.seed, "count": request.count, "probes": names}))
+        known = sorted(path.parent.glob("*.json"), key=lambda other: other.stat().st_mtime)
+        for other in known[:-REMEMBERED]:
+            other.unlink(missing_ok=True)
 
 
 def last_failed(request: RunRequest) -> dict[str, Any]:

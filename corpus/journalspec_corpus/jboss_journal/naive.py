@@ -17,7 +17,7 @@ from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_candidate, stamp_of, versioned
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_corpus.author import reported
-from journalspec_corpus.jboss_journal.author import CHECK, TX
+from journalspec_corpus.jboss_journal.author import CHECK, TX, name_of
 from journalspec_corpus.naive import Entry, Files, Scanned, expectation, natural, refused
 
 #: The fields that expectations list of a record.
@@ -67,7 +67,9 @@ def _answer(found: Sequence[Scanned], edition: str) -> dict[str, Any]:
 
 def _searched(files: Files, edition: str) -> list[Scanned]:
     """Return the files in the order of their ids; those of one id in the natural order of their names."""
-    found = [searched(name, bytes(data), edition) for name, data in files.items()]
+    own = [name for name in files if name.endswith("." + name_of(1, edition).rpartition(".")[2])]
+    # Files of another extension belong to the journal only if all do (JBM-FIL).
+    found = [searched(name, bytes(files[name]), edition) for name in own or files]
     return sorted(found, key=lambda file: (file.rank, natural(file.name)))
 
 
