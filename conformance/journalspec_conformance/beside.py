@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -35,12 +36,17 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
     have = dict(_leaves("", _as_expected(answer)))
     rows = []
     entries = {entry for place in want for entry in _entries(place)}
+    answered = {entry for place in have for entry in _entries(place)}
+    kinds = set(map(_kind, have))
     lists = {entry.rpartition("[")[0] for entry in entries} | set(want)
     for place in sorted({**want, **have}, key=_order):
         left, right = want.get(place, _ABSENT), have.get(place, _ABSENT)
         # An entry too many of a list that is expected differs; a member that nobody asks about does not.
         extra = any(entry not in entries and entry.rpartition("[")[0] in lists for entry in _entries(place))
-        rows.append((left != right and (left is not _ABSENT or extra), place, left, right))
+        # A member that no entry of the answer has is not reported at all, and was not compared.
+        inner = _entries(place)
+        silent = _kind(place) not in kinds and (inner[-1] in answered if inner else _top(place) not in answer)
+        rows.append((left != right and not silent and (left is not _ABSENT or extra), place, left, right))
     kept = _around([row[0] for row in rows], most)
     out = [f"  {'':{PLACE}} {'expected':{VALUE}} answered"]
     for number, (differs, place, left, right) in enumerate(rows):
@@ -75,6 +81,15 @@ def _order(place: str) -> tuple[Any, ...]:
     """Sort the verdict first, then members by name, entries by number."""
     parts = place.replace("]", "").replace("[", ".").split(".")
     return (place != "verdict", [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts])
+
+
+def _kind(place: str) -> str:
+    """Return a place without the numbers of entries."""
+    return re.sub(r"\[\d+\]", "[]", place)
+
+
+def _top(place: str) -> str:
+    return place.partition(".")[0]
 
 
 def _entries(place: str) -> list[str]:

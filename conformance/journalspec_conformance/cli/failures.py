@@ -39,10 +39,11 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
     groups = grouped(red)
     smaller = dict(_reduced(prepared, groups, probes))
     shown = groups[:EXPLAINED] if details else [group for group in groups if group.example.probe in smaller]
-    say()
-    for group in groups[:LISTED]:
-        if group not in shown:
-            say(group.line)
+    listed = [group for group in groups[:LISTED] if group not in shown]
+    if listed:
+        say()
+    for group in listed:
+        say(group.line)
     if len(groups) > LISTED:
         say(f"... and {len(groups) - LISTED} more kinds of failure")
     for group in shown:
