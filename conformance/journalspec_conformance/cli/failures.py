@@ -59,7 +59,9 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
             result, case = smaller.get(probe.id, (group.example, probe.case))
             kept = next((other for other in case.probes if other.id == probe.id), probe)
             say(f"kept: {keep_probe(keep, kept, result)}")
-    if not details:
+    if details:
+        say()
+    else:
         say("--details explains them, --report keeps them all; `journalspec ask` shows both answers to one")
 
 
