@@ -144,6 +144,9 @@ class LogPass:
         if not self._policy:
             self._before(start)
         self._behind(self._walk(start))
+        if self._edition != SEED:
+            for name in self.chosen.invalid:  # control files come after log files
+                self._whole(name, "bad-control")
 
     # Where the log begins.
 
@@ -152,8 +155,6 @@ class LogPass:
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
         self.chosen = choose(self._files)
-        for name in self.chosen.invalid:
-            self._whole(name, "bad-control")
         control = self.chosen.control
         if control is None:
             self._late.append(Note("no-control"))
