@@ -46,6 +46,7 @@ _SAID: Mapping[str, Any] = {
     "breaks": (),
     "flags": (),
     "checked_by": ("hand",),
+    "history": "",
 }
 
 
@@ -168,6 +169,7 @@ class _Families:
             origin=Origin("family", said["base"], fill(names["how"], names), tuple(said["checked_by"])),
             files=content,
             expect=expect,
+            history=said["history"],
         )
 
     def _family(self, group: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -337,7 +338,7 @@ def _patterns() -> Iterator[tuple[str, str]]:
     """Yield directory and pattern of the files that formats have below a journal's directory."""
     for format_id in format_ids():
         for pattern in get_format(format_id).below:
-            directory, _, name = pattern.partition("/")
+            directory, _, name = pattern.rpartition("/")
             yield directory, name
 
 
@@ -345,7 +346,8 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
     """Return the names of files that formats have in directories of `root`; add to what was left out."""
     found: set[str] = set()
     for directory, pattern in _patterns():
-        if left_out.get(directory) != DIRECTORY:
+        above = directory.startswith("../") and (root / directory).is_dir()
+        if left_out.get(directory) != DIRECTORY and not above:
             continue
         try:
             with os.scandir(root / directory) as entries:
@@ -437,6 +439,12 @@ def find_journals(
     for format_id in wanted:
         claims.extend(load_implementation(format_id).detect(entries, params))
     chosen = [claim for claim in _best(claims) if _is_there(loaded, claim)]
+    homes = {home for format_id in wanted if (home := get_format(format_id).home)}
+    if not chosen and loaded.asked is None:
+        for home in homes:
+            if (loaded.root / home).is_dir():
+                with suppress(FilesetError):
+                    return find_journals(load(loaded.root / home), format, edition, params)
     if loaded.asked is not None:
         chosen = [claim for claim in chosen if loaded.asked in claim.files]
     if not chosen and format:

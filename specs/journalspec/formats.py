@@ -67,6 +67,8 @@ class Format:
     vocabulary: Vocabulary
     #: The files that a journal has in directories of its own, as patterns with one ``/``.
     below: tuple[str, ...] = ()
+    #: The directory of a product's own in which the journal is, so that the product's may be given.
+    home: str = ""
     #: Whether a record has parts whose number it says: then no structure of the table is a whole one.
     composed: bool = False
     #: Why no product has written a file that is published here. Empty: there are such files.
@@ -173,6 +175,7 @@ def get_format(format_id: str) -> Format:
         root=root,
         vocabulary=words,
         below=tuple(data.get("below", ())),
+        home=data.get("home", ""),
         composed=data.get("composed", False),
         uncaptured=data.get("uncaptured", ""),
     )
