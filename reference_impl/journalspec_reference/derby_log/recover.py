@@ -443,7 +443,7 @@ class LogPass:
                 self._found.beside.take(later.name, partial(_records_of, self.log, later, self._forms))
 
     def _missing_files(self, last: LogEnd) -> None:
-        """List the log files that others refer to, and the containers that are changed, if they are missing."""
+        """List what is missing: log files that others refer to, and containers that are changed."""
         for container, instant in self._absent.items():
             if container not in self._own:
                 log, name = self._logs[instant.number].name, f"seg0/c{container:x}.dat"
