@@ -1,4 +1,4 @@
-"""Databases from the field: what is damaged in the middle, what a full disk leaves, and pages older than the log."""
+"""Databases from the field: damage in the middle, what a full disk leaves, pages older than the log."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from field import FIELD, unpacked
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Observation
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
-from field import FIELD, unpacked
 
 pytestmark = pytest.mark.real
 REAL, CONTENTS = FIELD.parent / "real" / "derby_log", FIELD.parent / "contents" / "derby_log"

@@ -319,7 +319,8 @@ def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool)
         if container not in own and (_version(log, container, page) or 0) > explained:
             log.notes.append("newer-page")
     changed = [record for record in counted if "page" in record and record["instant"] >= redo]
-    replay, absent = _Replay(log, redo), set()
+    replay = _Replay(log, redo)
+    absent: set[int] = set()
     for record in changed:
         container = record["container"]
         if reading and container in log.beside and not replay.behind(record):
@@ -336,8 +337,6 @@ def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
         return (_signed(data, 8, 8) if len(data) == CONTROL else 0), "log.ctrl"
     valid = {}
     for name in CONTROLS:
-        if name not in files:
-            log.gone("control-file", name)
         data = files.get(name, b"")
         if len(data) == CONTROL and zlib.crc32(data[:40]) == _signed(data, 40, 8):
             valid[name] = LAYOUT.read("control", log.edition, bytes(data))
@@ -366,14 +365,23 @@ def _parts(instant: int) -> tuple[int, int]:
     return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
 
 
-def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
-    """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
-    if not log.files and not set(CONTROLS) & set(files):
-        raise Refused("fileset", "no-files")
+def _named(log: Log, files: Files, *, policy: str) -> tuple[int, str]:
+    """Return the instant of the checkpoint that counts, and what names it; nothing if none does."""
+    for name in CONTROLS if log.edition != "seed" else ():
+        if name not in files:
+            log.gone("control-file", name)
     checkpoint, control = _control(log, files, recovering=bool(policy))
     if not control and policy and log.edition != "seed" and 1 not in log.files:
         checkpoint = _last_checkpoint(log)
         control = "the log" if checkpoint else ""
+    return checkpoint, control
+
+
+def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
+    """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
+    if not log.files and not set(CONTROLS) & set(files):
+        raise Refused("fileset", "no-files")
+    checkpoint, control = _named(log, files, policy=policy)
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not policy and number not in log.files)):
         # To read, any file will do; the seed says of none that it comes first.

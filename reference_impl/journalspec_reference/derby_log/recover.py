@@ -303,7 +303,7 @@ class LogPass:
         """Note the sound groups that follow the end of the log in its file (DRB-END-165)."""
         groups = self.log.scan(file).groups_after(end.off)
         if groups:
-            text = f"{groups.count} sound group(s); DRB-DEV-018: Derby starts without them and says nothing"
+            text = f"{groups.number} sound group(s); DRB-DEV-018: Derby starts without them and says nothing"
             self._late.append(Note("groups-after", file.name, groups.first, text))
         return groups
 
@@ -414,7 +414,7 @@ class LogPass:
             # The log may be said to begin behind its file.
             off = min(end.off, file.length)
             shows = (
-                f"{groups.count} sound group(s) follow" if groups else f"{beyond and beyond.name} continues"
+                f"{groups.number} sound group(s) follow" if groups else f"{beyond and beyond.name} continues"
             )
             at = At(file.name, off, file.length - off)
             raise Refusal("record", "lost-middle", f"{shows} after the end of the log", at)

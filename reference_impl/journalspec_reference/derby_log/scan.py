@@ -52,7 +52,7 @@ class Groups(NamedTuple):
     """Groups after the end of the log: where the first one is, and how many they are."""
 
     first: int
-    count: int
+    number: int
 
 
 class LogFile(NumberedFile):
