@@ -128,7 +128,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     """
     implementation = load_implementation(journal.format)
     # An implementation may be any object that answers; most assume nothing.
-    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.files)
+    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.seen)
     journal = replace(journal, params={**assumed, **journal.params})
     edition, seen, trials = _settle(journal)
     journal = replace(journal, edition=edition)
