@@ -93,7 +93,12 @@ class Answer:
         others = [trial for trial in self.trials if trial.edition != self.journal.edition]
         alike = ", ".join(trial.edition for trial in others if trial.agrees)
         rest = "; ".join(str(trial) for trial in others if not trial.agrees)
-        evidence = self.journal.evidence or "nothing in the files tells the edition"
+        known = get_format(self.journal.format).editions
+        excluded = ", ".join(name for name in known if name not in self.journal.editions)
+        evidence = "nothing in the files tells the edition"
+        if excluded:
+            evidence = f"the files exclude {excluded} and do not tell which other edition wrote them"
+        evidence = self.journal.evidence or evidence
         parts = [f"{evidence}, {self.journal.edition} was assumed"]
         parts += [f"the same answer as {alike}"] if alike else []
         parts += [f"read otherwise, {rest}"] if rest else []
