@@ -106,9 +106,11 @@ def copied(store: str, to: Path, **changed: bytes) -> Path:
 
 
 @real
-def test_another_page_size_is_refused(tmp_path: Path) -> None:
+def test_another_page_size_is_told_by_the_pages(tmp_path: Path) -> None:
     store = str(REAL / "r1-resized-4096")
-    seen = answer("recover", store, status=3)
+    seen = answer("recover", store, status=0)
+    assert [note["text"] for note in seen["notes"] if note["code"] == "page-size"] == ["4096 bytes"]
+    seen = answer("recover", store, "--param", "page_size=2048", status=3)
     assert (seen["phase"], seen["code"]) == ("replay", "bad-queue")
     assert "page_size=4096 makes sense of it" in seen["message"]
     seen = answer("inspect", store, "--param", "page_size=40", status=3)
@@ -169,13 +171,14 @@ def test_paths_that_hold_no_store(tmp_path: Path) -> None:
 @real
 def test_another_page_size_is_told_to_who_inspects(tmp_path: Path) -> None:
     store = next(name for name in STORES if "4096" in name)
+    asked = ("--param", "page_size=2048")
     found = [
         note["text"]
-        for note in answer("inspect", path(store), status=1)["notes"]
+        for note in answer("inspect", path(store), *asked, status=1)["notes"]
         if note["code"] == "page-size"
     ]
     assert found == ["page_size=4096 makes sense of it, 2048 was asked for"]
-    told = " ".join(command("recover", path(store), status=3).split())
+    told = " ".join(command("recover", path(store), *asked, status=3).split())
     assert "page_size=4096 makes sense of it" in told
 
 

@@ -245,7 +245,7 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
     show_default=True,
     metavar="POLICY",
     help="What damage means: strict refuses; salvage reports what is left and what was lost; default does "
-    "what the format's product does, where the format has such a policy (KahaDB, Derby, SwiftMQ). "
+    "what the format's product does, where the format has such a policy. "
     "Not every format has all: a wrong one is answered with those there are.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")

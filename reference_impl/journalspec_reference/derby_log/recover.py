@@ -207,7 +207,7 @@ class LogPass:
             return "DRB-DEV-003: Derby does not look at the mirror; it begins at log1.dat, or with a new log"
         if data == bytes(codec.CONTROL):
             return "DRB-DEV-001: Derby does not start (XSLAC)"
-        return "DRB-DEV-002: Derby does not start" if len(data) == _OLD_CONTROL else ""
+        return "DRB-DEV-002: Derby does not start" if len(data) == _OLD_CONTROL else "Derby uses it, too"
 
     def _found_checkpoint(self) -> Instant | None:
         """Return the last checkpoint record of the files, where no control file names one (DRB-CTL-171).

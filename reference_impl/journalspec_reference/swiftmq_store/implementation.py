@@ -129,9 +129,10 @@ class _Asked:
         log = found.read[0] if found.read else None
         if log and log.reason in ("other-generation", "bad-record") and (number := log.alarming):
             self._note("huge-count", LOG, f"{number} bytes or things", log.end)
+        words = get_format(FORMAT).vocabulary.notes
         for note in found.notes:
             off = None if note.page is None else note.page * self.page_size
-            text = note.text if note.code in _TEXTS else ""
+            text = note.text if words[note.code].text else ""
             self._note(note.code, PAGES if note.code != "branch-key" else "", text, off)
         self._unread(found)
         if self.page_size != DEFAULT_SIZE:
@@ -194,8 +195,6 @@ class _Asked:
         return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else of, header)
 
 
-#: Notes that say more than their code and place do.
-_TEXTS = ("key-order", "branch-key", "bad-chain", "no-root")
 DEFAULT_SIZE = 2048
 #: So many keys are spelt out in a note.
 _KEYS = 12
