@@ -47,7 +47,6 @@ _SAID: Mapping[str, Any] = {
     "flags": (),
     "history": "",
     "checked_by": ("hand",),
-    "history": "",
 }
 
 
@@ -171,7 +170,6 @@ class _Families:
             origin=Origin("family", said["base"], fill(names["how"], names), tuple(said["checked_by"])),
             files=content,
             expect=expect,
-            history=said["history"],
         )
 
     def _family(self, group: str) -> dict[str, Any]:
