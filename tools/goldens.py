@@ -48,7 +48,7 @@ def states(plan: Plan) -> dict[str, str]:
 
 def _outcomes(adapter: CrashFormat, sets: ExpectedSets, expected: Expected, refusal: str) -> str:
     owed = sets.sets(expected)
-    told = []
+    told = list[object]()
     for reader, policy in adapter.policies.items():
         demand = demand_of(refusal, expected.stratum, salvaging=reader in adapter.salvaging)
         told += permitted(owed, policy, *demand)
