@@ -19,7 +19,6 @@ layout; the first difference ends the comparison and has a *fingerprint*:
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -186,9 +185,9 @@ def _field(record: Members, path: str) -> Json:
 
 
 def _same_bag(want: Sequence[Members], have: Sequence[Members], claims: Claims) -> bool:
-    """Tell whether both hold the same records in another order, by the fields of the first one."""
-    shape = _shape(want[0], claims)
-    return Counter(_key(record, shape) for record in want) == Counter(_key(record, shape) for record in have)
+    """Tell whether both hold the same records in another order: each by the fields that are listed of it."""
+    wanted = _Sets(want, claims)
+    return all(wanted.take(record) for record in have) and wanted.left() is None
 
 
 def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference | None:
@@ -221,6 +220,8 @@ class _Sets:
         for record in records:
             shape = _shape(record, claims)
             self._shapes.setdefault(shape, {}).setdefault(_key(record, shape), []).append(record)
+        # What lists more fields is looked for first: what lists fewer fits others, too.
+        self._shapes = dict(sorted(self._shapes.items(), key=lambda item: -len(item[0])))
 
     def take(self, record: Members) -> bool:
         for shape, entries in self._shapes.items():

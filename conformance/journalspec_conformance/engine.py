@@ -7,12 +7,14 @@ answer becomes a result of that probe; the run goes on.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from journalspec.formats import UnknownFormat, get_format
-from journalspec.observation import REFUSED, Level
+from journalspec.observation import REFUSED, Level, jsonable
 from journalspec_conformance.answers import check_claims, check_observation, stranger_in
 from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.connection import OUTCOMES, Connection, FormatClaims, Hello, Message
@@ -24,6 +26,8 @@ from journalspec_conformance.result import Result, carried
 from journalspec_conformance.scratch import CaseDirectory, Workspace
 from journalspec_conformance.wording import spelled
 from journalspec_corpus import Case, Probe
+from journalspec_corpus.drawn import lenient
+from journalspec_reference import load
 
 #: After so many breakdowns in a row the rest of a run is not asked any more.
 BREAKDOWN_LIMIT = 25
@@ -65,6 +69,8 @@ class Engine:
             self.validate("reply-hello", {"seq": 0, **self.hello.message})
         check_claims(self.hello)
         self.workspace = Workspace(connection.in_memory)
+        #: The requests of the last probe, each with the reply to it.
+        self.exchanges: list[tuple[Message, Message]] = []
         self._breakdowns = 0
         self._questions = 0
 
@@ -92,6 +98,7 @@ class Engine:
     def run(self, probe: Probe) -> Result:
         """Ask one probe and return what became of it."""
         started = time.perf_counter()
+        self.exchanges = []
         try:
             outcome = self._outcome(probe)
         except Problem:
@@ -154,14 +161,21 @@ class Engine:
             return self._after(probe, place, reply["ok"]) or outcome
 
     def _after(self, probe: Probe, place: CaseDirectory, first: Message) -> Outcome | None:
-        """Judge what the answer cannot show: did asking change anything, is recovery repeatable?"""
-        if "pure" in self.format_claims(probe).features:
-            change = place.change()
-            if change is not None:
-                return Outcome("fail", "modified", f"{probe.op} is declared pure, but {change}")
+        """Judge what the answer cannot show: did asking change anything, is recovery repeatable?
+
+        A reading leaves everything as it is. So does a recovery that is declared pure; another one may change
+        its copy, and leaves what it has answered in it.
+        """
+        change = place.change()
+        pure = "pure" in self.format_claims(probe).features
+        if change is not None and (pure or probe.op == "read"):
+            why = "is declared pure" if pure else "must not change anything"
+            return Outcome("fail", "modified", f"{probe.op} {why}, but {change}")
+        if pure or probe.op == "read":
             return None
-        if probe.op != "recover":
-            return None
+        lost = None if change is None else self._lost(probe, place.files(), first)
+        if lost is not None:
+            return Outcome("fail", "lost", f"{probe.op} has changed its copy, and {lost}")
         before = place.contents()
         reply = self.ask(self.request(probe, place))
         again = reply.get("ok")
@@ -176,10 +190,41 @@ class Engine:
             return Outcome("fail", "not-idempotent", f"the second recovery changed the files again: {change}")
         return None
 
+    def _lost(self, probe: Probe, files: Mapping[str, bytes], said: Message) -> str | None:
+        """Return what the `files` that a recovery leaves have lost of what it `said`, None if nothing.
+
+        The reference reads them under the same policy. What is compared is the state: a recovery may leave
+        fewer records.
+        """
+        case, recover = probe.case, load(probe.case.format).recover
+        edition, params = case.edition, case.params
+        if case.input.files and not files:
+            return "the journal is gone"
+        if said["verdict"] == REFUSED:
+            return None
+        policy = probe.policy or "strict"
+        original = recover(case.files(), edition=edition, policy=policy, params=params)
+        if original.verdict == REFUSED:
+            policy = lenient(case.format)
+            original = recover(case.files(), edition=edition, policy=policy, params=params)
+        left = recover(files, edition=edition, policy=policy, params=params)
+        if left.verdict == REFUSED:
+            return None if original.verdict == REFUSED else f"it cannot be read: {left.phase}/{left.code}"
+        index, _ = closest(probe.expect, said, self.claims(probe))
+        wanted = {**probe.expect[index].get("state", {}), **(said.get("state") or {})}
+        found = jsonable(left.state or {})
+        for key, value in wanted.items():
+            if isinstance(value, list) and isinstance(found.get(key), list):
+                gone = _counted(value) - _counted(found[key])
+                if gone:
+                    return f"it does not hold of {key} what was answered: {next(iter(gone)):.200}"
+        return None
+
     def ask(self, request: Message) -> Message:
         """Send `request` and return the reply, both validated if the user asked for it."""
         self.validate(schema_of_request(request), {"seq": 0, **request})
         reply = self.connection.ask(request)
+        self.exchanges.append((request, reply))
         self.validate(schema_of_reply(request["cmd"], reply), {"seq": 0, **reply})
         if not any(name in reply for name in OUTCOMES):
             raise Misbehaved(
@@ -259,6 +304,12 @@ class Engine:
         lacking = sorted(set(case.needs) - _OPERATIONS - declared.features)
         return f"feature {', '.join(lacking)}" if lacking else None
 
+    def _answer(self) -> Mapping[str, object] | None:
+        """Return the first answer to the last probe, None if there is none."""
+        found = (reply["ok"] for _, reply in self.exchanges if "ok" in reply)
+        answer: Mapping[str, object] | None = carried(next(found, None))
+        return answer
+
     def _result(self, probe: Probe, outcome: Outcome) -> Result:
         case = probe.case
         return Result(
@@ -275,6 +326,7 @@ class Engine:
             stratum=case.stratum,
             requirements=case.requirements,
             difference=carried(outcome.difference.to_json()) if outcome.difference else None,
+            answer=self._answer() if outcome.result_class == "fail" else None,
             stderr=carried(
                 outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else "")
             ),
@@ -286,6 +338,10 @@ def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:
     if late is None:
         return held
     return [result.judged(late.result_class, carried(late.reason)) for result in held[:1]] + held[1:]
+
+
+def _counted(entries: Iterable[object]) -> Counter[str]:
+    return Counter(json.dumps(entry, sort_keys=True) for entry in entries)
 
 
 def _parts(first: Message, again: Message, claims: Claims) -> str | None:

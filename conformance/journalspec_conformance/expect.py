@@ -13,6 +13,9 @@ that names no probe is an error, and so is an entry without a reason.
     deviation = "id"                       # optional: of the format's deviations
     tier = "core"                          # optional: must name probes of this tier, not just of any
 
+Draws have other ids with every seed. An entry about them names all of them (``case = "xyz.drawn.**/read"``)
+and a fingerprint: a draw that fails so is known, one that fails otherwise is red, one that passes passes.
+
 To bring a file up to date with a report it is cut into blocks (an entry with the comments above
 it), each block is edited by itself, and the blocks are sorted by case. New entries get a reason
 that the lint refuses until a person has replaced it.
@@ -35,6 +38,8 @@ from journalspec.formats import format_ids
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.result import CLASSES, Result
+from journalspec_corpus.draws import TIER as DRAWN
+from journalspec_corpus.draws import is_drawn, kind_of
 from journalspec_corpus.load import PUBLISHED_TIERS
 
 OUTCOMES = {
@@ -46,7 +51,7 @@ OUTCOMES = {
     "wontfix": "answers wrongly, and will go on doing so",
 }
 #: What an entry may be about: the published tiers, a built one, and cases from files.
-TIERS = (*PUBLISHED_TIERS, "core", "full", "files")
+TIERS = (*PUBLISHED_TIERS, DRAWN, "core", "full", "files")
 #: How a generated reason begins. The lint refuses it: a person has to say why.
 TODO = "TODO"
 
@@ -88,6 +93,11 @@ class ExpectedFailure:
         return result.result_class == wanted and same
 
     @property
+    def drawn(self) -> bool:
+        """Whether this is about draws, whose ids change with the seed."""
+        return f".{DRAWN}." in self.case
+
+    @property
     def story(self) -> str:
         """The reason, with the deviation's id where one is named."""
         return f"{self.why} ({self.deviation})" if self.deviation else self.why
@@ -107,6 +117,10 @@ class Expectations:
 
     def apply(self, result: Result) -> Result:
         """Return `result` as known, fixed or unpredicted if an entry is about it, else as it is."""
+        if is_drawn(result.probe):
+            drawn = (item for item in self.entries if item.drawn and matches(item.case, result.probe))
+            known = next((item for item in drawn if item.predicts(result)), None)
+            return result if known is None else result.judged("known", known.story, known.issue)
         entry = self._bound.get(result.probe)
         if entry is None or not CLASSES[result.result_class].judged:
             return result
@@ -137,7 +151,8 @@ class Expectations:
         bound: dict[str, ExpectedFailure] = {}
         known = set(probe_ids)
         idle = []
-        for entry in sorted(self.entries, key=lambda item: item.case not in known):
+        settled = (item for item in self.entries if not item.drawn)
+        for entry in sorted(settled, key=lambda item: item.case not in known):
             named = _named(entry, probe_ids, known)
             for probe_id in named:
                 bound.setdefault(probe_id, entry)
@@ -203,13 +218,15 @@ def parse_expectations(text: str, source: str) -> Expectations:
     faults = [f"unknown table {name!r}" for name in data if name != "expect"]
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise Problem(f"{source}: expect must be an array of tables ([[expect]])")
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for number, item in enumerate(items, start=1):
         label = f"entry {number} ({item.get('case', 'without case')})"
         faults += [f"{label}: {fault}" for fault in _faults(item)]
-        if str(item.get("case")) in seen:
+        case = str(item.get("case"))
+        key = case, str(item.get("fingerprint", "")) if f".{DRAWN}." in case else ""
+        if key in seen:
             faults.append(f"{label}: the same case stands twice")
-        seen.add(str(item.get("case")))
+        seen.add(key)
     if faults:
         raise Problem(f"{source}: {'; '.join(faults)}")
     return Expectations(tuple(ExpectedFailure(**item) for item in items))
@@ -227,6 +244,10 @@ def _faults(item: dict[str, Any]) -> list[str]:
         faults.append(f"no tier {item['tier']!r}{_meant(item['tier'], TIERS)}: one of {', '.join(TIERS)}")
     if item.get("deviation", "") not in ("", *_deviations()):
         faults.append(f"no deviation {item['deviation']!r}{_meant(item['deviation'], _deviations())}")
+    case = str(item.get("case", ""))
+    vague = item.get("outcome") in ("fail", "wontfix") and not item.get("fingerprint")
+    if f".{DRAWN}." in case and (is_drawn(case) or vague):
+        faults.append(f"draws have other ids with every seed: name {kind_of(case)!r} and a fingerprint")
     why = str(item.get("why", "")).strip()
     if not why or why.startswith(TODO):
         faults.append("why it fails is not said")
@@ -259,16 +280,26 @@ class Update:
 def update(text: str, results: Iterable[Result], source: str = "the file") -> Update:
     """Return `text` brought up to date with `results`; raises Problem if it cannot be taken apart."""
     preamble, blocks = _cut(text, source)
-    by_probe = {result.probe: result for result in results}
+    # Of draws that fail alike one is enough.
+    by_probe = {
+        (kind_of(result.probe) + result.fingerprint if is_drawn(result.probe) else result.probe): result
+        for result in results
+        if not is_drawn(result.probe) or result.result_class in _FAILING
+    }
     kept, removed, changed = _revise(blocks, by_probe)
     covered = [case for case, _ in kept]
-    new = [result for result in by_probe.values() if _needs_entry(result, covered)]
-    kept += [(result.probe, _new_block(result)) for result in new]
+    # What is known of a draw is so by an entry already.
+    new = [result for result in by_probe.values() if is_drawn(result.probe) or _needs_entry(result, covered)]
+    kept += [(_named_in_file(result), _new_block(result)) for result in new]
     kept.sort(key=lambda block: block[0])
     parts = [part.strip("\n") for part in (preamble, *(body for _, body in kept))]
     out = "\n\n".join(part for part in parts if part) + "\n"
     tomllib.loads(out)
-    return Update(out, tuple(sorted(result.probe for result in new)), tuple(removed), tuple(changed))
+    return Update(out, tuple(sorted(map(_named_in_file, new))), tuple(removed), tuple(changed))
+
+
+def _named_in_file(result: Result) -> str:
+    return kind_of(result.probe) if is_drawn(result.probe) else result.probe
 
 
 def _cut(text: str, source: str) -> tuple[str, list[tuple[str, str]]]:
@@ -339,7 +370,7 @@ def _new_block(result: Result) -> str:
     import tomlkit  # noqa: PLC0415 - as above
 
     entry = {
-        "case": result.probe,
+        "case": _named_in_file(result),
         "outcome": result.result_class,
         "fingerprint": result.fingerprint,
         "why": f"{TODO}: {' '.join(result.reason.split())[:160]}",

@@ -15,6 +15,7 @@ from typing import Any
 
 from journalspec.files import shown
 from journalspec.requirements import requirements
+from journalspec_conformance.beside import beside, nearest
 from journalspec_conformance.result import Result
 from journalspec_corpus import Case
 from journalspec_corpus.flags import load_flags
@@ -29,6 +30,8 @@ DIGITS = 20
 #: At most so many lines of bytes, and of standard error.
 DUMP_LINES = 24
 STDERR_LINES = 20
+#: At most so many rows of both answers.
+ANSWER_LINES = 40
 #: Some cases show dozens of requirements; the failure is not to be lost below them.
 MOST_REQUIREMENTS = 6
 
@@ -41,10 +44,11 @@ def explain(result: Result, case: Case, target: str) -> str:
         return "\n".join(parts)  # what it says of formats and requirements may name none
     parts += _requirement_lines(case)
     parts += _flag_lines(case)
-    parts += _difference_lines(result)
-    parts += _dump_lines(result, case)
+    parts += difference_lines(result)
+    parts += _answer_lines(result, case)
+    parts += dump_lines(result, case)
     parts += ["repeat:", f"  {reproduce(result.probe, target, case.tier)}"]
-    parts += _stderr_lines(result.stderr)
+    parts += stderr_lines(result.stderr)
     return "\n".join(shown(part) for part in parts)
 
 
@@ -79,7 +83,8 @@ def _flag_lines(case: Case) -> Iterator[str]:
         yield from _wrap(f"{flag.name}: {flag.effect}")
 
 
-def _difference_lines(result: Result) -> Iterator[str]:
+def difference_lines(result: Result) -> Iterator[str]:
+    """Yield where the answer first differs."""
     difference = result.difference
     if difference is None:
         return
@@ -88,11 +93,20 @@ def _difference_lines(result: Result) -> Iterator[str]:
     yield from _wrap(f"observed {_text(difference['observed'])}", "    ")
 
 
+def _answer_lines(result: Result, case: Case, most: int = ANSWER_LINES) -> Iterator[str]:
+    probe = next((probe for probe in case.probes if probe.id == result.probe), None)
+    if result.answer is None or probe is None or probe.op == "write":
+        return
+    yield "the whole answer beside the expected one:"
+    yield from (f"  {line}" for line in beside(nearest(probe, result.answer), result.answer, most))
+
+
 def _text(value: Any) -> str:
     return "nothing" if value is None else json.dumps(value, ensure_ascii=True)[:2000]
 
 
-def _dump_lines(result: Result, case: Case) -> list[str]:
+def dump_lines(result: Result, case: Case) -> list[str]:
+    """Return the bytes around that place."""
     at: Mapping[str, Any] = (result.difference or {}).get("at") or {}
     content = case.files().get(at.get("file", ""))
     if content is None or case.write is not None:
@@ -134,7 +148,8 @@ def _window(content: bytes, case: Case, file: str, begin: int, end: int) -> Iter
             yield from below
 
 
-def _stderr_lines(stderr: str) -> Iterator[str]:
+def stderr_lines(stderr: str) -> Iterator[str]:
+    """Yield the end of what was written to standard error."""
     tail = stderr.rstrip().splitlines()[-STDERR_LINES:]
     if tail:
         yield "standard error ends with:"

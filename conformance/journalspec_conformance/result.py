@@ -63,6 +63,8 @@ class Result:
     stratum: str = ""
     requirements: tuple[str, ...] = ()
     difference: Mapping[str, Any] | None = None
+    #: The whole answer where it failed, as long as the run lasts: a report has the difference alone.
+    answer: Mapping[str, Any] | None = field(default=None, compare=False)
     stderr: str = ""
     seconds: float = 0.0
     issue: str = field(default="")

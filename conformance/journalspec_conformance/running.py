@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -24,8 +25,9 @@ from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.result import Result
-from journalspec_conformance.selection import cases_of, ids_outside, probes_of
+from journalspec_conformance.selection import Draws, cases_of, ids_outside, probes_of, with_draws
 from journalspec_corpus import Probe
+from journalspec_corpus.draws import COUNT, MOST_SEED
 
 Made = TypeVar("Made", bound="Closable")
 Item = TypeVar("Item")
@@ -58,6 +60,9 @@ class RunRequest:
     timeout: float | None = None
     validate: bool = False
     enforce_should: bool = False
+    #: Of the tiers with draws: the seed (None: a fresh one) and how many of each format.
+    seed: int | None = None
+    count: int = COUNT
     #: What the implementation may take (MiB).
     max_memory: int = BOUNDS.memory >> 20
     max_disk: int = BOUNDS.disk >> 20
@@ -70,6 +75,8 @@ class Prepared:
     setup: Setup
     probes: tuple[Probe, ...]
     tier: str
+    #: Of the draws, None without any.
+    seed: int | None = None
 
     def open(self) -> Engine:
         """Start the implementation; raises Problem if it does not even introduce itself."""
@@ -87,20 +94,43 @@ def prepare(request: RunRequest) -> Prepared:
     bounds = Bounds.of_mib(request.max_memory, request.max_disk)
     target = parse_impl(request.impl, request.mode, level, bounds)
     tier = "files" if request.cases else request.tier
-    cases = cases_of(request.tier, files=request.cases)
+    draws = None
+    if with_draws(request.tier) and not request.cases:
+        seed = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
+        draws = Draws(seed, request.count, request.select)
+    # An entry of an expectation file may be about a format that is not chosen; draws are named by none.
+    chosen = cases = cases_of(request.tier, () if draws is None else request.formats, request.cases, draws)
     every = probes_of(cases)
     expectations, source = _expectations(request.expect, target.expectations)
     elsewhere = None if request.cases else tuple(ids_outside(request.tier))
     bound = expectations.bind([probe.id for probe in every], tier, source, elsewhere=elsewhere)
-    chosen = cases if not request.formats else cases_of(request.tier, request.formats, request.cases)
-    options = Options(
+    if request.formats and draws is None:
+        chosen = cases_of(request.tier, request.formats, request.cases)
+    probes = probes_of(chosen, request.select)
+    return Prepared(
+        Setup(target, _options(request, target, level), bound),
+        tuple(probes),
+        tier,
+        None if draws is None else draws.seed,
+    )
+
+
+def prepare_one(request: RunRequest) -> Setup:
+    """Return the setup of a request whose probes are chosen elsewhere; raises Problem."""
+    level = None if request.level is None else Level.parse(request.level)
+    target = parse_impl(
+        request.impl, request.mode, level, Bounds.of_mib(request.max_memory, request.max_disk)
+    )
+    return Setup(target, _options(request, target, level), Expectations.none())
+
+
+def _options(request: RunRequest, target: Target, level: Level | None) -> Options:
+    return Options(
         level=Level.LAYOUT if level is None else level,
         timeout=request.timeout or target.timeout or DEFAULT_TIMEOUT,
         validate=request.validate,
         enforce_should=request.enforce_should,
     )
-    probes = probes_of(chosen, request.select)
-    return Prepared(Setup(target, options, bound), tuple(probes), tier)
 
 
 def plain_number(text: str) -> float:
@@ -131,9 +161,11 @@ def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectation
     return load_expectations(path), str(path)
 
 
-def header_options(request: RunRequest) -> dict[str, Any]:
-    """Return the options that a report's header carries."""
+def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
+    """Return the options that a report's header carries; `seed` is that of the draws."""
+    draws = {} if seed is None else {"seed": str(seed), "count": str(request.count)}
     return {
+        **draws,
         "formats": list(request.formats),
         "select": list(request.select),
         "level": request.level or "declared",
@@ -176,7 +208,7 @@ def choose_jobs(wanted: int, probes: int) -> int:
     return max(1, min(os.cpu_count() or 1, probes // PROBES_PER_JOB + 1))
 
 
-def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine) -> Iterator[Result]:
+def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine) -> Generator[Result]:
     """Yield the results of `probes` in order: from `engine` if one job does it, else from workers.
 
     Raises Problem if a worker dies (an in-process implementation that takes the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from journalspec.files import shown
@@ -11,20 +12,55 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.patterns import any_matches
 from journalspec_corpus import Case, CaseError, Probe, load_cases
 from journalspec_corpus.case import UNKNOWN
+from journalspec_corpus.draws import COUNT, TIER, drawn_case, drawn_cases, formats_with_draws
 from journalspec_corpus.load import PUBLISHED_TIERS, Intake
 from journalspec_corpus.pipeline.cases import take_cases
 
+#: Everything: the published tiers, and draws.
+ALL = "all"
 
-def cases_of(tier: str, formats: Sequence[str] = (), files: Sequence[Path] = ()) -> list[Case]:
-    """Return the cases of a published `tier`, or of the given case `files`, of `formats` (none: all).
 
-    What is no case in `files` is quarantined (see Case.quarantined). Raises Problem on an unknown
-    tier or format, an unreadable file, or if nothing is left.
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Which cases of the tier ``drawn``: `count` of each format, or those alone whose ids are in `select`."""
+
+    seed: int
+    count: int = COUNT
+    select: tuple[str, ...] = ()
+
+    def cases(self, formats: Sequence[str]) -> Iterator[Case]:
+        """Yield the draws of `formats` (none: all)."""
+        named = [drawn_case(pattern.partition("/")[0]) for pattern in self.select]
+        if named and None not in named:
+            yield from {case.id: case for case in named if case is not None}.values()
+            return
+        for name in formats_with_draws(formats):
+            yield from drawn_cases(name, self.seed, range(self.count))
+
+
+def with_draws(tier: str) -> bool:
+    """Tell whether draws are part of `tier`."""
+    return tier in (TIER, ALL)
+
+
+def cases_of(
+    tier: str, formats: Sequence[str] = (), files: Sequence[Path] = (), draws: Draws | None = None
+) -> list[Case]:
+    """Return the cases of a `tier`, or of the given case `files`, of `formats` (none: all).
+
+    The tiers ``drawn`` and ``all`` need `draws`. What is no case in `files` is quarantined (see
+    Case.quarantined). Raises Problem on an unknown tier or format, an unreadable file, or if nothing is left.
     """
     try:
         for name in formats:
             get_format(name)
-        found = list(_read(files)) if files else load_cases(tier=tier)
+        if files:
+            found = list(_read(files))
+        elif draws is not None and with_draws(tier):
+            found = [] if tier == TIER else [c for name in PUBLISHED_TIERS for c in load_cases(tier=name)]
+            found += draws.cases(formats)
+        else:
+            found = load_cases(tier=tier)
     except (UnknownFormat, CaseError, ValueError) as error:
         raise Problem(str(error)) from None
     # A case that says nothing usable about its format may be of any.
@@ -72,4 +108,4 @@ def ids_outside(tier: str) -> Iterator[str]:
             yield from (probe.id for case in load_cases(tier=other) for probe in case.probes)
 
 
-__all__ = ["PUBLISHED_TIERS", "cases_of", "ids_outside", "probes_of"]
+__all__ = ["ALL", "PUBLISHED_TIERS", "Draws", "cases_of", "ids_outside", "probes_of", "with_draws"]

@@ -9,7 +9,7 @@ import json
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.inprocess import load_class
@@ -18,7 +18,17 @@ from journalspec_conformance.inprocess import load_class
 MESSAGE, DETAIL = 2000, 64 * 1024
 
 
-def serve(implementation: Any, lines: IO[str], out: IO[str]) -> int:
+class Lines(Protocol):
+    """Requests, line by line."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield them up to the end."""
+
+    def readline(self) -> str:
+        """Return the next one."""
+
+
+def serve(implementation: Any, lines: Lines, out: IO[str]) -> int:
     """Answer the requests in `lines` until ``bye`` or the end; return the exit status."""
     for line in lines:
         request = json.loads(line)

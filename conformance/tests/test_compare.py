@@ -291,6 +291,41 @@ def test_a_refusal_is_another_verdict_even_so() -> None:
     assert fingerprint({"verdict": "clean"}, REFUSED, silent=True) == "refused:header/short"
 
 
+GONE = [{"code": "missing-file", "name": "f-2", "count": "3"}]
+#: Where something is missing and nothing else is wrong.
+LACKING: dict[str, Any] = {"verdict": "recovered", "records": [], "missing": GONE}
+
+
+def test_what_is_missing_is_compared_member_by_member_where_it_is_declared() -> None:
+    told = {**LACKING, "missing": [{**GONE[0], "file": "index", "text": "in words"}]}
+    assert fingerprint(LACKING, told) == ""
+    assert fingerprint(LACKING, {**told, "missing": [{**GONE[0], "count": "2"}]}) == "missing"
+    assert fingerprint(LACKING, {**told, "missing": GONE * 2}) == "missing"
+    assert fingerprint(LACKING, {"verdict": "recovered", "records": []}) == "missing"
+    assert fingerprint(LACKING, {"verdict": "clean", "records": []}) == "verdict"
+    assert fingerprint({"verdict": "clean", "records": [], "missing": []}, LACKING) == "verdict"
+
+
+def test_who_does_not_declare_missing_has_one_verdict_for_both() -> None:
+    for verdict in ("clean", "recovered"):
+        assert fingerprint(LACKING, {"verdict": verdict, "records": []}, missing=False) == ""
+    assert fingerprint(LACKING, REFUSED, missing=False) == "refused:header/short"
+    # Where bytes are dropped as well, or nothing is missing, clean stays wrong.
+    dropped = {**LACKING, "dropped": [HOLE]}
+    assert fingerprint(dropped, {"verdict": "clean", "records": []}, missing=False) == "verdict"
+    nothing = {"verdict": "recovered", "records": []}
+    assert fingerprint(nothing, {"verdict": "clean", "records": []}, missing=False) == "verdict"
+    assert fingerprint({"verdict": "refused"}, LACKING, missing=False) == "verdict"
+
+
+def test_a_wrong_field_is_never_called_another_order() -> None:
+    # The first record lists fewer fields than the others: those of each count.
+    want = {"verdict": "clean", "records": [{"type": "ADD"}, {"type": "ADD", "id": "2"}, {"type": "DEL"}]}
+    for ident, expected in (("7", "records:changed"), ("2", "records:order")):
+        records = [{"type": "DEL"}, {"type": "ADD", "id": ident}, {"type": "ADD", "id": "8"}]
+        assert fingerprint(want, {"verdict": "clean", "records": records}) == expected
+
+
 def test_the_page_names_every_level_and_every_member() -> None:
     page = files("journalspec_corpus").joinpath("CASES.md").read_text(encoding="utf-8")
     assert all(f"| `{level.name.lower()}` |" in page for level in Level)

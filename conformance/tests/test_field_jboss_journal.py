@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance.tests.support.field import FIELD, unpacked
 
+from field import FIELD, unpacked
 from journalspec.observation import Observation
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -184,3 +190,52 @@ def test_every_product_has_a_harness_with_known_failures() -> None:
     assert sorted(entry.product for entry in entries) == ready
     # What we have never run, we know nothing of.
     assert all(bool(entry.expectations) != bool(get_product(entry.product).own) for entry in entries)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals and a shell")
+def test_a_fetch_that_is_killed_leaves_neither_files_nor_children(tmp_path: Path) -> None:
+    cache, tools = tmp_path / "cache", tmp_path / "bin"
+    tools.mkdir()
+    tool = tools / "mvn"
+    tool.write_text(f"#!/bin/sh\nsleep 300 &\necho $! > {tmp_path}/child\nwait\n")
+    tool.chmod(0o700)
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "JOURNALSPEC_PRODUCTS": str(cache)}
+    command = [sys.executable, "-m", "journalspec_conformance", "products", "fetch", "bitronix-2.1.4"]
+    for ending in (signal.SIGKILL, signal.SIGTERM):
+        running = subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _until(lambda: (tmp_path / "child").is_file() and bool((tmp_path / "child").read_text()))
+        child = int((tmp_path / "child").read_text())
+        assert any(cache.iterdir())
+        running.send_signal(ending)
+        running.wait(30)
+        _until(lambda pid=child: not any(cache.iterdir()) and not _alive(pid))  # type: ignore[misc]
+        (tmp_path / "child").unlink()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_what_a_tool_prints_does_not_steer_the_terminal(
+    cache: Path, product: Product, tmp_path: Path
+) -> None:
+    tool = tmp_path / "mvn"
+    tool.write_text("#!/bin/sh\nprintf '\\033]0;owned\\007no\\n' >&2\nexit 3\n")
+    tool.chmod(0o700)
+    with pytest.raises(ProductError) as raised:
+        fetch_product(product, Maven(str(tool)))
+    assert "\x1b" not in str(raised.value)
+    assert "owned" in str(raised.value)
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.05)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False

@@ -84,7 +84,8 @@ def test_what_a_store_holds_is_what_the_answer_says(connection: ProcessConnectio
     read = {"key": "3", "priority": "4", "deliveries": "2", "expiration": "99", "length": str(len(data))}
     unread = {"key": "5", "priority": "9", "deliveries": "1", "expiration": "0", "length": "0"}
     assert answer == {
-        "verdict": "clean",
+        "verdict": "recovered",
+        "message": "bad-message: messages that cannot be read: 1",
         "state": {
             "queues": [
                 {"name": b"a".hex(), "messages": []},
@@ -92,7 +93,6 @@ def test_what_a_store_holds_is_what_the_answer_says(connection: ProcessConnectio
                     "name": b"b".hex(),
                     "messages": [read | {"sha256": hashlib.sha256(data).hexdigest()}, unread],
                 },
-                {"name": b"sys$prepared".hex(), "messages": []},
             ],
             "in_doubt": [],
             "durables": [{"client": "c", "name": "n", "topic": "t", "no_local": True}],
@@ -137,6 +137,26 @@ def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(fake: Path
 
 @pytest.mark.product
 @pytest.mark.java
+def test_without_memory_it_refuses_and_begins_again(connection: ProcessConnection, tmp_path: Path) -> None:
+    page = store(tmp_path, "memory") / "db" / "page.db"
+    refused = asked(connection, tmp_path)["ok"]
+    assert (refused["verdict"], refused["code"]) == ("refused", "exception:OutOfMemoryError")
+    page.write_text("queue a\n")
+    assert asked(connection, tmp_path)["ok"]["verdict"] == "clean"
+    assert connection.late() is None
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_a_thousand_starts(connection: ProcessConnection, tmp_path: Path) -> None:
+    store(tmp_path, "queue a")
+    for _ in range(1000):
+        answer = asked(connection, tmp_path)["ok"]
+        assert (answer["verdict"], len(answer["state"]["queues"])) == ("clean", 1)
+
+
+@pytest.mark.product
+@pytest.mark.java
 def test_operations_are_a_routers(connection: ProcessConnection, tmp_path: Path) -> None:
     first, second = message("first*20").hex(), message("second*20").hex()
     branch = {"gtrid": "0102", "bqual": "03"}
@@ -169,7 +189,7 @@ def test_operations_are_a_routers(connection: ProcessConnection, tmp_path: Path)
         for queue in asked(connection, tmp_path)["ok"]["state"]["queues"]
     }
     one, two = (hashlib.sha256(bytes.fromhex(text)).hexdigest() for text in (first, second))
-    assert held == {"a": [two], "b": [one], "c": [], "sys$prepared": []}
+    assert held == {"a": [two], "b": [one], "c": []}
 
 
 @pytest.mark.product

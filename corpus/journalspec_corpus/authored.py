@@ -170,6 +170,8 @@ def _expectations(
                     out[key] = [expected_record(built, item, author, brief) for item in value]
                 elif key == "dropped":
                     out[key] = [{**_region(built, item), "reason": item["reason"]} for item in value]
+                elif key == "missing":
+                    out[key] = [_gone(built, item) for item in value]
                 elif key == "at":
                     out[key] = _region(built, value)
                 elif key == "state":
@@ -250,6 +252,11 @@ def _expanded(author: ModuleType, value: Mapping[str, Any]) -> dict[str, Any]:
     if "ops" in value and hasattr(author, "operation"):
         expanded["ops"] = [author.operation(op) for op in value["ops"]]
     return expanded
+
+
+def _gone(built: Built, item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is missing, its offset as a number where a place is named."""
+    return {**item, "off": built.place(item["off"])[1]} if isinstance(item.get("off"), str) else dict(item)
 
 
 def _region(built: Built, item: Mapping[str, Any]) -> dict[str, str]:

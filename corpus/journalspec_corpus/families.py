@@ -166,10 +166,10 @@ class _Families:
             obeys=[name for name in said["obeys"] if edition in self.editions[name]],
             breaks=[name for name in breaks if edition in self.editions[name]],
             flags=said["flags"],
-            history=said["history"],
             origin=Origin("family", said["base"], fill(names["how"], names), tuple(said["checked_by"])),
             files=content,
             expect=expect,
+            history=fill(names.get("history", ""), names),
         )
 
     def _family(self, group: str) -> dict[str, Any]:

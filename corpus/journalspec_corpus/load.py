@@ -37,7 +37,12 @@ def load_cases(format_id: str | None = None, tier: str = "smoke") -> list[Case]:
 
 
 def find_case(case_id: str) -> Case:
-    """Return the published case `case_id`; raises LookupError that names near ids."""
+    """Return the published case, or the draw, `case_id`; raises LookupError that names near ids."""
+    from journalspec_corpus.draws import drawn_case  # noqa: PLC0415 - the naive readers, for draws alone
+
+    drawn = drawn_case(case_id)
+    if drawn is not None:
+        return drawn
     near = []
     group = case_id.rpartition(".")[0] + "."
     for tier in PUBLISHED_TIERS:

@@ -56,7 +56,7 @@ class Source:
         elif share < NOISE + LIES:
             kind, files = "lies", dict(self._drawing.lies(edition, rng))
         else:
-            kind, files = _damaged(journal, rng)
+            kind, files = damaged(journal, rng)
         if rng.randrange(WRONG_EDITION) == 0:
             edition = rng.choice(self.editions)
         return Input(number, kind, edition, files)
@@ -83,7 +83,7 @@ def _mixed(seed: int, number: int) -> int:
     return (seed << 64) ^ ((number + 1) * 0x9E3779B97F4A7C15)
 
 
-def _damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
+def damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
     """Return the name of the last damage, and the files after one to MOST_DAMAGES of them."""
     files = dict(journal.files)
     kinds: list[str] = []

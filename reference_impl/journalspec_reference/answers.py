@@ -93,7 +93,12 @@ class Answer:
         others = [trial for trial in self.trials if trial.edition != self.journal.edition]
         alike = ", ".join(trial.edition for trial in others if trial.agrees)
         rest = "; ".join(str(trial) for trial in others if not trial.agrees)
-        evidence = self.journal.evidence or "nothing in the files tells the edition"
+        known = get_format(self.journal.format).editions
+        excluded = ", ".join(name for name in known if name not in self.journal.editions)
+        evidence = "nothing in the files tells the edition"
+        if excluded:
+            evidence = f"the files exclude {excluded} and do not tell which other edition wrote them"
+        evidence = self.journal.evidence or evidence
         parts = [f"{evidence}, {self.journal.edition} was assumed"]
         parts += [f"the same answer as {alike}"] if alike else []
         parts += [f"read otherwise, {rest}"] if rest else []
@@ -128,7 +133,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     """
     implementation = load_implementation(journal.format)
     # An implementation may be any object that answers; most assume nothing.
-    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.files)
+    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.seen)
     journal = replace(journal, params={**assumed, **journal.params})
     edition, seen, trials = _settle(journal)
     journal = replace(journal, edition=edition)
@@ -353,7 +358,9 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
     """Return (file, range) for all that could not be read, in what nobody has looked at yet as well."""
-    return [(name, bad) for name in _contents(journal) for bad in journal.seen[name].finish()]
+    # What of a neighbour could not be read proves nothing, and the journal lacks none of it.
+    names = [name for name in _contents(journal) if name in journal.files]
+    return [(name, bad) for name in names for bad in journal.files[name].finish()]
 
 
 def _with_gaps(

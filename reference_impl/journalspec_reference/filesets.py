@@ -395,7 +395,7 @@ def _patterns() -> Iterator[tuple[str, str]]:
     """Yield directory and pattern of the files that formats have below a journal's directory."""
     for format_id in format_ids():
         for pattern in get_format(format_id).below:
-            directory, _, name = pattern.partition("/")
+            directory, _, name = pattern.rpartition("/")
             yield directory, name
 
 
@@ -403,7 +403,8 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
     """Return the names of files that formats have in directories of `root`; add to what was left out."""
     found: set[str] = set()
     for directory, pattern in _patterns():
-        if left_out.get(directory) != DIRECTORY:
+        above = directory.startswith("../") and (root / directory).is_dir()
+        if left_out.get(directory) != DIRECTORY and not above:
             continue
         try:
             with os.scandir(root / directory) as entries:

@@ -62,14 +62,18 @@ def whole(storage: Storage, name: str) -> bytes:
 
 
 class DirectoryStorage:
-    """A real directory. Symbolic links out of it are the caller's business."""
+    """A real directory. Symbolic links out of it are the caller's business.
+
+    A name with a ``/`` is of a file in a directory of it, which is made with the first such file.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def names(self) -> list[str]:
-        """Return the names of the regular files directly in the directory."""
-        return sorted(path.name for path in self.root.iterdir() if path.is_file())
+        """Return the names of the regular files in the directory and in the directories in it."""
+        paths = [path for pattern in ("*", "*/*") for path in self.root.glob(pattern)]
+        return sorted(path.relative_to(self.root).as_posix() for path in paths if path.is_file())
 
     def size(self, name: str) -> int:
         """Return the length of `name` in bytes."""
@@ -83,6 +87,7 @@ class DirectoryStorage:
 
     def create(self, name: str) -> None:
         """Create an empty file."""
+        (self.root / name).parent.mkdir(exist_ok=True)
         (self.root / name).touch(exist_ok=False)
 
     def write(self, name: str, off: int, data: bytes) -> None:
@@ -101,14 +106,15 @@ class DirectoryStorage:
             os.fsync(stream.fileno())
 
     def sync_dir(self) -> None:
-        """Call fsync on the directory, where the system can."""
+        """Call fsync on the directory and on those in it, where the system can."""
         if not hasattr(os, "O_DIRECTORY"):
             return
-        handle = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        for directory in (*filter(Path.is_dir, self.root.iterdir()), self.root):
+            handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
     def rename(self, old: str, new: str) -> None:
         """Rename, replacing."""

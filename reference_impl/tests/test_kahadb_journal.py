@@ -12,7 +12,7 @@ from kaitaistruct import KaitaiStructError
 from journalspec.kahadb_journal._kaitai.kahadb_journal import KahadbJournal
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import content, load
-from journalspec_reference.kahadb_journal import codec, scan
+from journalspec_reference.kahadb_journal import codec, owners, scan
 
 DIALECT = codec.DIALECTS["5.16"]
 #: A batch of one record without payload and without a checksum.
@@ -82,6 +82,29 @@ def test_subscriptions_and_messages_are_not_multiplied() -> None:
     assert kept < 64 * sum(map(len, files.values()))
 
 
+def test_subscriptions_that_come_and_go_cost_the_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """N subscriptions, each over N messages that others need as well, end one after the other."""
+    joins = [0]
+    join = owners.Counts._join
+
+    def counted(self: owners.Counts, node: int) -> None:
+        joins[0] += 1
+        join(self, node)
+
+    monkeypatch.setattr(owners.Counts, "_join", counted)
+    cost = []
+    for count in (100, 200, 400):
+        joins[0] = 0
+        lines = [f"r{at} SUBSCRIPTION t=T sub=c:{at} info=01" for at in range(count)]
+        lines += [f"r{at} t=T" for at in range(count)]
+        lines += [f"r{at} REMOVE_MESSAGE t=T sub=c:0" for at in range(count)]
+        lines += [f"r{at} SUBSCRIPTION t=T sub=c:{at}" for at in range(count)]
+        files = author.build({"batches": [lines]}, "5.16").files
+        assert load("kahadb_journal").recover(files, edition="5.16", policy="strict").state is not None
+        cost.append(joins[0])
+    assert cost[2] < 2.5 * cost[1] < 6.25 * cost[0]
+
+
 @pytest.mark.parametrize("ahead", [b"", SOUND])
 @pytest.mark.parametrize(("checksum", "ends"), [(0, True), (1, True), (2, False), (1 << 32, False)])
 def test_the_schema_knows_which_batches_of_no_bytes_end_a_log(
@@ -92,4 +115,5 @@ def test_the_schema_knows_which_batches_of_no_bytes_end_a_log(
         with pytest.raises(KaitaiStructError):
             KahadbJournal.from_bytes(data)
         return
-    assert len(getattr(KahadbJournal.from_bytes(data), "batches", [])) == bool(ahead)
+    slots = KahadbJournal.from_bytes(data).slots
+    assert len([slot for slot in slots if getattr(slot, "batch", None) is not None]) == bool(ahead)

@@ -338,7 +338,7 @@ GROUP = {"g0": [0], "g1": [0], "g2": [0], "orders": [0, *range(2, 603)], "sys$pr
 )
 def test_real_stores(store: str, expected: dict[str, list[int]]) -> None:
     found = recover(files(REAL / store))
-    assert (found.refused, found.dropped, found.bad_files, found.notes) == (None, {}, {}, [])
+    assert (found.refused, found.dropped, found.bad_files, list(found.notes)) == (None, {}, {}, [])
     assert keys(found) == expected
     assert [queue.name for queue in found.queues] == sorted(queue.name for queue in found.queues)
     assert len(found.branches) == len(expected["sys$prepared"])
@@ -351,7 +351,7 @@ def test_real_indexes_of_several_pages() -> None:
     fewer = recover(files(REAL / "g2c-61-removed"))
     assert list(range(61, 130)) in keys(fewer).values()
     split = recover(files(REAL / "g2f-clean"))
-    assert (len(split.queues), split.notes, split.refused) == (61, [], None)
+    assert (len(split.queues), list(split.notes), split.refused) == (61, [], None)
 
 
 @real
@@ -512,7 +512,7 @@ def test_messages_that_have_one_page_are_as_if_looked_at_closely(
 
 def _said(found: Recovered) -> object:
     messages = [[(one[:3], one.digest) for one in queue.entries] for queue in found.queues]
-    return messages, found.notes, found.branches, found.refused
+    return messages, list(found.notes), found.branches, found.refused
 
 
 def test_a_page_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:

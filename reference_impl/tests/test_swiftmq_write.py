@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from journalspec_reference.api import WriterRefused
-from journalspec_reference.storage import MemoryStorage, whole
+from journalspec_reference.storage import DirectoryStorage, MemoryStorage, whole
 from journalspec_reference.swiftmq_store.log import Log, ReplayedPages
 from journalspec_reference.swiftmq_store.recover import LOG as LOG_FILE
 from journalspec_reference.swiftmq_store.recover import PAGES, Recovered, recover
@@ -70,7 +70,7 @@ def opened(storage: MemoryStorage | None = None, **params: str) -> tuple[StoreWr
 
 def stored(storage: MemoryStorage, **options: Any) -> Recovered:
     found = recover(content(storage), **options)
-    assert (found.refused, found.dropped, found.notes) == (None, {}, [])
+    assert (found.refused, found.dropped, list(found.notes)) == (None, {}, [])
     return found
 
 
@@ -424,3 +424,25 @@ def test_a_page_in_use_that_is_marked_free_is_not_given_away() -> None:
     do("close")
     assert keys(recover(content(storage)))["q"] == [0, 1, 2, 3, 4, 5]
     assert len(set(first_pages(storage))) == 6
+
+
+#: A message of kind bytes with two of them.
+SHORT = "00000001" + "00" * 43 + "026869"
+
+
+def test_a_store_on_a_disk_is_that_in_memory(tmp_path: Path) -> None:
+    memory, disk = MemoryStorage(), DirectoryStorage(tmp_path)
+    for storage in (memory, disk):
+        writer = StoreWriter(storage, {"checkpoint_size": "65536"})
+        for op in (
+            {"op": "open"},
+            {"op": "insert", "queue": "orders", "message": SHORT},
+            {"op": "swap", "queue": "orders", "message": SHORT},
+        ):
+            writer.apply(op)
+    assert disk.names() == memory.names() == [PAGES, LOG_FILE, "swap/orders-0.swap"]
+    assert all((tmp_path / name).read_bytes() == memory.files[name] for name in memory.names())
+    again = StoreWriter(disk, {"checkpoint_size": "65536"})
+    again.apply({"op": "open"})
+    again.apply({"op": "close"})
+    assert disk.names() == [PAGES, LOG_FILE]

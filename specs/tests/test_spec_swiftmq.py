@@ -33,7 +33,7 @@ LOG = bytes.fromhex(
     "00000004 00000000 00000005 01 00000004 00000000 00000004 ffffffff"
 )
 #: What one of the two says of a value and the other does not.
-LEFT_OUT = {"flag", "first", "off", "end", "page_size"}
+LEFT_OUT = {"flag", "first", "off", "end", "page_size", "record_kind"}
 
 
 def stores() -> list[Path]:
@@ -58,6 +58,8 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, KaitaiStruct):
         members = {name: item for name, item in vars(value).items() if name[0] != "_" and item != []}
+        if isinstance(members.get("slots"), list):  # those of a log, not the number in an index page
+            members["records"] = [slot.record for slot in members.pop("slots") if slot.is_record]
         # A PORTION lies one level deeper there, because what it is depends on a byte in its middle.
         return plain(members["body"]) if type(value).__name__ == "AnyPortion" else plain(members)
     if isinstance(value, dict):

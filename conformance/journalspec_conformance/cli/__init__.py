@@ -38,6 +38,7 @@ class Subcommand:
 #: All commands, in the order of the help text.
 COMMANDS = {
     "run": Subcommand("run", "run_command", "Judge an implementation with the corpus."),
+    "ask": Subcommand("ask", "ask_command", "Ask about one case, and show both answers."),
     "smoke": Subcommand("run", "smoke_command", "Check that a harness works at all."),
     "inspect": Subcommand("journals", "inspect_command", "Show what is in a journal, byte by byte."),
     "recover": Subcommand("journals", "recover_command", "Show what recovery makes of a journal."),
@@ -173,6 +174,30 @@ def cli() -> None:
     """Specifications of durable journals, and the judge of their implementations."""
 
 
+def _open_streams() -> None:
+    """Replace standard streams that are closed: output by a pipe that nobody reads, the others by nothing.
+
+    So a command ends as it does on a closed pipe, and no file of ours gets the number of a standard stream.
+    """
+    if sys.stdin is None:
+        sys.stdin = _stream(0, os.open(os.devnull, os.O_RDONLY), "r")
+    if sys.stdout is None:
+        unread, written = os.pipe()
+        sys.stdout = _stream(1, written, "w")
+        if unread != 1:  # else it has just become the other end
+            os.close(unread)
+    if sys.stderr is None:
+        sys.stderr = _stream(2, os.open(os.devnull, os.O_WRONLY), "w")
+
+
+def _stream(number: int, opened: int, mode: str) -> Any:
+    """Return a stream on what is `opened`, which becomes the standard stream `number`."""
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    return open(number, mode, encoding="utf-8", closefd=False)
+
+
 def silence() -> None:
     """Let what is still to be written go nowhere: whoever read standard output has gone."""
     with suppress(OSError, ValueError, AttributeError):
@@ -197,6 +222,7 @@ def _end_orderly() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; ends the process with the documented exit status."""
+    _open_streams()
     _end_orderly()
     try:
         cli.main(args=None if arguments is None else list(arguments), prog_name="journalspec")

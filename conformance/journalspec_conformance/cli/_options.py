@@ -52,11 +52,15 @@ def apply(*options: Callable[[Command], Command]) -> Callable[[Command], Command
     return decorate
 
 
-def selection() -> Callable[[Command], Command]:
-    """Return the options that say which probes: --tier, --format, --select, --cases."""
+def selection(more: str = "") -> Callable[[Command], Command]:
+    """Return the options that say which probes: --tier (there are `more`), --format, --select, --cases."""
     return apply(
         click.option(
-            "--tier", default="smoke", show_default=True, metavar="T", help="Tier: smoke, captured or worst."
+            "--tier",
+            default="smoke",
+            show_default=True,
+            metavar="T",
+            help="Tier: smoke, captured or worst" + more + ".",
         ),
         click.option(
             "--format", "formats", multiple=True, metavar="F", help="Only this format. May be repeated."

@@ -19,6 +19,7 @@ from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.selection import PUBLISHED_TIERS, cases_of, probes_of
 from journalspec_corpus import Case, CaseError
+from journalspec_corpus.draws import drawn_case
 from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
 from journalspec_reference.hexdump import plain
@@ -71,6 +72,9 @@ def show_command(case_id: str, cases: tuple[Path, ...], as_json: bool, no_hex: b
 
 
 def _find(case_id: str, files: tuple[Path, ...]) -> Case:
+    drawn = None if files else drawn_case(case_id)
+    if drawn is not None and not drawn.fault:
+        return drawn
     near = []
     found = [cases_of("", files=files)] if files else [_published(tier) for tier in PUBLISHED_TIERS]
     for case in (case for some in found for case in some):

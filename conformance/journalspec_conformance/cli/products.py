@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from journalspec.deviations import Deviation
-from journalspec_conformance.cli._tables import console
+from journalspec_conformance.cli._tables import console, say
 from journalspec_conformance.products import (
     Product,
     ProductError,
@@ -85,12 +85,12 @@ def fetch(names: tuple[str, ...]) -> None:
     failed = False
     for product in wanted:
         try:
-            place = fetch_product(product, say=click.echo)
+            place = fetch_product(product, say=say)
         except ProductError as error:
-            click.echo(f"error: {product.id}: {error}", err=True)
+            say(f"error: {product.id}: {error}", err=True)
             failed = True
         else:
-            click.echo(f"{product.id}: {place}")
+            say(f"{product.id}: {place}")
     if failed:
         raise SystemExit(1)
 
@@ -121,15 +121,16 @@ def show(deviation_id: str, only: str | None, as_json: bool) -> None:
 
 
 def _print(deviation: Deviation, results: Sequence[Shown]) -> None:
-    click.echo(f"{deviation.id}: {deviation.title}")
-    click.echo(f"departs from {', '.join(deviation.requirements)}")
+    say(f"{deviation.id}: {deviation.title}")
+    say(f"departs from {', '.join(deviation.requirements)}")
     for table in deviation.show:
         if table.way == "none":
-            click.echo(f"no product that runs here shows it: {table.data['none']}")
+            say(f"no product that runs here shows it: {table.data['none']}")
     for result in results:
-        click.echo(f"\n{result.product}: {result.asked}")
+        say()
+        say(f"{result.product}: {result.asked}")
         for title, lines in (("demanded", result.demanded), ("done", result.did)):
-            click.echo(f"  {title}:")
+            say(f"  {title}:")
             for line in lines:
-                click.echo(f"    {line}")
-        click.echo(f"  {result.verdict} ({result.seconds:.1f} s)")
+                say(f"    {line}")
+        say(f"  {result.verdict} ({result.seconds:.1f} s)")

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ import click
 from journalspec.files import shown
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table, with_progress
+from journalspec_conformance.cli.failures import last_failed, remember, show_failures
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.explain import explain
 from journalspec_conformance.report import (
     ReportWriter,
     corpus_digest,
@@ -38,17 +39,29 @@ from journalspec_conformance.running import (
 )
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 from journalspec_corpus import Probe
+from journalspec_corpus.draws import COUNT, MOST_SEED
 
-#: Groups of failures that are listed (and with --details explained) before the rest is only counted.
-LISTED = 20
-EXPLAINED = 5
 #: Undamaged journals asked about per format, edition and operation: enough to see that a harness speaks.
 PER_KIND = 2
 
 
 @click.command("run", epilog=_options.EXIT_STATUS)
 @_options.implementation()
-@_options.selection()
+@_options.selection(", drawn (journals at random), or all: the three, and draws")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MOST_SEED),
+    metavar="N",
+    help="Of the draws: the same seed gives the same journals. Default: a fresh one, which is reported.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(1),
+    default=COUNT,
+    show_default=True,
+    metavar="N",
+    help="Draws of each format.",
+)
 @_options.level()
 @click.option(
     "--expect",
@@ -69,6 +82,14 @@ PER_KIND = 2
 @click.option(
     "--enforce-should", is_flag=True, help="Fail on a should that is not followed (never on a may)."
 )
+@click.option("-x", "--exit-first", "stop", is_flag=True, help="Stop at the first failure.")
+@click.option("--last-failed", "again", is_flag=True, help="Only what failed in the last run of IMPL here.")
+@click.option(
+    "--keep",
+    type=_options.FILE,
+    metavar="DIR",
+    help="Keep the first failure of each kind below DIR: journal, expected answer, answer.",
+)
 @click.option("--details", is_flag=True, help="Explain failures: requirement, difference, bytes.")
 @click.option(
     "--min-judged",
@@ -79,36 +100,60 @@ PER_KIND = 2
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables.")
 def run_command(
-    report: Path | None, jobs: int, details: bool, min_judged: int, as_json: bool, **options: Any
+    report: Path | None,
+    jobs: int,
+    details: bool,
+    min_judged: int,
+    as_json: bool,
+    stop: bool,
+    again: bool,
+    keep: Path | None,
+    **options: Any,
 ) -> None:
     """Ask IMPL about every selected probe of the corpus and judge its answers.
 
     On GitHub (GITHUB_ACTIONS=true), failures are also printed as annotations.
     """
     request = RunRequest(**options)
-    prepared = prepare(request)
+    prepared = _failed_before(request) if again else prepare(request)
     if report is not None:
         _refuse_overwriting(report, prepared, request)
     results: list[Result] = []
     unwritten = None
     try:
-        run_prepared(prepared, request, report, jobs, results)
+        run_prepared(prepared, request, report, jobs, results, stop=stop)
     except OSError as error:
         if len(results) < len(prepared.probes):
             raise
         # The answers are there, only the file is not: hours of work are shown before that is said.
         unwritten = error
+    remember(request, prepared, [result for result in results if result.red])
     if as_json:
         say(json.dumps(_summary(prepared, results)))
     else:
-        show(prepared, results, details)
+        show(prepared, results, details, keep)
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for line in github_annotations(results, prepared.setup.target.text):
                 say(line)
     if unwritten is not None:
         raise unwritten
-    _refuse_silence(results, len(prepared.probes), min_judged)
+    stopped = stop and any(result.red for result in results)
+    if not stopped:
+        _refuse_silence(results, len(prepared.probes), min_judged)
     raise click.exceptions.Exit(1 if any(result.red for result in results) else 0)
+
+
+def _failed_before(request: RunRequest) -> Prepared:
+    """Return what is run of a request if only that is asked which failed last time; raises Problem."""
+    before = last_failed(request)
+    failed = frozenset(before["probes"])
+    if request.seed is None and before["seed"] is not None:
+        request = replace(request, seed=before["seed"], count=before["count"])
+    prepared = prepare(request)
+    probes = tuple(probe for probe in prepared.probes if probe.id in failed)
+    if not probes:
+        raise Problem("what failed last time is not among the probes any more", "Leave out --last-failed.")
+    return replace(prepared, probes=probes)
 
 
 def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -> None:
@@ -147,9 +192,17 @@ def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
 
 
 def run_prepared(
-    prepared: Prepared, request: RunRequest, report: Path | None, jobs: int, results: list[Result]
+    prepared: Prepared,
+    request: RunRequest,
+    report: Path | None,
+    jobs: int,
+    results: list[Result],
+    *,
+    stop: bool = False,
 ) -> None:
     """Run everything into `results`, in order, and write the report, if one is wanted, when all are there.
+
+    With `stop` the first red result is the last one.
 
     A report that cannot be begun ends the run before anything is asked. Raises OSError.
     """
@@ -157,11 +210,15 @@ def run_prepared(
         stream = None if report is None else stack.enter_context(open_report(report))
         engine = stack.enter_context(closing(prepared.open()))
         found = run_probes(prepared.setup, prepared.probes, choose_jobs(jobs, len(prepared.probes)), engine)
-        results += with_progress(found, len(prepared.probes), engine.hello.name)
+        with closing(found):
+            for result in with_progress(found, len(prepared.probes), engine.hello.name):
+                results.append(result)
+                if stop and result.red:
+                    break
         if stream is None:
             return
         corpus = corpus_digest(prepared.probes)
-        options = header_options(request)
+        options = header_options(request, prepared.seed)
         writer = ReportWriter(
             stream, make_header(engine.hello.impl, request.impl, prepared.tier, corpus, **options)
         )
@@ -170,47 +227,23 @@ def run_prepared(
         writer.finish()
 
 
-def show(prepared: Prepared, results: Sequence[Result], details: bool) -> None:
+def show(
+    prepared: Prepared, results: Sequence[Result], details: bool = False, keep: Path | None = None
+) -> None:
     """Print counts per format, the red results, and what was expected to fail."""
     by_format = counts_by_format(results)
     classes = [name for name in CLASSES if any(found[name] for found in by_format.values())]
     rows = [[name, *(str(found[entry] or "") for entry in classes)] for name, found in by_format.items()]
     show_table(["format", *classes], rows)
+    if prepared.seed is not None:
+        say(f"draws: seed {prepared.seed} (--seed {prepared.seed} repeats them)")
     red = [result for result in results if result.red]
     if not red:
         judged = any(CLASSES[result.result_class].judged for result in results)
         say(f"{'as expected: ' if judged else ''}{judged_and_not(results)}")
         return
-    if details:
-        _explain(prepared, red)
-    else:
-        _list(red)
+    show_failures(prepared, red, details, keep)
     say(f"{len(red)} of {len(results)} probes failed: {judged_and_not(results)}")
-
-
-def _list(red: Sequence[Result]) -> None:
-    groups = grouped(red)
-    say()
-    for group in groups[:LISTED]:
-        say(group.line)
-    if len(groups) > LISTED:
-        say(f"... and {len(groups) - LISTED} more kinds of failure")
-    say("--details explains them, --report keeps them all")
-
-
-def _explain(prepared: Prepared, red: Sequence[Result]) -> None:
-    cases = {probe.id: probe.case for probe in prepared.probes}
-    groups = grouped(red)
-    for group in groups[:EXPLAINED]:
-        say()
-        say(explain(group.example, cases[group.example.probe], prepared.setup.target.text))
-        if group.count > 1:
-            say(f"{group.count - 1} more probes fail so (--report keeps them all)")
-    if len(groups) > EXPLAINED:
-        say()
-        for group in groups[EXPLAINED : EXPLAINED + LISTED]:
-            say(group.line)
-    say()
 
 
 def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
@@ -222,6 +255,7 @@ def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
     return {
         "target": prepared.setup.target.text,
         "tier": prepared.tier,
+        **({} if prepared.seed is None else {"seed": str(prepared.seed)}),
         "probes": len(results),
         "counts": count(results),
         "judged": sum(result.result_class not in UNJUDGED for result in results),

@@ -17,6 +17,7 @@ from journalspec_conformance.fakes._faulty import (
     FOREVER,
     PERSISTENT,
     Does,
+    Message,
     Turn,
     acts,
     as_text,
@@ -185,6 +186,18 @@ def empties(directory: Path) -> None:
     directory.rmdir()
 
 
+def removes(directory: Path) -> None:
+    """Remove all files."""
+    for path in directory.iterdir():
+        path.unlink()
+
+
+def not_pure(greeting: Message) -> Message:
+    """Declare that recovery changes its directory."""
+    formats = {name: {**claims, "features": ["damage"]} for name, claims in greeting["formats"].items()}
+    return {**greeting, "formats": formats}
+
+
 def links_elsewhere(directory: Path) -> None:
     """Put a link to the user's own directory in the place of the directory."""
     empties(directory)
@@ -309,6 +322,8 @@ TABLE = misdeeds_of(
     ("deletes_it", "removes the directory", acts(empties)),
     ("links_elsewhere", "replaces the directory by a link to the user's", acts(links_elsewhere)),
     ("links_a_file", "replaces a file by a link to the user's", acts(links_a_file)),
+    everywhere("fail lost"),
+    ("recovers_to_nothing", "not pure, and removes what it recovered", acts(removes), not_pure),
     everywhere("pass"),
     (
         "writes_beside",

@@ -67,6 +67,41 @@ def modifies_dir(request: Message, right: Message) -> Message:
     return right
 
 
+def deletes_after_read(request: Message, right: Message) -> Message:
+    """Remove the journal that was read."""
+    if request["cmd"] == "read":
+        for path in Path(request["dir"]).iterdir():
+            path.unlink()
+    return right
+
+
+def changes_after_read(request: Message, right: Message) -> Message:
+    """Change the last byte of what was read."""
+    if request["cmd"] == "read":
+        path = min(Path(request["dir"]).iterdir())
+        data = path.read_bytes()
+        path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    return right
+
+
+def recovery_deletes(request: Message, right: Message) -> Message:
+    """Remove the journal that was recovered."""
+    if request["cmd"] == "recover":
+        for path in Path(request["dir"]).iterdir():
+            path.unlink()
+    return right
+
+
+def recovery_empties(request: Message, right: Message) -> Message:
+    """Leave a sound journal without records where one was recovered."""
+    if request["cmd"] == "recover":
+        for path in Path(request["dir"]).iterdir():
+            data = bytearray(path.read_bytes())
+            data[13:21] = (21).to_bytes(8, "big")  # the header's position: nothing follows it
+            path.write_bytes(data)
+    return right
+
+
 def noisy_stdout(request: Message, right: Message) -> Message:
     """Print a banner where only answers belong."""
     print("[INFO] reading journal", flush=True)
@@ -140,13 +175,21 @@ class DeclaresNothing:
 HOOKS: Mapping[str, Hook] = {
     hook.__name__: hook
     for hook in (
-        accepts_all, bad_schema, crasher, forgets_records, half_line, hanger, modifies_dir, noisy_stdout,
-        not_idempotent, perfect, refuses_all, stderr_talker, strange_names, wrong_seq,
+        accepts_all, bad_schema, changes_after_read, crasher, deletes_after_read, forgets_records, half_line,
+        hanger, modifies_dir, noisy_stdout, not_idempotent, perfect, recovery_deletes, recovery_empties,
+        refuses_all, stderr_talker, strange_names, wrong_seq,
     )
 }  # fmt: skip
+_NOT_PURE = (
+    "not_idempotent",
+    "deletes_after_read",
+    "changes_after_read",
+    "recovery_deletes",
+    "recovery_empties",
+)
 #: Name -> the members of every format's declaration that are not the reference's.
 CLAIMS: Mapping[str, Message] = {
-    "not_idempotent": {"features": ["damage", "step"]},
+    **{name: {"features": ["damage", "step"]} for name in _NOT_PURE},
     "typo_field": {"fields": ["gtrid", "nams"]},
     "typo_level": {"observe": "recods"},
     "typo_policy": {"policies": ["strct"]},

@@ -25,7 +25,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 from journalspec.kept import drop_scratch, make_scratch
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
@@ -330,6 +330,27 @@ def command(product_id: str) -> list[str]:
     return serving(product_id, python="{python}")
 
 
+class _Requests:
+    """The requests in `lines`. Between two of them this program begins again if its JVM is spent.
+
+    It is the same process with the same pipes: the runner notices nothing.
+    """
+
+    def __init__(self, lines: IO[str], answers: IO[str]) -> None:
+        self._lines, self._answers = lines, answers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.readline, "")
+
+    def readline(self) -> str:
+        """Return the next request; what was answered is written by now, and nothing of this one is read."""
+        if jvm.spent.is_set():
+            sys.stderr.flush()
+            os.dup2(self._answers.fileno(), 1)
+            os.execv(sys.executable, [sys.executable, "-m", _HARNESSES, *sys.argv[1:]])  # noqa: S606
+        return self._lines.readline()
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Serve one product over standard input and output; 2 if it cannot be started.
 
@@ -352,7 +373,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     with answers:
-        status = serve(implementation, sys.stdin, answers)
+        status = serve(implementation, _Requests(sys.stdin, answers), answers)
     sys.stderr.flush()
     os._exit(status)
 

@@ -7,13 +7,17 @@ ours. What arrives is taken only if its SHA-256 is the one in the data file.
 from __future__ import annotations
 
 import importlib.util
+import secrets
 import shutil
-import subprocess
-import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from journalspec.files import shown
+from journalspec.keeper import PREFIX
+from journalspec.kept import Kept, forget, look_after
 from journalspec_conformance.products import ProductError, jar_problem, problems, product_dir
 
 if TYPE_CHECKING:
@@ -38,19 +42,39 @@ class Fetcher(Protocol):
 
 
 def _run(name: str, command: list[str], jar: Jar) -> None:
-    """Run a fetching tool quietly; raises ProductError with the end of its output."""
+    """Run a fetching tool quietly; raises ProductError with the end of its output.
+
+    It ends with this process, and so does all that it has started.
+    """
     try:
         # The command is a list made here: fixed words, a path found on PATH, coordinates of a data file.
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise ProductError(f"{name} did not deliver {jar.coordinates} in {TIMEOUT:.0f} s") from None
+        program = Kept(command)
     except OSError as error:
         raise ProductError(f"{name} could not be started: {error}") from error
-    if done.returncode != 0:
-        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
-        raise ProductError(f"{name} could not get {jar.coordinates} (exit {done.returncode}):\n{tail}")
+    said: dict[int, bytes] = {}
+
+    def listen(number: int) -> None:
+        with suppress(OSError, ValueError):
+            said[number] = (program.stdout, program.stderr)[number].read()
+
+    listeners = [Thread(target=listen, args=(number,), daemon=True) for number in range(2)]
+    try:
+        program.stdin.close()
+        for listener in listeners:
+            listener.start()
+        status = program.wait(TIMEOUT)
+    finally:
+        program.stop()
+    for listener in listeners:
+        listener.join(1)
+    if program.failure is not None:
+        raise ProductError(f"{name} could not be started: {program.failure}")
+    if status is None:
+        raise ProductError(f"{name} did not deliver {jar.coordinates} in {TIMEOUT:.0f} s")
+    if status != 0:
+        lines = b"".join(said.get(number, b"") for number in range(2)).decode("utf-8", "replace").strip()
+        tail = "\n".join(map(shown, lines.splitlines()[-_TAIL_LINES:]))
+        raise ProductError(f"{name} could not get {jar.coordinates} (exit {status}):\n{tail}")
 
 
 @dataclass(frozen=True)
@@ -126,16 +150,22 @@ def fetch_product(
         return target
     tool = fetcher or choose_fetcher()
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{product.id}-", dir=target.parent) as scratch:
-        fresh = Path(scratch) / "jars"
-        fresh.mkdir()
+    # Beside the target, to be renamed; it goes with this process, however that ends.
+    scratch = target.parent / f"{PREFIX}{secrets.token_hex(8)}"
+    look_after(scratch)
+    try:
+        fresh = scratch / "jars"
+        fresh.mkdir(parents=True)
         for jar in product.jars:
             say(f"{product.id}: {jar.coordinates} ({tool.name})")
             tool.fetch(jar, fresh)
             wrong = jar_problem(jar, fresh)
             if wrong:
                 raise ProductError(f"{product.id}: {wrong}: not taken (delivered by {tool.name})")
-        _replace(fresh, target, Path(scratch) / "old")
+        _replace(fresh, target, scratch / "old")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        forget(scratch)
     return target
 
 

@@ -41,7 +41,7 @@ import java.util.concurrent.CountDownLatch;
 /**
  * A store that is none: it has the product's class name and interfaces, and keeps a text.
  *
- * What stands in db/page.db is done or held from the start on, line by line: warn TEXT, throw TEXT, exit,
+ * What stands in db/page.db is done or held from the start on, line by line: warn TEXT, throw TEXT, memory, exit,
  * hang, queue NAME, message QUEUE KEY PRIORITY DELIVERIES EXPIRATION HEX (or unreadable), durable CLIENT NAME
  * TOPIC. Each batch that the log is handed becomes a line of log/transaction.log.
  */
@@ -145,6 +145,7 @@ public class StoreSwiftletImpl extends StoreSwiftlet {
         switch (words[0]) {
             case "warn" -> logs.logWarning("sys$store", text.substring(5));
             case "throw" -> throw new RuntimeException(text.substring(6));
+            case "memory" -> throw new OutOfMemoryError("Requested array size exceeds VM limit");
             case "exit" -> System.exit(-1);
             case "hang" -> {
                 try {

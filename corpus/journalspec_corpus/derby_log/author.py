@@ -5,7 +5,7 @@ them: ``end`` (``marker``, or ``none``; default: a marker in each file but the l
 ``header`` has fields that are not the right ones. A group is a list of records, or a table of ``records``,
 fields of its checksum record, ``plain = true`` (it has none) and ``covers`` (as many records, not all). The
 control file names the record ``checkpoint``; ``control`` has other fields of it, ``mirror`` those of the
-mirror (``false``: there is none).
+mirror (``false``: there is none). ``containers`` beside the log are the versions of their pages by name.
 
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
 label is that of the transaction, if ``tx`` says no other. Keys of all: ``group``, ``data``, ``body`` (all of
@@ -227,7 +227,18 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
             data = built.files[name] = bytearray()
             values = {**dict(zip(("major", "minor"), level, strict=False)), "checkpoint": checkpoint, **given}
             built.lay(name, label, LAYOUT.encode("control", edition, values), data)
+    for name, versions in base.get("containers", {}).items():
+        built.files[name] = bytearray().join(map(page, range(len(versions)), versions))
     return built
+
+
+def page(number: int, version: int) -> bytes:
+    """Return a page of 1024 bytes without rows, as far as a log is held against it."""
+    data = bytearray(1024)
+    data[:2], data[5:14] = integer(117 if number else 118, 2), b"\1" + integer(version, 8)
+    if not number:
+        data[117:121] = integer(len(data), 4)
+    return bytes(data)
 
 
 #: Operation -> what its bare words are.

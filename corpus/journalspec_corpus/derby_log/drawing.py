@@ -29,7 +29,7 @@ CHECKSUM_RECORD, NOBODYS_BEGIN = 37, "00814101000000a900000000000000000000"
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
     """Return a small valid log of `edition`: a few transactions, in one or two files."""
     first = rng.randrange(1, 2**22 - 8 if edition == "10.0" else 2**31 - 8) if wide else rng.randrange(1, 9)
-    count, zeros = rng.choice((1, 1, 2)), rng.choice((0, rng.randrange(4, 60)))
+    count, zeros = rng.choice((1, 1, 2)), rng.choice((0, rng.randrange(5, 60)))
     lives = []
     for _ in range(2):
         groups, state = _life(edition, rng, wide=wide)

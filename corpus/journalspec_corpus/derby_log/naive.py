@@ -17,7 +17,7 @@ from typing import Any
 from construct import ConstructError
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import databases, named, operations, part, shown
+from journalspec.derby_log.operations import databases, named, operations, part, shown, tables
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
@@ -30,7 +30,20 @@ FIRST, LAST, CHECKSUM = 1, 2, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes that say that something is lost.
-LOST = {"lost-middle", "beyond-end", "no-checkpoint"}
+LOST = {
+    "lost-middle",
+    "beyond-end",
+    "no-checkpoint",
+    "groups-after",
+    "unfinished-switch",
+    "old-page",
+    "newer-page",
+    "encrypted",
+}
+#: The body of a checksum record before its numbers, and the most that a switch may be ahead of the log.
+SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
+#: The heaps of the catalogue.
+CATALOGUE = {32, 96, 144, 192}
 MODEL = PageRows()
 
 
@@ -78,13 +91,53 @@ class Log:
     edition: str
     notes: list[str] = field(default_factory=list)
     dropped: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[dict[str, Any]] = field(default_factory=list)
     opaque: bool = False
     short: bool = False
+    #: The checkpoint record from which recovery starts.
+    checkpoint: int = 0
+    #: The containers beside the log, and the numbers of those of which a stub is there.
+    beside: dict[int, tuple[str, bytes]] = field(default_factory=dict)
+    stubs: set[int] = field(default_factory=set)
 
     def drop(self, name: str, off: int, end: int, reason: str, *, first: bool = False) -> None:
         """Take in a region without a record, behind the others or before them."""
         region = {"file": name, "off": off, "len": end - off, "reason": reason}
         self.dropped.insert(0 if first else len(self.dropped), region)
+
+    def rest(self, number: int, at: int, why: str) -> None:
+        """Drop what follows the end of the log in a file, up to the last byte that is not 0 (DRB-END-041)."""
+        used = self.files[number][at:].rstrip(b"\0")
+        end = at + len(used) if used else len(self.files[number])
+        self.drop(self.name(number), at, end, why)
+
+    def gone(self, code: str, name: str, file: str = "", off: int = 0) -> None:
+        """Take in that something is missing, and where that is seen."""
+        self.missing.append({"code": code, "name": name, **({"file": file, "off": off} if file else {})})
+
+    def groups(self, number: int, end: int) -> bool:
+        """Tell whether a sound group follows the end of the log in its file (DRB-END-165)."""
+        data = self.files[number]
+        if self.edition in UNCHECKED or self.opaque:
+            return False
+        for at in range(end, len(data) - 36):
+            head, size = data[at : at + 37], _signed(data, at + 21, 4)
+            fits = _signed(head, 0, 4) == _signed(head, 33, 4) == 21 and head[12:21] == SUMMED_BODY
+            placed = _signed(head, 4, 4) == number and _signed(head, 8, 4) >= end
+            inside = 0 < size <= len(data) - at - 37
+            if fits and placed and inside and zlib.crc32(data[at + 37 :][:size]) == _signed(head, 25, 8):
+                return True
+        return False
+
+    def filled(self, number: int) -> bool:
+        """Tell whether a file after the log shows that something was written to it."""
+        return not self.problem(number, HEADER) or self.groups(number, HEADER)
+
+    def previous(self, number: int) -> int | None:
+        """Return where the header of a file says that the file before it ends; None if it is not its own."""
+        data = self.files[number]
+        right = len(data) >= HEADER and _signed(data, 0, 4) == 128 and _signed(data, 8, 8) == number
+        return _signed(data, 16, 8) if right else None
 
     def name(self, number: int) -> str:
         """Return the name of a file."""
@@ -232,6 +285,51 @@ def _numbered(files: Files) -> dict[int, bytes]:
     return {number: bytes(files[name]) for number, name in sorted(found) if number < (1 << 31) - 1}
 
 
+def _containers(log: Log, files: Files) -> None:
+    """Take in the containers beside the log."""
+    for name, data in files.items():
+        if match := re.fullmatch(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]+)\.dat", name):
+            log.beside[int(match[1], 16)] = name, bytes(data)
+        if match := re.fullmatch(r"(?:\.\./)?seg0/d([0-9a-f]+)\.dat", name):
+            log.stubs.add(int(match[1], 16))
+
+
+def _version(log: Log, container: int, page: int) -> int | None:
+    """Return the version of a page beside the log; None if none is there."""
+    data = log.beside[container][1] if container in log.beside else b""
+    off = page * _signed(data, 117, 4)
+    right = len(data) >= off + 20 and _signed(data, off, 2) in (117, 118)
+    return _signed(data, off + 6, 8) if right else None
+
+
+def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool) -> None:
+    """Note old and newer pages, and containers that are missing (DRB-RCV-173, DRB-RCV-174, DRB-FIL-175)."""
+    if not log.beside or log.opaque:
+        return
+    notes = list(log.notes)
+    all_of = [r for number, data in log.files.items() if log.previous(number) is not None
+              for r in log.run(number, HEADER, len(data))[0]]  # fmt: skip
+    log.notes = notes
+    own = log.stubs | {record["container"] for record in all_of if record["type"] == "CONTAINER"}
+    steps, after = _Replay(log, redo), {}
+    for record in all_of:
+        if "page" in record:
+            after[record["container"], record["page"]] = record["page_version"] + steps.steps(record)
+    for (container, page), explained in after.items():
+        if container not in own and (_version(log, container, page) or 0) > explained:
+            log.notes.append("newer-page")
+    changed = [record for record in counted if "page" in record and record["instant"] >= redo]
+    replay = _Replay(log, redo)
+    absent: set[int] = set()
+    for record in changed:
+        container = record["container"]
+        if reading and container in log.beside and not replay.behind(record):
+            log.notes.append("old-page")
+        if log.beside.keys() >= CATALOGUE and container not in own | log.beside.keys() | absent:
+            absent.add(container)
+            log.gone("container", f"seg0/c{container:x}.dat", record["at"]["file"], record["at"]["off"])
+
+
 def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     """Return the checkpoint's instant and the control file that says it (DRB-CTL-006 to DRB-CTL-110)."""
     if log.edition == "seed":
@@ -267,14 +365,28 @@ def _parts(instant: int) -> tuple[int, int]:
     return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
 
 
+def _named(log: Log, files: Files, *, policy: str) -> tuple[int, str]:
+    """Return the instant of the checkpoint that counts, and what names it; nothing if none does."""
+    for name in CONTROLS if log.edition != "seed" else ():
+        if name not in files:
+            log.gone("control-file", name)
+    checkpoint, control = _control(log, files, recovering=bool(policy))
+    if not control and policy and log.edition != "seed" and 1 not in log.files:
+        checkpoint = _last_checkpoint(log)
+        control = "the log" if checkpoint else ""
+    return checkpoint, control
+
+
 def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
     if not log.files and not set(CONTROLS) & set(files):
         raise Refused("fileset", "no-files")
-    checkpoint, control = _control(log, files, recovering=bool(policy))
+    checkpoint, control = _named(log, files, policy=policy)
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not policy and number not in log.files)):
         # To read, any file will do; the seed says of none that it comes first.
+        if control and log.edition != "seed":
+            log.gone("log-file", log.name(number), control, 8)
         number, at = min(log.files), 0
     if number not in log.files:
         raise Refused("fileset", "missing-file")
@@ -285,15 +397,31 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     record = log.sound(number, at) if at >= HEADER else None
     if record is not None and record["type"] == "CHECKPOINT":
         undo = _parts(record["undo_from"])
-        if undo[0] not in log.files:
+        if undo[0] not in log.files and policy:
             raise Refused("fileset", "missing-file")
+        if undo[0] not in log.files:
+            log.gone("log-file", log.name(undo[0]), log.name(number), at)
+            undo = min(log.files), HEADER
         if HEADER <= undo[1] <= len(log.files[undo[0]]):
             log.enter(undo[0])
+            log.checkpoint = number << 32 | at
             return *undo, record["redo_from"]
     if policy == "strict":
         raise Refused("record", "no-checkpoint", control, 8, 8)
     log.notes.append("no-checkpoint")
     return number, HEADER, number << 32 | HEADER
+
+
+def _last_checkpoint(log: Log) -> int:
+    """Return the last checkpoint record of the files, where no control file names one (DRB-CTL-171)."""
+    found = 0
+    for number, data in log.files.items():
+        if log.previous(number) is not None:
+            notes = list(log.notes)
+            for record in log.run(number, HEADER, len(data))[0]:
+                found = record["instant"] if record["type"] == "CHECKPOINT" else found
+            log.notes = notes
+    return found
 
 
 def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int]:
@@ -314,19 +442,38 @@ def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, in
     elif not why.startswith("end"):
         log.short = True
         if size > at:
-            log.drop(name, at, size, why, first=True)
+            others, log.dropped = log.dropped, []
+            log.rest(number, at, why)
+            log.dropped += others
+    if log.groups(number, at):
+        log.notes.append("groups-after")
+    _later_files(log, number, at)
+    four = why == "end" and size == at + 4 and size % 512
+    if four and log.edition != "seed" and number == max(log.files):
+        log.gone("log-file", log.name(number + 1), name, at)
     return out, number, at
+
+
+def _later_files(log: Log, number: int, at: int) -> None:
+    """Note what the headers of later files say of files that are not there, and of a switch (DRB-FIL-168)."""
+    end = number << 32 | at
+    for later in log.files:
+        said = log.previous(later) if later > number else None
+        if said is not None and said > end:
+            if said >> 32 not in log.files:
+                log.gone("log-file", log.name(said >> 32), log.name(later), 16)
+            elif later == number + 1 and said - end <= AHEAD and not log.filled(later):
+                log.notes.append("unfinished-switch")
 
 
 def _lost_middle(log: Log, number: int, at: int) -> bool:
     """Tell whether a later file says that the log went on (DRB-END-046)."""
     end = number << 32 | at
-    for later, data in log.files.items():
-        if later > number and len(data) >= HEADER and _signed(data, 8, 8) == later:
-            said = _signed(data, 16, 8)
-            if said > end or (said == end and not log.problem(later, HEADER)):
-                return True
-    return False
+    for later in log.files:
+        said = log.previous(later) if later > number else None
+        if said is not None and said >= end and (log.filled(later) or said - end > AHEAD):
+            return True
+    return end <= log.checkpoint
 
 
 def _old(log: Log, number: int) -> list[dict[str, Any]]:
@@ -339,7 +486,9 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
         return []
     records, at, why = log.run(number, HEADER, len(data))
     if not why.startswith("end"):
-        log.drop(name, at, len(data), why)
+        log.rest(number, at, why)
+        if log.groups(number, at):
+            log.notes.append("groups-after")
     return records
 
 
@@ -361,20 +510,26 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     """Return what a restart concludes under `policy`, or (an empty one) what stands in the log."""
     try:
         log = Log(_numbered(files), edition)
+        _containers(log, files)
         start, at, redo = _start(log, files, policy=policy)
         if not policy:
             records = [record for number in log.files if number < start for record in _old(log, number)]
             front, at = _front(log, start, at)
-            return _answer(log, records + front + _scan(log, start, at)[0])
+            counted, number, end = _scan(log, start, at)
+            if _lost_middle(log, number, end):
+                log.notes.append("lost-middle")
+            _pages(log, redo, counted, reading=True)
+            return _answer(log, records + front + counted)
         log.notes = [note for note in log.notes if note not in ("surplus", "long-number")]
         records, number, end = _scan(log, start, at)
-        if _lost_middle(log, number, end):
+        if _lost_middle(log, number, end) or (policy == "strict" and log.groups(number, end)):
             if policy == "strict":
                 raise Refused("record", "lost-middle", log.name(number), end, len(log.files[number]) - end)
             log.notes.append("lost-middle")
         if edition == "seed":
             return {**_answer(log, records), "state": {"bodies": [record["body"] for record in records]}}
         state = {} if log.opaque else {"state": _Replay(log, redo).of(records)}
+        _pages(log, redo, records, reading=False)
         return {**_answer(log, records), **state}
     except Refused as found:
         return found.answer
@@ -382,8 +537,14 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
 
 def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     notes = list(dict.fromkeys([*log.notes, *(["encrypted"] if log.opaque else [])]))
-    verdict = RECOVERED if log.dropped or log.short or LOST & set(notes) else CLEAN
-    return {"verdict": verdict, "records": records, "dropped": log.dropped, "notes": notes}
+    odd = log.dropped or log.missing or log.short or LOST & set(notes)
+    return {
+        "verdict": RECOVERED if odd else CLEAN,
+        "records": records,
+        "dropped": log.dropped,
+        "notes": notes,
+        "missing": log.missing,
+    }
 
 
 @dataclass
@@ -433,17 +594,33 @@ class _Replay:
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
         """Tell whether a change is to be done again: the page has the version that it says."""
-        page = record["container"], record["page"]
-        now = self.versions.get(page, record["page_version"])
-        if record["page_version"] > now:
+        now = self._now(record)
+        if not self.behind(record):
             raise Refused("replay", "bad-page", *record["at"].values())
-        self.versions[page] = max(now, record["page_version"] + self._steps(record))
         return bool(record["page_version"] == now)
 
-    def _steps(self, record: Mapping[str, Any]) -> int:
+    def _now(self, record: Mapping[str, Any]) -> int:
+        page = record["container"], record["page"]
+        known = self.versions.get(page)
+        stored = (
+            _version(self.log, *page) if known is None and page[0] not in tables(self.log.edition) else known
+        )
+        return record["page_version"] if stored is None else stored
+
+    def behind(self, record: Mapping[str, Any]) -> bool:
+        """Tell whether a page is not older than the record; it is then at least where that leads."""
+        now, steps = self._now(record), self.steps(record)
+        if record["page_version"] > now:
+            return False
+        self.versions[record["container"], record["page"]] = max(now, record["page_version"] + steps)
+        return True
+
+    def steps(self, record: Mapping[str, Any]) -> int:
         """Return by how much a record moves the version of its page (DRB-RCV-164)."""
         by_row = record if record["type"] in ("PURGE", "COPY_ROWS") else self.by_row.get(record.get("undone"))
         self.by_row[record["instant"]] = by_row
+        if by_row is record and record["type"] == "COPY_ROWS":
+            return len(record["rows"]) + sum(1 for row in record["rows"] if row["reserved"])
         return len(by_row["rows"]) if by_row else 1
 
     def _change(self, record: Mapping[str, Any], done: list[int]) -> None:
@@ -460,4 +637,9 @@ class _Replay:
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    return all_expected(asked(read, recover, FORMAT, files, edition), BRIEF)
+    answers = asked(read, recover, FORMAT, files, edition)
+    # That nothing is missing is what is expected anyway.
+    told = (
+        (when, {key: seen[key] for key in seen if key != "missing" or seen[key]}) for when, seen in answers
+    )
+    return all_expected(told, BRIEF)

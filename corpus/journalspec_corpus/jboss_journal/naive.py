@@ -1,7 +1,7 @@
 """The naive reader: every offset of every file is looked at.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
-It knows data files alone: no control file, and no parameters. What the fields of a record are
+It knows no parameters. What the fields of a record are
 is told by their table.
 """
 
@@ -19,9 +19,21 @@ from journalspec.jboss_journal import LAYOUT
 from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_candidate, stamp_of, versioned
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_corpus.author import reported
-from journalspec_corpus.jboss_journal.author import CHECK, TX
-from journalspec_corpus.naive import Entry, Files, Scanned, end_of, expectation, natural, refused
+from journalspec_corpus.jboss_journal.author import CHECK, TX, name_of
+from journalspec_corpus.naive import (
+    Entry,
+    Files,
+    Invalid,
+    Scanned,
+    Taker,
+    end_of,
+    expectation,
+    natural,
+    refused,
+    require,
+)
 
+CONTROL = "journal-rename-control.ctr"
 #: The form of a data file's name.
 NAME = re.compile(r"(.*)-(-?\d+)\.([A-Za-z]+)")
 #: What padding consists of, the sizes of blocks (bytes), and those that a header's block may have.
@@ -38,7 +50,9 @@ def read(files: Files, edition: str) -> dict[str, Any]:
     strict = recover(files, edition, "strict")
     if strict["verdict"] == REFUSED and all(file.unusable for file in found):
         return strict
-    return _answer(found, edition)
+    answer = _answer(found, edition)
+    beside = [record for file in _beside(files, edition) for record in file.records]
+    return {**answer, "records": answer["records"] + beside}
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
@@ -138,15 +152,71 @@ def _searched(files: Files, edition: str) -> list[Scanned]:
     Without a header is a file of the early editions whose header is zeros and whose records, or place
     among the others, say that it was in use.
     """
-    found = [searched(name, bytes(data), edition) for name, data in files.items()]
+    counted = _counting(files, edition)
+    found = [searched(name, bytes(data), edition) for name, data in counted.items()]
     last = max((file.rank for file in found), default=0)
     for file in found:
-        data, size = bytes(files[file.name]), LAYOUT.structure("header", edition).size
+        data, size = bytes(counted[file.name]), LAYOUT.structure("header", edition).size
         if not file.unusable and not any(data[:size]):
             at_zero = any(record["file_id"] == 0 for record in file.records)
             if implied_id(data, edition) or (not at_zero and 0 <= _number(file.name) < last):
                 _without_header(file, size)
     return sorted(found, key=lambda file: (file.rank, natural(file.name)))
+
+
+def _counting(files: Files, edition: str) -> Files:
+    """Return the data files that count once a pending compaction is applied (JBM-CMP-005 to JBM-CMP-009)."""
+    own = "." + name_of(1, edition).rpartition(".")[2]
+    old, new, moves = _control(files, edition) or ([], [], [])
+    renamed = {name: name.removesuffix(".cmp") for name in new if name in files}
+    renamed |= {name: target for name, target in moves if name in files}
+    gone = {name for name in (*old, *renamed.values()) if name not in renamed}
+    left = {name: data for name, data in files.items() if name not in gone and name != CONTROL}
+    # Files of another extension belong to the journal only if all do.
+    return {name: data for name, data in left.items() if renamed.get(name, name).endswith(own)} or (
+        {} if any(name.endswith(own) for name in files) else left
+    )
+
+
+def _beside(files: Files, edition: str) -> list[Scanned]:
+    """Return what control, superseded and leftover files hold, by name."""
+    counting = _counting(files, edition)
+    own = name_of(1, edition).rpartition(".")[2]
+    found = []
+    for name in sorted(files, key=natural):
+        if name == CONTROL and LAYOUT.has("control", edition):
+            found.append(_control_file(files, edition))
+        elif name not in counting and own in name.split("."):
+            found.append(searched(name, bytes(files[name]), edition))
+    return found
+
+
+def _control_file(files: Files, edition: str) -> Scanned:
+    file = Scanned(CONTROL, len(files[CONTROL]), rank=-1 if edition == "s2" else 0)
+    _search(file, bytes(files[CONTROL]), edition, edition)
+    return file
+
+
+def _control(files: Files, edition: str) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
+    """Return the three lists of a control file, None if there is none that counts (JBM-CMP-002 to -006)."""
+    if CONTROL not in files or not LAYOUT.has("control", edition):
+        return None
+    file = _control_file(files, edition)
+    if not file.records or file.records[0]["type"] != "ADD":
+        return None
+    taker = Taker(file.records[0]["body"])
+    try:
+        old, new, moves = (_names(taker, members) for members in (1, 1, 2))
+    except (Invalid, UnicodeDecodeError):
+        return None
+    return old, new, list(zip(moves[::2], moves[1::2], strict=True))
+
+
+def _names(taker: Taker, members: int) -> list[str]:
+    count = taker.number(4)
+    # Each name has its length in front at the least.
+    require(count * members * 2 <= len(taker.data) - taker.at, "malformed")
+    return [taker.take(taker.number(2, signed=False)).decode("utf-8") for _ in range(count * members)]
 
 
 def searched(name: str, data: bytes, edition: str) -> Scanned:

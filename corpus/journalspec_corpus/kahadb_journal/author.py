@@ -7,7 +7,7 @@ the control record that are not the right ones. A record is a text ``LABEL [COMM
 ``r7`` alone is ADD_MESSAGE of the message m7 to the queue Q. Keys: ``q`` and ``t`` (queue, topic), ``id``,
 ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info``, ``retro``, ``text``,
 ``source``, ``skip``, ``ack``, and ``payload`` (hex) for one that is no command. A table has any field of
-the record besides.
+the record besides. What an ``index`` has says :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,
 ``r1.length``, ``r1.command`` ...
@@ -25,6 +25,7 @@ from journalspec.kahadb_journal.commands import build as message
 from journalspec.layout import Part, integer, joined
 from journalspec_corpus.author import branch_of, hex_bytes, words
 from journalspec_corpus.edits import Built, Range
+from journalspec_corpus.kahadb_journal import index
 
 FORMAT = "kahadb_journal"
 #: The fields that a brief expectation lists.
@@ -139,6 +140,8 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
         if "tail" in file:
             data += hex_bytes(file["tail"])
         built.finish(name, f"f{at}", data, max(len(data), file.get("size", 0)), b"\0")
+    if "index" in base:
+        index.lay(built, base["index"], edition)
     return built
 
 

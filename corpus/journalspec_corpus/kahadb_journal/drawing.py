@@ -47,6 +47,22 @@ _PIECES = (
     b"\x08\xff\xff\xff\xff\x0f",
     b"\xc3",
 )
+#: Few names, so that commands meet; ids of transactions that differ in one part, or in high bits only.
+PLACES = ("", "", "q=R", "t=T", "t=T", "t=Q")
+TRANSACTIONS = (
+    *("",) * 10,
+    *("tx=c:1", "tx=c:4294967297", "tx=d:1", "tx=:0"),
+    *("xa=1:01:02", "xa=1:01:02", "xa=1:01:", "xa=1:00:03", "xa=-1:01:02", "xa=2:00:02", "xa=0::"),
+)
+_ANYTHING, _SOUND, _BRANCHES = range(3)
+#: What integer fields and texts may hold besides.
+NUMBERS = (0, 1, 2, 3, 4, 5, 9, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**32 + 5, 2**63, 2**64 - 1, 2**64 - 5)
+TEXTS = (b"", b"m1", b"m2", b"Q", b"c:a", b"\xc3", b"\xf0\x9f", b"\0\0\0\x02")
+#: What follows a log instead of its end marker: one that is not whole, one with batches after it, nothing.
+TAILS = (
+    *("2d714d6134", "2d714d6100", "2d714d61", "2d714d6135", "00714d6134", ""),
+    *("2d714d61340000001c02575249544520424154434800000000000000000000000000", "0000000001"),
+)
 PAYLOADS = ("", "61", "2d714d6134", "0000001c02575249544520424154434800000005", "00*9")
 BODIES = ("", "00*40", "2d714d6134", "0000001c0257524954452042415443480000000500000000000000000000000501")
 
@@ -99,34 +115,166 @@ def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with sizes, lengths, checksums and commands that lie; Adler-32 is of what stands there."""
-    batches = []
-    for _ in range(rng.choice((1, 2, 3))):
-        records: list[dict[str, Any]] = [
-            {"text": f"r{number} payload={_untrue(edition, rng).hex()}"}
-            for number in range(rng.choice((1, 1, 2, 3)))
-        ]
-        batch: dict[str, Any] = {"records": records}
-        kind = rng.randrange(4)
-        if kind == 0:
-            rng.choice(records)["length"] = rng.choice(LIES)
-        elif kind == 1:
-            batch["batch_size"] = rng.choice(LIES)
-        elif kind == 2:
-            batch |= {"checksum": rng.choice(SUMS), "batch_size": rng.choice(LIES)}
-        batches.append(batch)
-    return build({"batches": batches, "size": rng.choice((0, 256))}, edition).content()
+    """Return files with sizes, lengths, checksums and commands that lie; Adler-32 is of what is stored."""
+    files = []
+    # Sound commands about transactions alone, sound commands, or commands with anything in them.
+    about = rng.choice((_BRANCHES, _SOUND, _ANYTHING, _ANYTHING))
+    for number in range(1, rng.choice((1, 1, 2, 3)) + 1):
+        batches = [_lying_batch(edition, rng, about) for _ in range(rng.choice((0, 1, 2, 3)))]
+        end = {"end": "none", "tail": rng.choice(TAILS)} if rng.randrange(4) == 0 else {}
+        files.append({"id": number, "batches": batches, "size": rng.choice((0, 0, 256)), **end})
+    content = build({"files": files}, edition).content()
+    if rng.randrange(6) == 0:  # besides, a byte that nothing is right about
+        name = rng.choice(sorted(content))
+        data = bytearray(content[name] or b"\0")
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        content[name] = bytes(data)
+    return content
 
 
-def _untrue(edition: str, rng: random.Random) -> bytes:
-    """Return a payload that is no command, or one with a byte or two that are not its own."""
-    if edition == "seed" or not rng.randrange(4):
+def _lying_batch(edition: str, rng: random.Random, about: int) -> dict[str, Any]:
+    records: list[dict[str, Any]] = [
+        {"text": f"r{number} payload={_untrue(edition, rng, about).hex()}"}
+        for number in range(rng.choice((1, 1, 2, 3, 4) if about == _ANYTHING else (2, 4, 6, 8)))
+    ]
+    batch: dict[str, Any] = {"records": records}
+    kind = rng.randrange(16)
+    if kind == 0:
+        rng.choice(records)["length"] = rng.choice(LIES)
+    elif kind == 1:
+        batch["batch_size"] = rng.choice(LIES)
+    elif kind == 2:  # the third kind of lie
+        batch |= {"checksum": rng.choice(SUMS), "batch_size": rng.choice(LIES)}
+    elif kind < 5:
+        batch["checksum"] = 0
+    return batch
+
+
+def _untrue(edition: str, rng: random.Random, about: int) -> bytes:
+    """Return a payload: a command among few names, perhaps with something unusual in it, or no command."""
+    kind = rng.randrange(12 if about == _ANYTHING else 120)
+    if edition == "seed" or kind == 0:
         return hex_bytes(rng.choice(PAYLOADS))
-    raw = bytearray(payload(rng.choice(COMMANDS).format(n=rng.randrange(1, 4)), edition))
-    for _ in range(rng.choice((0, 1, 1, 2))):
-        at = rng.randrange(len(raw) + 1)
-        raw[at : at + rng.choice((0, 1, 1, 1, 9))] = rng.choice((b"", *_PIECES, rng.randbytes(1)))
-    return bytes(raw)
+    raw = payload(_of_a_branch(rng) if about == _BRANCHES else _busy(rng), edition)
+    if kind == 1:
+        data = bytearray(raw)
+        at = rng.randrange(len(data) + 1)
+        data[at : at + rng.choice((0, 1, 1, 1, 9))] = rng.choice((b"", *_PIECES, rng.randbytes(1)))
+        return bytes(data)
+    if kind > 6:
+        return raw
+    return raw[:1] + _framed(_twisted(_taken_apart(raw[1:])[1], rng), rng)
+
+
+def _busy(rng: random.Random) -> str:
+    """Return a command about one of few messages, in one of few transactions and destinations."""
+    place, tx = rng.choice(PLACES), rng.choice(TRANSACTIONS)
+    ident = f"id=m{rng.randrange(1, 4)}"
+    kind = rng.randrange(12)
+    if kind < 4:
+        return f"r1 {place} {ident} {rng.choice(('', '', 'prio=9', 'prio=1'))} {tx} body=5{rng.randrange(10)}"
+    if kind < 7:
+        return f"r1 REMOVE_MESSAGE {place} {ident} {rng.choice(('', '', 'sub=c:a', 'sub=c:b'))} {tx}"
+    if kind == 7:
+        return f"r1 UPDATE_MESSAGE {place} {ident} prio={rng.randrange(10)} body=66"
+    if kind == 8:
+        told = rng.choice(("info=01", "info=01 retro=1", ""))
+        return f"r1 SUBSCRIPTION {place} sub={rng.choice(('c:a', 'c:b'))} {told}"
+    if kind < 11:
+        named = rng.choice([name for name in TRANSACTIONS if name])
+        return f"r1 {rng.choice(('PREPARE', 'COMMIT', 'ROLLBACK'))} {named}"
+    return f"r1 {rng.choice(('REMOVE_DESTINATION', 'TRACE text=x', 'SUBSCRIPTION sub=c:a'))} {place}"
+
+
+def _of_a_branch(rng: random.Random) -> str:
+    """Return a command of one of the transactions, most often one that is held or makes it prepared."""
+    tx = rng.choice([name for name in TRANSACTIONS if name])
+    kind = rng.choice(("", "", "", "PREPARE", "PREPARE", "PREPARE", "REMOVE_MESSAGE", "COMMIT", "ROLLBACK"))
+    if kind in ("", "REMOVE_MESSAGE"):
+        sub = f"sub={rng.choice(('c:a', 'c:b'))}" if kind and rng.randrange(2) else ""
+        return f"r1 {kind} {rng.choice(PLACES)} id=m{rng.randrange(1, 4)} {sub} {tx}"
+    return f"r1 {kind} {tx}"
+
+
+#: A field as it is stored: its number, its wire type, and what it holds.
+Wire = tuple[int, int, int | bytes]
+
+
+def _taken_apart(raw: bytes) -> tuple[list[Wire], bytes]:
+    """Return the fields of a sound message with its length in front, and its bytes."""
+    size, at = _number(raw, 0)
+    data = raw[at : at + size]
+    return _fields(data), data
+
+
+def _fields(data: bytes) -> list[Wire]:
+    found: list[Wire] = []
+    at = 0
+    while at < len(data):
+        key, at = _number(data, at)
+        value, at = _number(data, at)
+        if key & 7 == 2:  # what follows is its length
+            found.append((key >> 3, 2, data[at : at + value]))
+            at += value
+        else:
+            found.append((key >> 3, 0, value))
+    return found
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:  # the highest bit: another byte follows
+            return value, at
+
+
+def _stored(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:  # seven bits a byte
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def _framed(data: bytes, rng: random.Random) -> bytes:
+    """Return bytes with their length in front, which rarely has more bits than a length may have."""
+    more = rng.choice((1 << 32, 1 << 35, 1 << 63)) if rng.randrange(40) == 0 else 0
+    return _stored(len(data) + more) + data
+
+
+def _twisted(data: bytes, rng: random.Random) -> bytes:
+    """Return a message with a field or two that are repeated, left out, or hold something else."""
+    try:
+        fields = _fields(data)
+    except IndexError:
+        return data
+    for _ in range(rng.choice((1, 1, 2))):
+        if not fields:
+            break
+        at = rng.randrange(len(fields))
+        kind = rng.randrange(5)
+        if kind == 0:
+            del fields[at]
+        elif kind == 1:
+            fields.append((rng.choice((99, 1, 5)), 0, rng.choice(NUMBERS)))
+        else:
+            other = _other(fields[at], rng)
+            fields[at : at + rng.randrange(2)] = [other] if rng.randrange(2) else [fields[at], other]
+    return b"".join(
+        _stored(number << 3 | wire) + (_framed(value, rng) if isinstance(value, bytes) else _stored(value))
+        for number, wire, value in fields
+    )
+
+
+def _other(item: Wire, rng: random.Random) -> Wire:
+    number, wire, value = item
+    if isinstance(value, int):
+        return number, wire, rng.choice(NUMBERS)
+    if value and rng.randrange(3):
+        return number, wire, _twisted(value, rng)
+    return number, wire, rng.choice(TEXTS)
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:

@@ -14,6 +14,7 @@ from journalspec.kahadb_journal import LAYOUT
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.kahadb_journal.author import BRIEF, FORMAT, told
 from journalspec_corpus.kahadb_journal.model import Kept, Messages
+from journalspec_corpus.kahadb_journal.naive_index import missing
 from journalspec_corpus.kahadb_journal.protobuf import NoCommand, command
 from journalspec_corpus.naive import Files, Scanned, all_expected, asked, refused
 
@@ -167,7 +168,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
     found = [_scan(name, bytes(files[name]), edition) for _, name in _files(files)]
     if not found:
         return refused("fileset", "no-files")
-    return _answer(found, None, [], _emptied(files, edition))
+    return _answer(files, found, edition, [number for number, _ in _files(files)], with_state=False)
 
 
 def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
@@ -243,7 +244,7 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
                 scanned.drop(at["off"], at["off"] + at["len"], "bad-command")
             scanned.dropped.sort(key=lambda region: region["off"])
             scanned.records = [record for record in scanned.records if record not in bad]
-    return _answer(found, edition, [number for number, _ in names], _emptied(files, edition))
+    return _answer(files, found, edition, [number for number, _ in names], with_state=True)
 
 
 def _refusal(region: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,18 +253,28 @@ def _refusal(region: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _answer(
-    found: list[Scanned], edition: str | None, numbers: list[int], missing: list[dict[str, Any]]
+    files: Files, found: list[Scanned], edition: str, numbers: list[int], *, with_state: bool
 ) -> dict[str, Any]:
     dropped = [region for file in found for region in file.dropped]
-    lossy = bool(missing) or any({"suspicious-end", "unscanned-damage"} & {*file.notes} for file in found)
+    lossy = any({"suspicious-end", "unscanned-damage"} & {*file.notes} for file in found)
     records = [
         {key: value for key, value in record.items() if key != "stored"}
         for file in found
         for record in file.records
     ]
-    out = {"verdict": RECOVERED if dropped or lossy else CLEAN, "records": records, "dropped": dropped}
-    out |= {"missing": missing} if missing else {}
-    return out if edition is None else {**out, "state": _state(found, edition, numbers)}
+    kept = _kept(found, numbers)
+    gone = _emptied(files, edition)
+    if edition != "seed":
+        gone += missing(files, found, [*kept.open, *kept.prepared])
+    verdict = RECOVERED if dropped or lossy or gone else CLEAN
+    out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped}
+    if gone:
+        out["missing"] = gone
+    if with_state and edition == "seed":
+        out["state"] = {"payloads": [record["payload"] for file in found for record in file.records]}
+    elif with_state:
+        out["state"] = MODEL.shown(kept)
+    return out
 
 
 def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
@@ -278,15 +289,14 @@ def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
     return out
 
 
-def _state(found: list[Scanned], edition: str, numbers: list[int]) -> dict[str, Any]:
-    if edition == "seed":
-        return {"payloads": [record["payload"] for file in found for record in file.records]}
+def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
+    """Return what all records that count lead to."""
     kept = Kept({}, {}, {})
     for file in found:
         for record in _counting(file, numbers):
             if "stored" in record:
                 kept = MODEL.taken(kept, *record["stored"])
-    return MODEL.shown(kept)
+    return kept
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:

@@ -64,8 +64,8 @@ def _log(data: bytes, pages: int) -> Scanned:
                 why = "not-a-record" if not tagged and data[end:].strip(b"\0") else ""
                 break
             if tagged and (generation := taker.take(8)) != head:
-                newer = unpack(">q", generation) > unpack(">q", head)
-                why = "other-generation" if end == 12 and newer else ""
+                newer = unpack(">q", generation)[0] - unpack(">q", head)[0]
+                why = "other-generation" if newer > 0 and (end == 12 or newer <= 1 << 16) else ""
                 break
             record, behind = _record(data, end, FORMS[kind] if tagged else "untagged_record", most)
             found.add(record, end, behind)
@@ -108,7 +108,7 @@ def _action(data: bytes, at: int, most: int) -> tuple[dict[str, Any], int]:
             numbers.append(taker.number(4))
             if taker.take(2)[1] == 0:
                 values[name] = taker.take(PAGE)
-        values["page"], at = numbers[1], taker.at
+        (values["undone"], values["page"]), at = numbers, taker.at
     else:
         form = "new_portion" if kind == 4 and data[at + 8 : at + 9] != b"\1" else ACTIONS[kind].lower()
         found, size = decoded(LAYOUT, EDITION, data[at:], form)
@@ -127,7 +127,11 @@ class LaidPages(dict[int, bytes]):
 
     def __init__(self, data: bytes) -> None:
         super().__init__({at: data[at * PAGE :][:PAGE] for at in range(len(data) // PAGE)})
-        self.count = len(self)
+        self.count = self.in_file = len(self)
+        #: The pages that the log makes, and what the log has of fields that pages of the file have, too.
+        self.made: set[int] = set()
+        self.fields: dict[tuple[int, int], set[bytes]] = {}
+        self.original = dict(self)
 
     def __missing__(self, number: int) -> bytes:
         require(0 <= number < self.count, "there is no such page")
@@ -141,6 +145,7 @@ class LaidPages(dict[int, bytes]):
 
     def whole(self, number: int, data: bytes | None) -> None:
         """Make a page anew: of this, or free."""
+        self.made.add(number)
         self.count = max(self.count, number + 1)
         self[number] = FREE if data is None else b"\0" + data.ljust(PAGE, b"\0")[1:]
 
@@ -149,14 +154,40 @@ class LaidPages(dict[int, bytes]):
         for action in record.get("actions", ()):
             kind, page = action["action"], action["page"]
             if kind == "PORTION":
+                self.look(**action)
                 self.put(page, action["offset"], action["after"])
             else:
                 self.whole(page, {"INSERT": USED, "DELETE": None}.get(kind, action.get("after")))
         for action in reversed(record.get("actions", ()) if record["type"] == "ABORT" else ()):
             if action["action"] != "PORTION":
-                self.whole(action["page"], action.get("before"))
+                self.whole(action.get("undone", action["page"]), action.get("before"))
             elif "before" in action:
                 self.put(action["page"], action["offset"], action["before"])
+
+    def look(self, page: int, offset: int, after: bytes, before: bytes | None = None, **_: Any) -> None:
+        """Keep what a PORTION has of the fields of a page that the log has not made (SMQ-RCV-111)."""
+        images = [after] if before is None else [before, after]
+        end = offset + min(map(len, images))
+        for off in () if page in self.made else (1, 5, 9, 13):
+            if offset >= off + 4 or end <= off:
+                continue
+            new = (page, off) not in self.fields
+            values = self.fields.setdefault((page, off), set())
+            values.update(image[off - offset :][:4] for image in images if offset <= off)
+            if offset > off or end < off + 4 or (new and ((offset, end) != (off, off + 4) or before is None)):
+                # It is not known what there was.
+                values.add(self.original.get(page, USED)[off : off + 4])
+
+    @property
+    def of_another_moment(self) -> bool:
+        """Whether the file has something that the log has not led through."""
+        return any(
+            page in self.original
+            and page not in self.made
+            and self.original[page][0] != 1
+            and self.original[page][off : off + 4] not in values
+            for (page, off), values in self.fields.items()
+        )
 
 
 # Messages.
@@ -230,11 +261,15 @@ class Store:
     damaged: bool = False
     #: Whether pages are in use, and the root index was never written.
     unled: bool = False
+    unwritten: bool = False
     known: dict[tuple[int, bool], dict[str, Any]] = field(default_factory=dict)
+    #: The pages that something refers to and that are not there, each as often as it is named.
+    absent: list[int] = field(default_factory=list)
 
     def claim(self, number: int, use: str) -> bytes:
         """Return a page for a use; the first use counts (SMQ-PAG-016, SMQ-PAG-020)."""
         used = self.uses.get(number)
+        self.absent += [number] if number >= self.pages.count else []
         require(used is None or (used, use) == ("none", "message"), "the page has another use")
         page = self.pages[number]
         self.uses[number] = use
@@ -248,7 +283,7 @@ class Store:
             _, following, slots, valid = unpack(">iiii", page[1:17])
             if root and number == 0 and not any(page[1:17]):
                 others = (self.pages[other] for other in range(1, self.pages.count))
-                self.unled = any(other[0] != 1 and any(other) for other in others)
+                self.unwritten, self.unled = True, any(other[0] != 1 and any(other) for other in others)
                 return
             try:
                 entries = _slots(page, slots, form)
@@ -281,19 +316,22 @@ class Store:
     def _listed(self, entry: dict[str, Any], queue: bytes) -> dict[str, Any]:
         page, prepared = entry["page"], queue == PREPARED.encode()
         if (page, prepared) not in self.known:
-            again = (page, not prepared) in self.known
+            again = self.known.get((page, not prepared), {}).get("length")
             found = self.known[page, prepared] = self.content(page, prepared=prepared, again=again)
             if isinstance(found.get("branch"), dict):
                 self.branches.append(found["branch"])
         own = {name: entry[name] for name in ("key", "priority", "deliveries", "expiration")}
         return {**own, **self.known[page, prepared]}
 
-    def content(self, number: int, *, prepared: bool, again: bool) -> dict[str, Any]:
-        """Return length and digest of a message, no digest: it cannot be read. `again`: it has its pages."""
+    def content(self, number: int, *, prepared: bool, again: int | None) -> dict[str, Any]:
+        """Return length and digest of a message, no digest: it cannot be read.
+
+        `again`: it has its pages, and on them so many bytes.
+        """
         data = b""
         try:
-            while number != -1:
-                page = self.pages[number] if again else self.claim(number, "message")
+            while number != -1 and (again is None or len(data) < again):
+                page = self.claim(number, "message") if again is None else self.pages[number]
                 _, number, length = unpack(">iii", page[1:13])
                 require(length >= 13, "no length")
                 data += page[13:length]
@@ -387,7 +425,8 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     """Return what a start under `policy` leaves; both editions say the same."""
-    if ".completed" in files and "page.db" in files:
+    backup = ".completed" in files and "page.db" in files
+    if backup:
         # A backup (SMQ-BAK-057): it has no log.
         files = {PAGES: files["page.db"]} | {
             f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")
@@ -408,15 +447,48 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
                 durables.append(_durable(path.removeprefix("durables/"), bytes(files[path])))
             except Invalid:
                 dropped += Scanned(path, len(files[path]), "bad-durable").lost()
-    lost = bool(dropped) or store.damaged or store.unled
+    missing = _missing(files, store, checked=checked, backup=backup)
+    lost = bool(dropped) or store.damaged or store.unled or bool(missing) or pages.of_another_moment
     lost |= any(queue.bad or queue.undecided for queue in store.queues)
     if policy:
         if why := _refusal(store, policy, checked=checked):
             return {**refused(*why), "at": {"file": PAGES, "off": 0, "len": len(data)}}
         if checked:
             _check(store, salvage=policy == "salvage")
+    for record in log.records:
+        for action in record.get("actions", ()):
+            action.pop("undone", None)
     out = {"verdict": RECOVERED if lost else CLEAN, "records": log.records, "dropped": dropped}
+    out |= {"missing": missing} if missing else {}
     return {**out, "state": store.state(durables)}
+
+
+def _missing(files: Files, store: Store, *, checked: bool, backup: bool) -> list[dict[str, Any]]:
+    """Return what is referred to and is not there (SMQ-RCV-113 to 116)."""
+    data, log_data, pages = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b"")), store.pages
+    out: list[dict[str, Any]] = []
+    cut = any(data[pages.in_file * PAGE + 1 :]) and pages.in_file not in pages.made
+    begun = log_data[:4] == b"\0\0\0\1" and len(log_data) >= 12 and log_data[4:12] != b"\xff" * 8
+    gone = [at for at in pages if at >= pages.in_file and at not in pages.made and pages[at][0] != 1]
+    gone += store.absent + ([pages.in_file] if cut else [])
+    begun = begun and 0 not in pages.made
+    if not pages.in_file and (begun or cut or f"{PAGES}_old" in files):
+        out.append({"code": "pages", "name": PAGES})
+    elif gone:
+        out.append({"code": "page", "name": str(min(gone)), "file": PAGES})
+    used = [at for at in range(1, pages.count) if pages[at][0] != 1 and any(pages[at])]
+    lonely = not checked and not store.unwritten
+    lonely = lonely and any(store.uses.get(at, "none") == "none" for at in used)
+    bad = store.damaged or any(queue.bad or queue.undecided for queue in store.queues)
+    if (not backup and not log_data and (lonely or bad)) or (log_data and not any(log_data) and used):
+        out.append({"code": "log", "name": LOG})
+    there = [path[9:-8] for path in files if path.startswith("durables/") and path.endswith(".durable")]
+    there = [name for name in there if "/" not in name]
+    for name in (queue.name.decode("utf-8", "replace") for queue in store.queues if there):
+        own = name.startswith(("sys$", "tmp$", "rt$", "tpc$"))
+        if "$" in name and not own and name not in there:
+            out.append({"code": "durable", "name": name, "file": f"durables/{name}.durable"})
+    return out
 
 
 def _refusal(store: Store, policy: str, *, checked: bool) -> tuple[str, str] | None:

@@ -131,6 +131,8 @@ def _decode_payload(data: Any, at: int, length: int) -> NioRecord | str:
     if names_at + SHORT.size > end:
         return f"gtrid of {gtrid_length} bytes"
     (count,) = SHORT.unpack_from(data, names_at)
+    if count < 0:
+        return f"{count} names"
     names: list[bytes] = []
     here = names_at + SHORT.size
     for _ in range(count):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
 from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
 from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, databases, groups, objects, operations
+from journalspec.reread import Lazy, Part
 from journalspec_reference.derby_log.codec import BadLog, Instant
 
 #: Those whose bodies are known, the oldest first.
@@ -17,7 +18,8 @@ BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
-_FEW = 2
+#: Lists of up to so many elements are kept as they are decoded.
+_FEW = 16
 #: What a body begins with.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
@@ -110,15 +112,21 @@ class BodyReader:
             return mutf8.readable(self.take(self.fixed("u2")))
         if isinstance(slot.of, str):
             return self.object(objects()[slot.of], null=slot.null)
-        # Each element takes a byte: more of them than bytes are left end soon. One or two bytes that become
-        # an object of its own cost hundreds of bytes: of these, what stands there alike is there once.
-        alike: dict[bytes, dict[str, Any]] = {}
-        out = []
-        for number in range(known[slot.count]):
-            start = self.at
+        # Each element takes a byte: more of them than bytes are left end soon. An object costs many times
+        # its bytes: of a long list the bytes are kept, and decoded for whoever goes through it.
+        start, count, rows = self.at, known[slot.count], []
+        for number in range(count):
             row = self.element(slot.of, number)
-            out.append(alike.setdefault(self.data[start : self.at], row) if self.at - start <= _FEW else row)
-        return out
+            if count <= _FEW:
+                rows.append(row)
+        if count <= _FEW:
+            return rows
+        return Lazy([Part("", partial(_elements, self.data[start : self.at], slot.of, count), count)])
+
+
+def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict[str, Any]]:
+    reader = BodyReader(data)
+    return (reader.element(slots, number) for number in range(count))
 
 
 @cache

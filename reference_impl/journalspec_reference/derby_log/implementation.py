@@ -9,9 +9,9 @@ from journalspec.observation import Observation
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
-from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.codec import BadLog, LoggedRecord
 from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, container_names
-from journalspec_reference.derby_log.scan import CONTROLS, gather
+from journalspec_reference.derby_log.scan import CONTROLS, Scan, gather
 from journalspec_reference.derby_log.spans import spans
 
 
@@ -36,7 +36,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
     names = [name for name in CONTROLS if name in files] + [file.name for file in logs.values()]
     if not names:
         return []
-    names += container_names(files).values()
+    beside = tuple(container_names(files).values())
     found, hits = [], 0
     for name in filter(files.__contains__, CONTROLS):
         with suppress(BadLog):
@@ -47,15 +47,21 @@ def detect(files: Files, _: Params) -> list[Detection]:
             hits += 1
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
-        return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, EDITIONS)]
+        # Checksum records are not of the oldest level.
+        firsts = (Scan(file.data, number).at(codec.HEADER) for number, file in logs.items())
+        summed = any(isinstance(first, LoggedRecord) and first.covers is not None for first in firsts)
+        admitted = EDITIONS[1:] if summed else EDITIONS
+        return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, admitted, neighbours=beside)]
     level = found[0].major, found[0].minor
     own = next((edition for edition, known in databases().items() if level <= known.newest), EDITIONS[-1])
-    return [Detection(FORMAT, own, tuple(names), score)]
+    return [Detection(FORMAT, own, tuple(names), score, neighbours=beside)]
 
 
 def assumed(files: Files) -> Params:
     """Return that rows are told of the suite's database alone: pages of its tables stand beside its log."""
-    return {} if container_names(files).keys() & tables_of_all().keys() else {"tables": "none"}
+    # In other databases the containers of these numbers are other tables: they are not flat.
+    own = container_names(name for name in files if name.startswith("seg0."))
+    return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
 
 
 IMPLEMENTATION = Implementation(

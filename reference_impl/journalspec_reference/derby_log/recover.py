@@ -13,24 +13,42 @@ from typing import Any, NamedTuple
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import Form, databases, shown, tables
 from journalspec.formats import get_format
-from journalspec.observation import At, Dropped, FileMap, Note, Observation, Record, refused
+from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, Record, refused
 from journalspec.reread import few
 from journalspec_reference.api import Files
-from journalspec_reference.content import Window
-from journalspec_reference.derby_log import codec
+from journalspec_reference.content import UNREADABLE, Window
+from journalspec_reference.derby_log import codec, pages
 from journalspec_reference.derby_log.bodies import BODY_START, Body, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, LoggedRecord, Refusal
-from journalspec_reference.derby_log.scan import CONTROLS, NAMES, End, Log, LogEnd, LogFile, choose, gather
-from journalspec_reference.derby_log.store import Container, RowPlace, Store
+from journalspec_reference.derby_log.scan import (
+    CONTROLS,
+    NAMES,
+    End,
+    Groups,
+    Log,
+    LogEnd,
+    LogFile,
+    choose,
+    gather,
+)
+from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store
 from journalspec_reference.places import Findings
 
 FORMAT = "derby_log"
 SEED = "seed"
 #: What a map of files has of headers and control files.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
-_CONTAINER = re.compile(r"seg0\.c([0-9a-f]{1,15})\.dat")
+#: A container: in the directory of the database, or as the suite has it, flat.
+_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]{1,15})\.dat")
+#: What is left of a container that was removed.
+_STUB = re.compile(r"(?:\.\./)?seg0/d([0-9a-f]{1,15})\.dat")
+#: The heaps of the catalogue: where they are, all containers are.
+_CATALOGUE = {0x20, 0x60, 0x90, 0xC0}
 _CIPHER_BLOCK = 8
 _BETA, _TEST_MODE = 1, 2
+#: The length of a control file of an old release.
+_OLD_CONTROL = 16
+_UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
@@ -110,6 +128,8 @@ class LogPass:
         self._found = Findings(sum(file.length for file in self._logs.values()))
         self._late: list[Note] = []
         self._invalid: set[str] = set()
+        #: The checkpoint record that the control file names; without one, the last of the log.
+        self._named: Instant | None = None
         self.chosen = choose({})
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
@@ -119,14 +139,22 @@ class LogPass:
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
+        #: The checkpoint record from which recovery begins, if there is one.
+        self.checkpoint: Instant | None = None
+        self._missing: list[Missing] = []
         linked = edition not in (SEED, "10.0", "10.1")
         self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=linked)
         #: How bodies are decoded; None: they are opaque.
         self._forms: Mapping[int, Form] | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(body_at, self.log, edition)
-        beside = {number: Container(files[name]) for number, name in container_names(files).items()}
-        self.store = Store(tables(edition) if suite else {}, beside, self._find)
+        self._beside = container_names(files)
+        #: Whether all containers should be beside the log; those that are not and are changed, by the first
+        #: record that does; and those that the log itself makes or removes, or that a stub stands for.
+        self._complete = self._beside.keys() >= _CATALOGUE
+        self._absent: dict[int, Instant] = {}
+        self._own = {int(match[1], 16) for name in files if (match := _STUB.fullmatch(name))}
+        self.store = Store(tables(edition) if suite else {}, Containers(files, self._beside), self._find)
         self.answer: Observation | None = None
         try:
             self._run()
@@ -144,6 +172,9 @@ class LogPass:
         if not self._policy:
             self._before(start)
         self._behind(self._walk(start))
+        if self._edition != SEED:
+            for name in self.chosen.invalid:  # control files come after log files
+                self._whole(name, "bad-control")
 
     # Where the log begins.
 
@@ -152,25 +183,57 @@ class LogPass:
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
         self.chosen = choose(self._files)
-        for name in self.chosen.invalid:
-            self._whole(name, "bad-control")
+        gone = (name for name in CONTROLS if name not in self._files)
+        self._missing += [Missing("control-file", name) for name in gone]
         control = self.chosen.control
+        self._named = control.checkpoint if control else None
         if control is None:
             self._late.append(Note("no-control"))
-            return self._entered(Instant(1, HEADER))
+            return self._entered(self._found_checkpoint() or Instant(1, HEADER))
         if self.chosen.name != CONTROLS[0]:
-            self._late.append(Note("mirror-used", self.chosen.name))
+            self._late.append(Note("mirror-used", self.chosen.name, text=self._boots_without()))
         if control.flags & _TEST_MODE:
             self._late.append(Note("test-mode", self.chosen.name))
         level = (control.major, control.minor)
         if self._policy and (level > databases()[self._edition].newest or control.flags & _BETA):
             at = At(self.chosen.name, 16, 8)
             raise Refusal("header", "newer-level", f"the database is of level {level[0]}.{level[1]}", at)
-        return self._entered(control.checkpoint or Instant(1, HEADER))
+        return self._entered(control.checkpoint or Instant(1, HEADER), At(self.chosen.name, 8, 8))
 
-    def _entered(self, start: Instant) -> Instant:
-        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do."""
+    def _boots_without(self) -> str:
+        """Return what the product does because `log.ctrl` is as it is."""
+        data = bytes(self._files[CONTROLS[0]][: codec.CONTROL]) if CONTROLS[0] in self._files else None
+        if data is None:
+            return "DRB-DEV-003: Derby does not look at the mirror; it begins at log1.dat, or with a new log"
+        if data == bytes(codec.CONTROL):
+            return "DRB-DEV-001: Derby does not start (XSLAC)"
+        return "DRB-DEV-002: Derby does not start" if len(data) == _OLD_CONTROL else ""
+
+    def _found_checkpoint(self) -> Instant | None:
+        """Return the last checkpoint record of the files, where no control file names one (DRB-CTL-171).
+
+        With `log1.dat` it is not needed: the scan begins there.
+        """
+        found = None
+        if 1 in self._logs or self._edition == SEED or not self._policy:
+            return None
+        for number, file in self._logs.items():
+            with suppress(BadLog, Refusal):
+                self.log.enter(number)
+                for item in pieces(self.log, file, HEADER, known(self._edition), file.length):
+                    if isinstance(item, Told) and item.record.type == "CHECKPOINT":
+                        found = Instant(number, item.stored.off)
+        self._named = found
+        return found
+
+    def _entered(self, start: Instant, by: At | None = None) -> Instant:
+        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); to read, any will do.
+
+        `by` is the place that names it.
+        """
         if not self._policy and start.number not in self._logs and self._logs:
+            if by is not None:
+                self._missing.append(Missing("log-file", f"log{start.number}.dat", by.file, by.off))
             start = Instant(min(self._logs), HEADER)
         try:
             self.log.enter(start.number)
@@ -189,8 +252,7 @@ class LogPass:
             self.log.summed = False
             return Instant(at.number, HEADER)
         self._forms = known(self._edition)
-        control = self.chosen.control
-        if control is None or control.checkpoint != at:
+        if self._named != at:
             return at
         body = None
         with suppress(BadLog):
@@ -200,7 +262,8 @@ class LogPass:
             begins = self._logs.get(undo.number)
             if begins is None or HEADER <= undo.position <= begins.length:
                 self.redo_from = Instant.unpack(body.fields["redo_from"])
-                return self._entered(undo)
+                self.checkpoint = at
+                return self._entered(undo, At(file.name, at.position, 0))
         if self._policy == "strict":
             text = f"no checkpoint that can be used stands at {at.position} of {file.name}"
             raise Refusal("record", "no-checkpoint", text, At(self.chosen.name, 8, 8))
@@ -213,7 +276,8 @@ class LogPass:
             if number < start.number and self._usable(file):
                 end = self._take(file, HEADER, stop=file.length)
                 if end.reason:
-                    self._region(file.name, end.off, file.length, end.reason)
+                    self._rest(file, end)
+                    self._after_damage(file, end)
         file = self._logs[start.number]
         end = self._take(file, HEADER, stop=start.position)
         self._region(file.name, end.off, min(start.position, file.length), end.reason or "truncated")
@@ -230,6 +294,19 @@ class LogPass:
     def _whole(self, name: str, reason: str) -> None:
         self._region(name, 0, len(self._files[name]), reason)
         self._invalid.add(name)
+
+    def _rest(self, file: LogFile, end: End) -> None:
+        """Drop what follows the end of the log in its file; zeros up to the file's end were not used."""
+        used = None if end.reason == UNREADABLE else garbage(file.data, end.off)
+        self._region(file.name, end.off, used[1] if used else file.length, end.reason)
+
+    def _after_damage(self, file: LogFile, end: End) -> Groups | None:
+        """Note the sound groups that follow the end of the log in its file (DRB-END-165)."""
+        groups = self.log.scan(file).groups_after(end.off)
+        if groups:
+            text = f"{groups.number} sound group(s); DRB-DEV-018: Derby starts without them and says nothing"
+            self._late.append(Note("groups-after", file.name, groups.first, text))
+        return groups
 
     def _region(self, name: str, off: int, end: int, reason: str) -> None:
         if end > off:
@@ -289,12 +366,35 @@ class LogPass:
     def _count(self, file: LogFile, item: Told) -> None:
         if item.body is None:
             return
+        instant = Instant(file.number, item.stored.off)
+        self._changed(instant, item.body)
         try:
-            self.store.take(Instant(file.number, item.stored.off), item.body, self.redo_from)
+            self.store.take(instant, item.body, self.redo_from)
+        except OldPage as old:
+            text = pages.older(self.store, old.place, old.needed)
+            if self._policy:
+                assert self._forms is not None
+                has = pages.held(
+                    self.log, self._forms, old.place, self.store.pages[old.place].version, old.needed
+                )
+                text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
+                raise Refusal(old.phase, old.code, text, item.record.at) from None
+            if old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
+                self._late.append(Note("old-page", file.name, item.stored.off, text))
         except Refusal as refusal:
             if self._policy:
                 refusal.at = item.record.at
                 raise
+
+    def _changed(self, instant: Instant, body: Body) -> None:
+        """Take in which containers the log changes that are not beside it, though all should be."""
+        container = body.fields.get("container")
+        if container is None or not self._complete:
+            return
+        if body.operation.name == "CONTAINER":
+            self._own.add(container)
+        elif instant >= self.redo_from and container not in self._beside:
+            self._absent.setdefault(container, instant)
 
     # What lies behind.
 
@@ -305,29 +405,60 @@ class LogPass:
             self._late.append(self._unverified)
         file, end = last.file, last.end
         if last.note and last.next is not None:
-            self._late.append(Note(last.note, last.next.name))
+            text = _UNBORN if last.note == "half-file" else ""
+            self._late.append(Note(last.note, last.next.name, text=text))
         beyond = self.log.beyond(last)
-        if beyond is not None and self._policy == "strict":
+        if beyond is None and self.checkpoint and Instant(file.number, end.off) <= self.checkpoint:
+            beyond = self._logs[self.checkpoint.number]
+        groups = self._after_damage(file, end)
+        if self._policy == "strict" and (beyond or groups):
             # The log may be said to begin behind its file.
             off = min(end.off, file.length)
+            shows = (
+                f"{groups.number} sound group(s) follow" if groups else f"{beyond and beyond.name} continues"
+            )
             at = At(file.name, off, file.length - off)
-            raise Refusal("record", "lost-middle", f"{beyond.name} goes on behind the end of the log", at)
+            raise Refusal("record", "lost-middle", f"{shows} after the end of the log", at)
         if beyond is not None:
             self._late.append(Note("lost-middle", beyond.name))
+        self._missing_files(last)
+        if self._beside and self._forms is not None:
+            self._late += pages.newer(self.log, self._forms, self.store)
         if end.reason:
             # Where the log begins behind its file, nothing of that is there to be dropped.
             self._short = True
-            self._region(file.name, end.off, file.length, end.reason)
+            self._rest(file, end)
         elif end.marked and (stretch := garbage(file.data, end.off + 4)):
             self._late.append(Note("beyond-end", file.name, stretch[0]))
             self._region(file.name, *stretch, "beyond-end")
+        self._later(last)
+
+    def _later(self, last: LogEnd) -> None:
+        """Take in the files after the log."""
         for number, later in self._logs.items():
-            if number <= file.number:
+            if number <= last.file.number:
                 continue
             if last.note == "unlinked-file" and later is last.next:
                 self._whole(later.name, "unlinked")
             elif later.length >= HEADER and self._usable(later) and not self._policy:
                 self._found.beside.take(later.name, partial(_records_of, self.log, later, self._forms))
+
+    def _missing_files(self, last: LogEnd) -> None:
+        """List what is missing: log files that others refer to, and containers that are changed."""
+        for container, instant in self._absent.items():
+            if container not in self._own:
+                log, name = self._logs[instant.number].name, f"seg0/c{container:x}.dat"
+                text = "Derby does not start (40XD2)"
+                self._missing.append(Missing("container", name, log, instant.position, text=text))
+        for later, previous in self.log.later(last):
+            if previous > Instant(last.file.number, last.end.off):
+                if previous.number not in self._logs:
+                    self._missing.append(Missing("log-file", f"log{previous.number}.dat", later.name, 16))
+                elif later.number == last.file.number + 1 and not self.log.filled(later):
+                    self._late.append(Note("unfinished-switch", later.name, text=f"{previous.packed:#x}"))
+        if self._edition != SEED and self.log.ended(last):
+            name = f"log{last.file.number + 1}.dat"
+            self._missing.append(Missing("log-file", name, last.file.name, last.end.off))
 
     # The answer.
 
@@ -342,7 +473,9 @@ class LogPass:
             place = _framed(self._logs[at.number], at.position) if at else None
             return refused("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
-        return self._found.observation(state, self._maps(), lossy=lost, after=self._late)
+        return self._found.observation(
+            state, self._maps(), lossy=lost, after=self._late, missing=tuple(self._missing)
+        )
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
@@ -402,7 +535,7 @@ class LogPass:
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
 
 
-def container_names(files: Files) -> dict[int, str]:
+def container_names(files: Iterable[str]) -> dict[int, str]:
     """Return the names of the containers that stand beside a log, by number."""
     return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
 

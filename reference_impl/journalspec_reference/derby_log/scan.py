@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec.observation import At
@@ -27,6 +28,14 @@ LARGEST = 2147483646
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
 _PIECE = 1 << 20
+#: A checksum record as writers make it, from the last byte of its length on; how much it covers, and its sum.
+_GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
+_COVERS = Struct(">iq")
+#: What the buffers of a writer hold: a switch names an end before they are written.
+_BUFFERS = 3 << 15
+#: What a writer brings before the bytes that it sums: the 37 bytes of a checksum record (DRB-CHK-037).
+_CHECKSUM = 37
+_SECTOR = 512
 #: Bytes before the instant of a record: its length.
 _LENGTH = 4
 
@@ -37,6 +46,13 @@ class End(NamedTuple):
     off: int
     reason: str = ""
     marked: bool = False
+
+
+class Groups(NamedTuple):
+    """Groups after the end of the log: where the first one is, and how many they are."""
+
+    first: int
+    number: int
 
 
 class LogFile(NumberedFile):
@@ -117,6 +133,27 @@ class Scan:
             why = self._window.why(at, min(at + codec.OVERHEAD, self._limit))
             return End(at, UNREADABLE if why else error.reason)
         return found if covers is None else found._replace(covers=covers.length)
+
+    def groups_after(self, start: int) -> Groups | None:
+        """Return the sound groups from `start` on, wherever their records say that they were (DRB-END-165).
+
+        A group that was moved, because bytes before it were cut out, still has its number and its checksum.
+        """
+        if not self._checks:
+            return None
+        first, count, at = -1, 0, start
+        pattern = _GROUP % re.escape(self._number.to_bytes(4, "big"))
+        window = Window(self._data)
+        # The first three bytes of the length are zeros, which a search passes over.
+        for place in window.find(re.compile(pattern, re.DOTALL), start + 3, self._limit, _CHECKSUM - 3, 3):
+            off, end = place - 3, place - 3 + _CHECKSUM
+            head = window[off:end]
+            covered = Summed(*_COVERS.unpack_from(head, 21))
+            if off < at or int.from_bytes(head[8:12], "big") < start or end + covered.length > self._limit:
+                continue
+            if covered.length > 0 and self._sum(end, end + covered.length) == covered.value:
+                first, count, at = (off if count == 0 else first), count + 1, end + covered.length
+        return Groups(first, count) if count else None
 
     def _verify(self, start: int, covers: Summed) -> None:
         end = start + covers.length
@@ -212,16 +249,31 @@ class Log:
             return LogEnd(file, end, "unlinked-file", after)
         return after
 
-    def beyond(self, last: LogEnd) -> LogFile | None:
-        """Return a later file whose header shows that the log went on beyond its end (DRB-END-046)."""
-        found = Instant(last.file.number, last.end.off)
+    def later(self, last: LogEnd) -> Iterator[tuple[LogFile, Instant]]:
+        """Yield the files after the end of the log whose headers are right, and what these say."""
         for number, file in self.files.items():
-            if number <= last.file.number or file.length < HEADER:
-                continue
-            with suppress(BadLog):
-                previous = file.previous()
-                # A bare header behind this very end is that of a switch that a crash has cut short.
-                filled = previous == found and isinstance(self.scan(file).at(HEADER), LoggedRecord)
-                if previous > found or filled:
-                    return file
+            if number > last.file.number and file.length >= HEADER:
+                with suppress(BadLog):
+                    yield file, file.previous()
+
+    def beyond(self, last: LogEnd) -> LogFile | None:
+        """Return a later file that shows that the log went on beyond its end (DRB-END-046, DRB-END-167)."""
+        found = Instant(last.file.number, last.end.off)
+        for file, previous in self.later(last):
+            if previous >= found and (self.filled(file) or previous.packed - found.packed > _BUFFERS):
+                return file
         return None
+
+    def filled(self, file: LogFile) -> bool:
+        """Tell whether a file holds a record at its beginning, or a sound group anywhere."""
+        scan = self.scan(file)
+        return isinstance(scan.at(HEADER), LoggedRecord) or scan.groups_after(HEADER) is not None
+
+    def ended(self, last: LogEnd) -> bool:
+        """Tell whether the last file was ended by a length of 0 for one that is not there (DRB-FIL-169).
+
+        What was set aside ends with a sector: there, four zeros may be just the rest of it.
+        """
+        file, end = last.file, last.end
+        whole = end.marked and file.length == end.off + _LENGTH and file.length % _SECTOR != 0
+        return whole and file.number < LARGEST and file.number == max(self.files)

@@ -118,7 +118,9 @@ def _start(files: Files, edition: str) -> Instant:
             log = Log(gather(files), summed=False, linked=False)
             body = body_at(log, edition, control.checkpoint)
             if body.operation.name == "CHECKPOINT":
-                return Instant.unpack(body.fields["undo_from"])
+                undo = Instant.unpack(body.fields["undo_from"])
+                if undo.number in log.files and undo.position <= log.files[undo.number].length:
+                    return undo
     return Instant(0, HEADER)
 
 
@@ -137,7 +139,10 @@ def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
         elif item.off < start:
             yield Piece(item.off, min(start, file.length), "dropped", item.reason or "truncated")
         elif item.reason:
-            yield Piece(item.off, file.length, "dropped", item.reason)
+            used = garbage(file.data, item.off)
+            end = used[1] if used else file.length
+            yield Piece(item.off, end, "dropped", item.reason)
+            yield Piece(end, file.length, "unused", "unused", "rest")
         elif item.marked:
             yield Piece(item.off, item.off + _LENGTH, "fill", "end", "end")
             if item.off + _LENGTH < file.length:

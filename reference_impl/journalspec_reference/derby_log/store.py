@@ -21,7 +21,7 @@ from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 
 #: The first bytes of a container hold its page size; a page of rows begins with its format.
 _PAGE_SIZE, _PAGE_HEADER, _SLOT = Struct(">117xi"), Struct(">HxxBBqHi"), Struct(">HHH")
-_ROWS_PAGE, _VALID, _PAGE_TAIL = 117, 1, 8
+_ROWS_PAGE, _ALLOCATION_PAGE, _VALID, _PAGE_TAIL = 117, 118, 1, 8
 #: From the second one on, slots have numbers of four bytes; no product makes such pages.
 _SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
 _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
@@ -103,6 +103,15 @@ class HeapPage:
             self._moves.append((None, ident))
 
 
+def growth(body: Body, *, undo: bool = False) -> int:
+    """Return by how much a record moves the version of its page, or (`undo`) what undoes it (DRB-RCV-164)."""
+    if body.operation.name not in _BY_ROW:
+        return 1
+    rows = body.fields["rows"]
+    kept = 0 if undo else sum(1 for row in rows if row.get("reserved"))
+    return len(rows) + kept
+
+
 def image(reader: BodyReader) -> tuple[int, HeapRow]:
     """Decode a row as it stands in a log or on a page; return its record id, and it."""
     status, ident = reader.fixed("u1"), reader.number(wide=False)
@@ -138,10 +147,18 @@ class Container:
         self._data = data
         self.count = len(data) // self._size if _SMALLEST_PAGE <= self._size < _LARGE_PAGE else 0
 
-    def version(self) -> int:
-        """Return the version of the first page, which says which others are in use."""
-        found = bytes(self._data[: _PAGE_HEADER.size])
-        return int(_PAGE_HEADER.unpack(found)[3]) if len(found) == _PAGE_HEADER.size else 0
+    def version(self, number: int = 0) -> int | None:
+        """Return the version of a page; None if nothing is there that a page begins with."""
+        off = number * self._size
+        found = bytes(self._data[off : off + _PAGE_HEADER.size]) if number < max(self.count, 1) else b""
+        if len(found) < _PAGE_HEADER.size:
+            return None
+        form, _, _, version, _, _ = _PAGE_HEADER.unpack(found)
+        return int(version) if form in (_ROWS_PAGE, _ALLOCATION_PAGE) else None
+
+    def offset(self, number: int) -> int:
+        """Return where a page begins."""
+        return number * self._size
 
     def numbers(self) -> Iterator[int]:
         """Yield the numbers of the pages behind the first one, as far as they are no holes of the file."""
@@ -172,6 +189,36 @@ class Container:
         return page
 
 
+class OldPage(Refusal):
+    """A page is older than the record that changes it: `needed` is the version that it should have."""
+
+    def __init__(self, place: Place, needed: int) -> None:
+        super().__init__("replay", "bad-page", f"page {place[1]} of container {place[0]} is not at {needed}")
+        self.place, self.needed = place, needed
+
+
+class Containers(Mapping[int, Container]):
+    """The containers beside a log, by number; each is opened when it is asked for."""
+
+    def __init__(self, files: Mapping[str, Any], names: Mapping[int, str]) -> None:
+        self._files, self.names = files, names
+        self._opened: dict[int, Container] = {}
+
+    def __getitem__(self, number: int) -> Container:
+        if number not in self._opened:
+            self._opened[number] = Container(self._files[self.names[number]])
+        return self._opened[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, number: object) -> bool:
+        return number in self.names
+
+
 @dataclass
 class Transaction:
     """A transaction: where it began, its status and XA id, and the records that may be undone."""
@@ -193,7 +240,7 @@ class Store:
     """The state that redo leads to. `find` returns the body of a record that was redone, by its instant."""
 
     def __init__(
-        self, tables: Mapping[int, str], containers: Mapping[int, Container], find: Callable[[Instant], Body]
+        self, tables: Mapping[int, str], containers: Containers, find: Callable[[Instant], Body]
     ) -> None:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
@@ -256,12 +303,21 @@ class Store:
         """Return a page; one that nothing is known of has `version` (none: then there is none)."""
         place = container, number
         if place not in self.pages:
-            found = self.containers[container].page(number) if container in self.containers else None
+            found = self._stored(container, number)
             if found is None and version is None:
                 return None
             for ident, row in self.add(place, found or HeapPage(version or 0)).rows.items():
                 self._own(container, number, ident, row)
         return self.pages[place]
+
+    def _stored(self, container: int, number: int) -> HeapPage | None:
+        """Return a page of a container beside the log: of those that are no tables, its version."""
+        if container not in self.containers:
+            return None
+        if container in self.tables:
+            return self.containers[container].page(number)
+        version = self.containers[container].version(number)
+        return None if version is None else HeapPage(version)
 
     def _redo(self, body: Body, pending: bool) -> None:
         fields = body.fields
@@ -273,15 +329,14 @@ class Store:
         if page.version < version and container in self._made:
             page.version = version
         if page.version < version:
-            text = f"page {number} of container {container} has version {page.version}, the record {version}"
-            raise Refusal("replay", "bad-page", text)
+            raise OldPage((container, number), version)
         name = body.operation.name
         # Each record is undone once, so that the records of a log are looked up once: those that matter here.
         wanted = pending and (container in self.tables or name == "PHYSICAL_UNDO")
         undone = self.find(body.undone) if wanted and body.undone is not None else None
         does = undone if undone is not None and name == "PHYSICAL_UNDO" else body
         # Its version moves once for each row (DRB-RCV-164).
-        page.version += len(does.fields["rows"]) if does.operation.name in _BY_ROW else 1
+        page.version += growth(does, undo=undone is not None)
         if name.startswith("COMPRESS_SPACE"):
             # Pages that are made again begin anew.
             numbers = self._numbers[container]
@@ -412,8 +467,8 @@ class Store:
 
     def places(self) -> Iterator[RowPlace]:
         """Yield where rows of tables begin, or parts of them."""
-        for container, data in self.containers.items():
-            for number in data.numbers() if container in self.tables else ():
+        for container in self.containers:
+            for number in self.containers[container].numbers() if container in self.tables else ():
                 self.page(container, number)
         for (container, number), page in list(self.pages.items()):
             if container in self.tables:

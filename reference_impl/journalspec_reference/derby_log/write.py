@@ -455,7 +455,7 @@ class LogWriter:
         page = store.add((container, number), HeapPage(0))
         if (container, 0) not in store.pages:
             found = store.containers.get(container)
-            store.add((container, 0), HeapPage(found.version() if found else _BASE_PAGE))
+            store.add((container, 0), HeapPage((found.version() or 0) if found else _BASE_PAGE))
         made = {"next_record_id": _FIRST_ROW, "page_offset": number * _PAGE_SIZE, "page_format": _ROWS_PAGE}
         self._log(begun, "INIT_PAGE", _PAGE, **made, **_on(container, number, page))
         on = _on(container, 0, store.pages[container, 0])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from journalspec.formats import get_format
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, late_writer
-from journalspec_reference.kahadb_journal import recover, spans
+from journalspec_reference.kahadb_journal import index, recover, spans
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -41,6 +43,29 @@ def _rules(edition: str) -> Rules:
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
+    """Return the data files among `files` as one journal, with the index beside them."""
+    neighbours = tuple(name for name in (index.INDEX, index.REDO) if name in files)
+    return [replace(_narrowed(found, files), neighbours=neighbours) for found in _detected(files)]
+
+
+def _narrowed(found: Detection, files: Files) -> Detection:
+    """Leave the editions that the index beside the files admits, if it is one and admits any of them."""
+    if index.INDEX not in files or not found.editions:
+        return found
+    try:
+        version = index.Index(files[index.INDEX], files.get(index.REDO)).version
+    except index.UnusableIndex:
+        return found
+    left = tuple(edition for edition in found.editions if edition in index.EDITIONS[version])
+    if not left:
+        return found
+    edition = found.edition if found.edition in left else left[-1]
+    # Editions that read alike are not tried: which releases it can be is said with the index's version.
+    alike = len({get_format(FORMAT).editions[name].reads_as or name for name in left}) == 1
+    return replace(found, edition=edition, editions=() if alike else left)
+
+
+def _detected(files: Files) -> list[Detection]:
     """Return the data files among `files` as one journal, by name and by how they begin."""
     names = [file.name for file in recover.gather(files)]
     if not names:

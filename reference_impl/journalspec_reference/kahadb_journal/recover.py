@@ -36,6 +36,8 @@ from journalspec_reference.kahadb_journal.codec import (
     head,
 )
 from journalspec_reference.kahadb_journal.commands import CommandError, frame, parse
+from journalspec_reference.kahadb_journal.evidence import Evidence, Later, Log
+from journalspec_reference.kahadb_journal.index import Place
 from journalspec_reference.kahadb_journal.scan import (
     EMPTY,
     FILE,
@@ -46,7 +48,14 @@ from journalspec_reference.kahadb_journal.scan import (
     records,
     walk_by_length,
 )
-from journalspec_reference.kahadb_journal.store import Store, TxId, destination_of, transaction_of, tx_text
+from journalspec_reference.kahadb_journal.store import (
+    Store,
+    TxId,
+    change_of,
+    destination_of,
+    transaction_of,
+    tx_text,
+)
 
 _NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
 _LARGEST = 0x7FFFFFFF
@@ -62,6 +71,9 @@ POLICIES = {
     "default": (False, True, False),
     "unchecked": (False, False, False),
 }
+#: Commands by which a message comes, and those that take something away, if only a subscription.
+_ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
+_TAKES = frozenset(["REMOVE_MESSAGE", "REMOVE_DESTINATION", "SUBSCRIPTION"])
 #: Notes with which an answer is not clean.
 _LOSSY = ("suspicious-end", "unscanned-damage")
 #: Reasons that refuse in another phase than `header`.
@@ -289,6 +301,11 @@ class JournalPass:
         self._numbers = frozenset(file.number for file in self._files)
         self._found = places.Findings(sum(file.length for file in self._files))
         self._store = Store()
+        #: Of the seed's records nothing is known that an index could refer to.
+        self._evidence = Evidence({} if dialect.bare else files)
+        #: Where the log of each file ends, by its id.
+        self._ends = {file.number: 0 for file in self._files}
+        self._data = {file.number: file.data for file in self._files}
         self._payloads: list[int] = []
         self._stored: places.Stored[StoredRecord] = places.Stored()
         self._refused: Observation | None = None
@@ -311,6 +328,8 @@ class JournalPass:
         skipping = False
         for item in self._found.walked(file.name, lambda: walk.found(file), Told):
             if isinstance(item, Told):
+                self._ends[file.number] = item.stored.end
+                self._evidence.passes((file.number, item.stored.off), self._store)
                 skipping = skipping or self._counts(file, item)
             elif isinstance(item, Note):
                 self._lossy |= item.code in _LOSSY
@@ -356,10 +375,31 @@ class JournalPass:
         left = dict.fromkeys((*self._store.open, *(tx for tx in self._store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
         files = [FileMap(file.name, file.length, role_of(file, self._dialect)) for file in self._files]
-        missing = tuple(emptied(self._files, self._dialect))
+        log = Log(self._ends, self._adds, bool(len(self._found.dropped.done())))
+        lacking, told_by_index = self._evidence.compare(self._store, log, self._later)
+        late += told_by_index
+        missing = [*emptied(self._files, self._dialect), *lacking]
         return self._found.observation(
             self._state(), files, lossy=self._lossy, before=self._set_notes, after=late, missing=missing
         )
+
+    def _adds(self, place: Place) -> bool:
+        """Tell whether a message begins at a place: looked at are its first bytes."""
+        start = bytes(self._data[place[0]][place[1] : place[1] + HEAD + 1])
+        return (
+            len(start) > HEAD
+            and start[HEAD - 1] == USER
+            and self._dialect.commands.get(start[HEAD], "") in _ADDS
+        )
+
+    def _later(self) -> Iterator[Later]:
+        """Yield the commands that the index does not cover and that take something away."""
+        for file in self._files:
+            for item in self._walk.found(file):
+                if not isinstance(item, Told) or self._evidence.covers((file.number, item.stored.off)):
+                    continue
+                if item.command in _TAKES and "subscription_info" not in item.fields:
+                    yield item.command, change_of(item.command, item.fields, 0), transaction_of(item.fields)
 
     def _tail(self, dropped: Iterable[Dropped]) -> Iterator[Note]:
         last = None

@@ -169,6 +169,11 @@ class Store:
         self.prepared: dict[TxId, list[Change]] = {}
         self._number = 0
 
+    @property
+    def number(self) -> int:
+        """The number of the last message that took effect."""
+        return self._number
+
     def take(self, command: str, fields: Mapping[str, Any], place: int) -> list[str]:
         """Do one command whose record is at `place`; return the ids that were added twice."""
         if command in ("ADD_MESSAGE", "REMOVE_MESSAGE"):

@@ -19,6 +19,8 @@ INDEX_HEADER, CHAIN_HEADER, QUEUE_ENTRY = 17, 13, 33
 SMALLEST_PAGE = INDEX_HEADER + QUEUE_ENTRY
 #: The queue that holds the prepared branches.
 PREPARED = b"sys$prepared"
+#: The first byte of a free page.
+FREE = b"\1"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">Biii")
 _ENTRY = Struct(">Biiqqi")

@@ -5,6 +5,7 @@ Only what such a file may hold is read: any other class, and any other kind of o
 
 from __future__ import annotations
 
+from array import array
 from typing import Any, NamedTuple
 
 from journalspec_reference.swiftmq_store.codec import BadStore, Cursor
@@ -18,6 +19,8 @@ _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
 _NULL, _REFERENCE, _CLASS, _OBJECT, _STRING, _BLOCK, _END, _LONG_STRING = b"pqrstwx|"
 #: The first handle of a stream. The class takes it, the map the next one, then each string takes one.
 _HANDLES = 0x7E0000
+#: The keys that mean something.
+_KEYS = ("topicName", "selector", "noLocal")
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
 
 
@@ -49,19 +52,42 @@ def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
     return fields
 
 
-def _string(cursor: Cursor, strings: list[str]) -> str | None:
-    kind = cursor.u1()
-    if kind == _NULL:
-        return None
-    if kind == _REFERENCE:
-        number = cursor.s4() - _HANDLES - 2
-        if not 0 <= number < len(strings):
-            raise BadStore(f"a reference to object {number}, which is no string before it")
-        return strings[number]
-    if kind not in {_STRING, _LONG_STRING}:
-        raise BadStore(f"an object of kind {kind:#x} where a string belongs")
-    strings.append(cursor.text(cursor.u2() if kind == _STRING else cursor.s8()))
-    return strings[-1]
+class _Strings:
+    """The strings of a stream: where each is, and which key it is. Of all the others nothing is kept."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._offs, self._keys = array("q"), bytearray()
+
+    def next(self) -> int | None:
+        """Pass over a string, a reference to one, or null; return its number."""
+        cursor = self._cursor
+        kind = cursor.u1()
+        if kind == _NULL:
+            return None
+        if kind == _REFERENCE:
+            number = cursor.s4() - _HANDLES - 2
+            if not 0 <= number < len(self._offs):
+                raise BadStore(f"a reference to object {number}, which is no string before it")
+            return number
+        if kind not in {_STRING, _LONG_STRING}:
+            raise BadStore(f"an object of kind {kind:#x} where a string belongs")
+        self._offs.append(cursor.off - 1)
+        text = cursor.text(cursor.u2() if kind == _STRING else cursor.s8())
+        self._keys.append(_KEYS.index(text) + 1 if text in _KEYS else 0)
+        return len(self._offs) - 1
+
+    def key(self, number: int | None) -> str:
+        """Return the key that a string is; empty: none that means anything."""
+        of = 0 if number is None else self._keys[number]
+        return _KEYS[of - 1] if of else ""
+
+    def text(self, number: int | None) -> str | None:
+        """Return a string."""
+        if number is None:
+            return None
+        cursor = Cursor(self._cursor.data, self._offs[number])
+        return cursor.text(cursor.u2() if cursor.u1() == _STRING else cursor.s8())
 
 
 def durable(file: str, data: bytes) -> Durable:
@@ -80,10 +106,11 @@ def durable(file: str, data: bytes) -> Durable:
         raise BadStore(f"a load factor of {load.hex()}")
     _expect(cursor, bytes((_BLOCK, 8)))
     cursor.s4()  # the number of buckets, which no reader needs
-    entries: dict[str | None, str | None] = {}
-    strings: list[str] = []
+    entries: dict[str, int | None] = {}
+    strings = _Strings(cursor)
     for _ in range(cursor.count(2)):
-        key = _string(cursor, strings)
-        entries[key] = _string(cursor, strings)
+        key = strings.key(strings.next())
+        entries[key] = strings.next()
     _expect(cursor, bytes((_END,)))
-    return Durable(client, name, entries.get("topicName"), entries.get("selector"), "noLocal" in entries)
+    topic, selector = (strings.text(entries.get(key)) for key in _KEYS[:2])
+    return Durable(client, name, topic, selector, "noLocal" in entries)

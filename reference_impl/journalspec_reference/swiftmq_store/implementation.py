@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +15,7 @@ from journalspec.observation import (
     At,
     Dropped,
     FileMap,
+    Missing,
     Note,
     Observation,
     Record,
@@ -24,10 +27,19 @@ from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
 from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
-from journalspec_reference.swiftmq_store.codec import Branch
+from journalspec_reference.swiftmq_store.codec import PREPARED, Branch, swapped
 from journalspec_reference.swiftmq_store.log import PORTION, START, Log, LoggedRecord
-from journalspec_reference.swiftmq_store.recover import COMPLETED, LOG, PAGES, Recovered, named, recover, role
-from journalspec_reference.swiftmq_store.store import BRANCH, Queue, fitting_size
+from journalspec_reference.swiftmq_store.recover import (
+    COMPLETED,
+    LOG,
+    OLD_PAGES,
+    PAGES,
+    Recovered,
+    named,
+    recover,
+    role,
+)
+from journalspec_reference.swiftmq_store.store import BRANCH, MOST_TOLD, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
 
@@ -39,8 +51,10 @@ class _Asked:
         #: A file may be compressed, and then has another name.
         self.names = named(files)
         self.files = {plain: files[name] for plain, name in self.names.items()}
-        self.page_size = int(params.get("page_size", "2048"))
+        self.page_size = int(params.get("page_size", DEFAULT_SIZE))
+        self.backup = self.name(PAGES) != PAGES and self.names.get(PAGES, "").count("/") == 0
         self.dropped: list[Dropped] = []
+        self._counts: Counter[str] = Counter()
         self.notes: list[Note] = []
 
     def name(self, plain: str) -> str:
@@ -73,7 +87,10 @@ class _Asked:
         return self._answer(found, records)
 
     def _note(self, code: str, plain: str, text: str = "", off: int | None = None) -> None:
-        self.notes.append(Note(code, self.name(plain) if plain else "", off, text))
+        # Of what there may be millions of the first ones are given.
+        self._counts[code] += 1
+        if self._counts[code] <= MOST_TOLD:
+            self.notes.append(Note(code, self.name(plain) if plain else "", off, text))
 
     def _refused(self, found: Recovered) -> Observation:
         code, why = found.refused or ("", "")
@@ -99,7 +116,7 @@ class _Asked:
                 collector.keep(told(log, record, name))
 
         collector.begin(name, again)
-        found = recover(self.files, self.page_size, each=each, **options)
+        found = recover(self.files, self.page_size, each=each, backup=self.backup, **options)
         if found.read and spans.is_damage(log := found.read[0], data):
             self.dropped.append(Dropped(name, log.end, len(data) - log.end, log.reason))
         return found, collector.done()
@@ -107,19 +124,19 @@ class _Asked:
     def _tell(self, found: Recovered) -> None:
         data = self.files.get(PAGES, b"")
         # A backup has no log (SMQ-BAK-057).
-        if not self.files.get(LOG) and self.name(PAGES) == PAGES and found.first_used is not None:
+        if not self.files.get(LOG) and not self.backup and found.first_used is not None:
             self._note("no-log", LOG)
+        log = found.read[0] if found.read else None
+        if log and log.reason in ("other-generation", "bad-record") and (number := log.alarming):
+            self._note("huge-count", LOG, f"{number} bytes or things", log.end)
         for note in found.notes:
             off = None if note.page is None else note.page * self.page_size
             text = note.text if note.code in _TEXTS else ""
             self._note(note.code, PAGES if note.code != "branch-key" else "", text, off)
-        for queue in found.queues:
-            for at, why in queue.entries.whys.items():
-                branch = why.startswith(BRANCH)
-                key = "" if branch else f", key {queue.entries.entry(at).key}"
-                code = "bad-index" if branch else "bad-message"
-                self._note(code, PAGES, f"{_shown(queue.name)}{key}: {why}")
-        if (self.notes or self.dropped) and (size := fitting_size(data, self.page_size)):
+        self._unread(found)
+        if self.page_size != DEFAULT_SIZE:
+            self._note("page-size", PAGES, f"{self.page_size} bytes")
+        elif (self.notes or self.dropped) and (size := fitting_size(data, self.page_size)):
             text = f"page_size={size} makes sense of it, {self.page_size} was asked for"
             self._note("page-size", PAGES, text)
         for name, why in found.bad_files.items():
@@ -130,10 +147,26 @@ class _Asked:
         for queue in found.queues:
             if queue.why:
                 self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
+        if found.read:
+            for code, text in _ways(found):
+                self._note(code, PAGES, text)
+
+    def _unread(self, found: Recovered) -> None:
+        for queue in found.queues:
+            for at, why in queue.entries.whys.items():
+                branch = why.startswith(BRANCH)
+                key = "" if branch else f", key {queue.entries.entry(at).key}"
+                code = "bad-index" if branch else "bad-message"
+                self._note(code, PAGES, f"{_shown(queue.name)}{key}: {why}")
+            entries = queue.entries
+            self._counts["bad-message"] += entries.bad + entries.bad_branches - len(entries.whys)
 
     def _answer(self, found: Recovered, records: Sequence[Record]) -> Observation:
         words = get_format(FORMAT).vocabulary.notes
-        lost = self.dropped or any(words[note.code].loss for note in self.notes)
+        for code, number in self._counts.items():
+            if number > MOST_TOLD:
+                self.notes.append(Note(code, "", None, f"and {number - MOST_TOLD} more"))
+        lost = self.dropped or found.missing or any(words[note.code].loss for note in self.notes)
         files = [self._map(plain, found) for plain in sorted(self.files, key=_order) if role(plain)]
         return Observation(
             RECOVERED if lost else CLEAN,
@@ -142,7 +175,12 @@ class _Asked:
             state=_state(found),
             files=tuple(files),
             notes=tuple(self.notes),
+            missing=tuple(self._named(gone) for gone in found.missing),
         )
+
+    def _named(self, gone: Missing) -> Missing:
+        name = self.name(gone.name) if gone.name == PAGES else gone.name
+        return replace(gone, name=name, file=self.name(gone.file))
 
     def _map(self, plain: str, found: Recovered) -> FileMap:
         data, of = self.files[plain], role(plain)
@@ -151,11 +189,16 @@ class _Asked:
             header = {"pages": len(data) // self.page_size}
         elif of == "log":
             header = {"tagged": Log(data, self.page_size, 0).tagged}
+        elif of == "swap":
+            header = {"swapped": sum(1 for _ in swapped(data))}
         return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else of, header)
 
 
 #: Notes that say more than their code and place do.
 _TEXTS = ("key-order", "branch-key", "bad-chain", "no-root")
+DEFAULT_SIZE = 2048
+#: So many keys are spelt out in a note.
+_KEYS = 12
 #: So much of a queue's name is shown: it may be as long as a page, and stands with each of its messages.
 _SHOWN = 60
 
@@ -195,24 +238,43 @@ def _actions(data: Any, record: LoggedRecord) -> Iterator[dict[str, object]]:
 
 
 def _state(found: Recovered) -> dict[str, object]:
-    # All queues together are few, or none is kept.
+    # All messages together are few, or none is kept; and so are queues.
     many = sum(len(queue.entries) for queue in found.queues) * COST > KEEP
+    queues = partial(_queues, found.queues, many=many)
+    crowd = len(found.queues) * COST > KEEP
     return {
-        "queues": [
-            {
-                "name": queue.name,
-                "messages": Lazy([Part("", partial(_messages, queue), len(queue.entries))])
-                if many
-                else list(_messages(queue)),
-            }
-            for queue in found.queues
-        ],
+        "queues": Lazy([Part("", queues, len(found.queues))]) if crowd else list(queues()),
         "in_doubt": [_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
         "durables": [
             {name: value for name, value in one._asdict().items() if value is not None}
             for one in sorted(found.durables, key=lambda one: (one.client, one.name))
         ],
     }
+
+
+def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object]]:
+    for queue in queues:
+        again = partial(_messages, queue)
+        messages = Lazy([Part("", again, len(queue.entries))]) if many else list(again())
+        yield {"name": queue.name, "messages": messages}
+
+
+def _ways(found: Recovered) -> Iterator[tuple[str, str]]:
+    """Yield what an operator has to know of queues that look like ordinary ones, as code and text."""
+    for queue in found.queues:
+        if queue.name == PREPARED and len(queue.entries):
+            text = (
+                f"{_shown(queue.name)}: its {len(queue.entries)} entries are prepared branches, no messages"
+            )
+            yield "own-queue", text
+    for name, number, keys in found.held:
+        more = ", ..." if len(keys) > _KEYS else ""
+        some = ", ".join(map(str, keys[:_KEYS])) + more
+        yield "held", f"{_shown(name)}: {len(keys)} of {number} messages, of the keys {some}"
+    if found.read and (shared := found.read[2].shared):
+        entries = sum(len(queue.entries) for queue in found.queues if queue.name != PREPARED)
+        text = f"{entries} entries of queues name {entries - shared.total()} messages"
+        yield "shared-message", f"{text}, {len(shared)} of which are named several times"
 
 
 def _messages(queue: Queue) -> Iterator[dict[str, object]]:
@@ -244,6 +306,13 @@ def _rules(edition: str) -> Rules:
     )
 
 
+def _assumed(files: Files) -> dict[str, str]:
+    """Return the page size that makes sense of pages if the usual one does not (SMQ-FIL-105)."""
+    given = named(files)
+    size = fitting_size(files[given[PAGES]], DEFAULT_SIZE) if PAGES in given else None
+    return {} if size is None else {"page_size": str(size)}
+
+
 def detect(files: Files, _: Params) -> list[Detection]:
     """Return the store among `files`: it is known by its names, and by how a log begins."""
     given = named(files)
@@ -254,7 +323,10 @@ def detect(files: Files, _: Params) -> list[Detection]:
     names = [given[name] for name in plain]
     if COMPLETED in files and given.get(PAGES) != PAGES:
         names.append(COMPLETED)  # what makes a backup one
-    return [Detection(FORMAT, "13", tuple(names), 2 if tagged else 1)]
+    beside = tuple(given[name] for name in (OLD_PAGES,) if name in given)
+    return [Detection(FORMAT, "13", tuple(names), 2 if tagged else 1, neighbours=beside)]
 
 
-IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in EDITIONS}, detect)
+IMPLEMENTATION = Implementation(
+    FORMAT, {edition: _rules(edition) for edition in EDITIONS}, detect, assumed=_assumed
+)

@@ -13,8 +13,8 @@ from struct import pack
 from typing import Any, NamedTuple
 
 from journalspec.swiftmq_store import ACTIONS
-from journalspec_reference.content import BUDGET, Window
-from journalspec_reference.swiftmq_store.codec import NONE, BadStore, Cursor, alone
+from journalspec_reference.content import BUDGET, Window, hole_end
+from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, Cursor, alone
 
 START, COMMIT, ABORT = 1, 2, 3
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
@@ -37,7 +37,7 @@ class LoggedAction(NamedTuple):
     """What one action says of a page: `after` takes the place of `before` at `off`.
 
     An UPDATE has whole pages; without an image the page is free. `before` is of the page `undone`, which may
-    be another one.
+    be another one (SMQ-RCV-112).
     """
 
     kind: int
@@ -61,13 +61,6 @@ class LoggedRecord(NamedTuple):
     actions: Sequence[LoggedAction]
 
 
-def _places(data: bytes, head: bytes) -> Iterator[int]:
-    at = data.find(head)
-    while at >= 0:
-        yield at
-        at = data.find(head, at + 1)
-
-
 class _Standing(Sequence[LoggedAction]):
     """Actions that stand at these places of a log, decoded when they are wanted."""
 
@@ -83,13 +76,28 @@ class _Standing(Sequence[LoggedAction]):
         return self._log.action(Cursor(self._log.data, self._places[index]))
 
 
+def zeros(data: Any, off: int) -> bool:
+    """Tell whether there are only zeros from `off` on; holes are not read."""
+    while off < len(data):
+        if (end := hole_end(data, off)) == off:
+            end = min(len(data), off + _LOOK)
+            if any(bytes(data[off:end])):
+                return False
+        off = end
+    return True
+
+
 def following(generation: int) -> int:
     """Return the generation after this one (SMQ-WRT-038)."""
     return 1 if generation == (1 << 63) - 1 else generation + 1
 
 
+#: So many bytes are compared with zero at a time.
+_LOOK = 1 << 16
 #: So many places are looked at before a writer begins a generation.
 _LIKELY = 16
+#: From this number on a start of the product, which makes room for that many, is likely to end there.
+ALARMING = 1 << 27
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
 #: How a COMMIT or an ABORT begins; no match begins with a zero, and zeros are passed over.
@@ -142,16 +150,55 @@ class Log:
         """
         probe = Log(bytes(self.data), self._page_size, 0)
         probe._most, probe.tagged = self._most, True
-        while probe._has(following(generation)):
-            generation = following(generation)
-        return generation
+        places: dict[bytes, list[int]] = {}
+        for found in _CANDIDATE.finditer(probe.data):
+            at = found.start() - 3
+            if len(of := places.setdefault(probe.data[at + 4 : at + 12], [])) <= _LIKELY:
+                of.append(at)
+        budget = SEARCH_BUDGET * len(probe.data)
+        while True:
+            probe.generation = following(generation)
+            of = places.get(pack(">q", probe.generation), [])
+            # Of more places, or once that has taken long, nobody looks.
+            if not of or (len(of) <= _LIKELY and budget > 0):
+                ends = [probe._record_end(at) for at in of]
+                budget -= sum(end - at for at, (end, _) in zip(of, ends, strict=True))
+                if not any(whole for _, whole in ends):
+                    return generation
+            generation = probe.generation
 
-    def _has(self, generation: int) -> bool:
-        """Tell whether a record of a generation stands anywhere, or so many may that nobody looks."""
-        self.generation = generation
-        heads = [pack(">iq", kind, generation) for kind in (COMMIT, ABORT)]
-        few = sum(map(self.data.count, heads)) <= _LIKELY
-        return not few or any(self._is_record(at) for head in heads for at in _places(self.data, head))
+    @property
+    def alarming(self) -> int:
+        """The count or length behind the end for which a start of the product has no memory; 0: none.
+
+        It reads a record to its end before it compares the generation (SMQ-LOG-138).
+        """
+        cursor = Cursor(self.data, self.end)
+        try:
+            if cursor.s4() not in {COMMIT, ABORT}:
+                return 0
+            cursor.room(16 if self.tagged else 8)
+            if (number := cursor.s4()) >= ALARMING:
+                return number
+            for _ in range(number):
+                if (kind := cursor.s4()) not in ACTIONS:
+                    return 0
+                cursor.s4()
+                if kind == UPDATE:
+                    self._picture(cursor)
+                    cursor.s4()
+                    self._picture(cursor)
+                    continue
+                if kind == PORTION:
+                    cursor.s4()
+                lengths = (0, 1, 1, 1 + (kind == PORTION and cursor.u1() == 1))[kind - 1]
+                for _ in range(lengths):
+                    if (length := cursor.s4()) >= ALARMING:
+                        return length
+                    cursor.room(length)
+        except BadStore:
+            pass
+        return 0
 
     def beyond(self, start: int, end: int) -> Iterator[LoggedRecord]:
         """Yield the records, of whatever generation, that stand whole between two offsets of a tagged log.
@@ -182,12 +229,14 @@ class Log:
                 yield record
                 at = record.end
 
-    def _is_record(self, at: int) -> bool:
+    def _record_end(self, at: int) -> tuple[int, bool]:
+        """Return how far a record at `at` can be read, and whether it is whole."""
+        cursor = Cursor(self.data, at)
         try:
-            self._record(Cursor(self.data, at))
+            self._record(cursor)
         except BadStore:
-            return False
-        return True
+            return cursor.off, False
+        return cursor.off, True
 
     def _record(self, cursor: Cursor) -> LoggedRecord:
         off, kind = cursor.off, cursor.s4()
@@ -248,28 +297,27 @@ class Log:
 
 
 class _Changes:
-    """What the log makes of a page: of what (None: of what the file has), and what it puts there."""
+    """What the log makes of a page: of what (None: of what the file has), and what it puts there.
 
-    __slots__ = ("base", "free", "portions")
+    `made`: the log has made the page, as one of zeros or of an image of all of it.
+    """
 
-    def __init__(self) -> None:
-        self.base: bytes | None = None
-        self.free = False
+    __slots__ = ("base", "free", "made", "portions")
+
+    def __init__(self, base: bytes | None = None, *, free: bool = False) -> None:
+        self.base, self.free, self.made = base, free, base is not None
         self.portions: list[tuple[int, Bytes]] = []
-
-    def anew(self, *, free: bool) -> None:
-        """Make a page of zeros, used or free."""
-        self.base, self.free, self.portions = b"", free, []
-
-    def put(self, off: int, image: Bytes) -> None:
-        """Put bytes of the log there."""
-        self.free = False
-        self.portions.append((off, image))
 
     def settle(self, page: bytes) -> None:
         """Keep the page as it is by now, in place of what led to it."""
         self.base = page
         self.portions.clear()
+
+
+#: Pages of zeros that nothing was put into: millions may be, in eight bytes of the log each.
+_USED_PAGE, _FREE_PAGE = _Changes(b""), _Changes(b"", free=True)
+#: The fields of a page's header that an index changes alone: where they are, and how long.
+_FIELDS, _FIELD = range(1, 17, 4), 4
 
 
 class ReplayedPages:
@@ -284,6 +332,9 @@ class ReplayedPages:
         self.page_size = page_size
         self.in_file = self.count = len(data) // page_size
         self._changes: dict[int, _Changes] = {}
+        #: Of pages the fields that were compared, as bits, and what the file has of those that differ.
+        self._seen: dict[int, int] = {}
+        self._unlike: dict[int, dict[int, bytes]] = {}
         #: What reads some bytes and nothing around them; bytes in memory are looked at as they are.
         self._peek: Any = getattr(data, "peek", None)
         #: The pages that were read last, and their bytes.
@@ -346,10 +397,40 @@ class ReplayedPages:
         made[0] = changes.free
         return bytes(made)
 
-    def first_used(self) -> int | None:
-        """Return the first page but 0 that is in use and has something in it, None if there is none."""
-        pages = range(1, self.count)
-        return next((number for number in pages if self[number][0] != 1 and any(self[number])), None)
+    def used(self) -> Iterator[int]:
+        """Yield the pages but 0 that are in use and have something in them; holes are passed over."""
+        number = 1
+        while number < self.count:
+            page = self[number]
+            if any(page):
+                if page[0] != 1:
+                    yield number
+                number += 1
+            else:
+                number = max(number + 1, self.hole_end(number))
+
+    def hole_end(self, number: int) -> int:
+        """Return the first page from this one on that is not all in a hole of the file, or is changed."""
+        if number >= self.in_file:
+            return number
+        off = self._data.next_data(number * self.page_size) if hasattr(self._data, "next_data") else 0
+        end = max(number, min(off // self.page_size, self.in_file))
+        if end <= number + 1:
+            return end
+        return min((page for page in self._changes if number <= page < end), default=end)
+
+    def made(self, page: int) -> bool:
+        """Tell whether the log makes a page."""
+        return page in self._changes and self._changes[page].made
+
+    @property
+    def gone(self) -> list[int]:
+        """Return the pages in use behind the end of the file that the log changes and has not made."""
+        return sorted(
+            page
+            for page, changes in self._changes.items()
+            if page >= self.in_file and not changes.made and not changes.free
+        )
 
     @property
     def changed(self) -> set[int]:
@@ -364,29 +445,70 @@ class ReplayedPages:
             for action in reversed(record.actions):
                 self._undo(action)
 
-    def _of(self, page: int) -> _Changes:
+    def _touch(self, page: int) -> None:
         self.count = max(self.count, page + 1)
         self._last = (-1, b"")
-        return self._changes.setdefault(page, _Changes())
+
+    def _anew(self, page: int, *, free: bool) -> None:
+        """Make a page of zeros, used or free."""
+        self._touch(page)
+        self._changes[page] = _FREE_PAGE if free else _USED_PAGE
+        self._unlike.pop(page, None)
 
     def _redo(self, action: LoggedAction) -> None:
-        if action.undone != action.page:
-            self._of(action.undone)
-        page = self._of(action.page)
-        if action.kind != PORTION:
-            page.anew(free=action.kind != INSERT and action.after is None)
+        if action.kind == PORTION:
+            self._compare(action)
+        else:
+            self._anew(action.page, free=action.kind != INSERT and action.after is None)
         if action.after:
             self._put(action.page, action.off, action.after)
 
     def _put(self, number: int, off: int, image: Bytes) -> None:
-        page = self._of(number)
-        page.put(off, image)
+        self._touch(number)
+        page = self._changes.get(number)
+        if page is None or page is _USED_PAGE or page is _FREE_PAGE:
+            page = self._changes[number] = _Changes(None if page is None else page.base)
+        page.free = False
+        page.portions.append((off, image))
         if len(page.portions) * LEAST_IMAGE > self.page_size:
             page.settle(self._made(number))
 
     def _undo(self, action: LoggedAction) -> None:
-        page = self._of(action.undone)
         if action.kind != PORTION:
-            page.anew(free=action.before is None)
+            self._anew(action.undone, free=action.before is None)
         if action.before:
             self._put(action.undone, action.off, action.before)
+
+    def _compare(self, action: LoggedAction) -> None:
+        """Compare the fields of a page of the file with what the log has of them (SMQ-RCV-111).
+
+        The file may have any state that the log led through, and none that it did not. A page that the log
+        makes, and one that is free in the file, are not compared.
+        """
+        page, changes = action.page, self._changes.get(action.page)
+        if action.off >= _FIELDS.stop or page >= self.in_file or (changes and changes.made):
+            return
+        images = [image for image in (action.before, action.after) if image]
+        end = action.off + min(image[1] - image[0] for image in images)
+        seen, unlike = self._seen.get(page, 0), self._unlike.get(page, {})
+        for off in _FIELDS:
+            if action.off >= off + _FIELD or end <= off:
+                continue
+            shift = max(0, off - action.off)
+            known, seen = seen >> off & 1, seen | 1 << off
+            values = [bytes(self._log[at + shift : at + shift + _FIELD]) for at, _ in images]
+            if known and (action.off > off or end < off + _FIELD or unlike.get(off) in values):
+                unlike.pop(off, None)
+            elif not known and len(images) == 2 and (action.off, end) == (off, off + _FIELD):
+                at = self._hold(page)
+                stored = bytes(self._block[at + off : at + off + _FIELD])
+                if self._block[at] != FREE[0] and stored not in values:
+                    self._unlike.setdefault(page, unlike)[off] = stored
+        self._seen[page] = seen
+        if not unlike:
+            self._unlike.pop(page, None)
+
+    @property
+    def unlike(self) -> list[int]:
+        """Return the pages of which the file has a state that the log did not lead through."""
+        return sorted(self._unlike)

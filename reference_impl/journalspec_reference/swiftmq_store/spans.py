@@ -15,11 +15,12 @@ from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
-from journalspec_reference.swiftmq_store.log import PORTION, START_SIZE, UPDATE, Log, ReplayedPages
+from journalspec_reference.swiftmq_store.log import PORTION, START_SIZE, UPDATE, Log, ReplayedPages, zeros
 from journalspec_reference.swiftmq_store.recover import PAGES, named, role
 from journalspec_reference.swiftmq_store.store import Walk
 
-_LOOK = 1 << 16
+#: A generation that is higher by no more than this is a later one of the same log (SMQ-LOG-135).
+SOON = 1 << 16
 #: What is said of pages that something leads to, by what they are, and of others, by whether they are free.
 _USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
 _UNUSED = {True: ("fill", "free"), False: ("unused", "nothing refers to it")}
@@ -35,8 +36,9 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
         fits: Any = None
         inside: Inside | None = None
         if use == "pages" and size >= SMALLEST_PAGE:
-            walk = Walk(ReplayedPages(data, size))
-            pieces = _pages(data, size, walk)
+            pages = ReplayedPages(data, size)
+            walk = Walk(pages)
+            pieces = _pages(data, pages, walk)
             fits = partial(_of_page, data, size, walk, edition)
         elif use == "log" and size >= SMALLEST_PAGE:
             log = Log(data, size, len(files[given[PAGES]]) // size if PAGES in given else 0)
@@ -49,19 +51,31 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
         yield from file_spans(name, pieces, len(data), fits if fields else None, inside)
 
 
-def _pages(data: Any, size: int, walk: Walk) -> Iterator[Piece]:
+def _pages(data: Any, pages: ReplayedPages, walk: Walk) -> Iterator[Piece]:
     """Yield the pages that something leads to one by one, all others in runs of a kind."""
 
-    def kind(number: int) -> tuple[str, bool, int]:
-        use = walk.use(number)
-        return use, data[number * size] == 1, number if use else -1
+    def runs() -> Iterator[tuple[int, int, str, bool]]:
+        number = 0
+        while number < pages.in_file:
+            use, end = walk.use(number), number + 1
+            free = data[number * pages.page_size] == 1
+            if not use and not free:
+                # A hole, of which nothing is read.
+                end = min(max(end, pages.hole_end(number)), walk.next_use(end))
+            yield number, end, use, free
+            number = end
 
-    for (use, free, _), run in groupby(range(len(data) // size), kind):
-        first, *more = run
-        last = more[-1] if more else first
-        path = f"page[{first}..{last}]" if more else f"page[{first}]"
+    def kind(run: tuple[int, int, str, bool]) -> tuple[str, bool, int]:
+        number, _, use, free = run
+        return use, free, number if use else -1
+
+    for (use, free, _), found in groupby(runs(), kind):
+        first, end = 0, 0
+        for number, last, _, _ in found:
+            first, end = first if end else number, last
+        path = f"page[{first}]" if end == first + 1 else f"page[{first}..{end - 1}]"
         of, text = ("record", _USES[use]) if use else _UNUSED[free]
-        yield Piece(first * size, (last + 1) * size, of, text, path)
+        yield Piece(first * pages.page_size, end * pages.page_size, of, text, path)
 
 
 def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> Iterator[Spot]:
@@ -88,16 +102,13 @@ def is_damage(log: Log, data: Any) -> bool:
     if log.reason in ("", "empty"):
         return False
     if log.reason == "not-a-record":
-        return not log.tagged and not _zeros(data, log.end)
+        return not log.tagged and not zeros(data, log.end)
     if log.reason == "other-generation":
-        found = int.from_bytes(bytes(data[log.end + 4 : log.end + 12]), signed=True)
-        # Only there does a record stand where one began; farther on old ones are cut anywhere.
-        return log.end == START_SIZE and found > log.generation
+        higher = int.from_bytes(bytes(data[log.end + 4 : log.end + 12]), signed=True) - log.generation
+        # Behind START a record stands where one began; farther on old ones are cut anywhere, and only a
+        # generation that soon follows is no chance: START is of an earlier moment.
+        return higher > 0 and (log.end == START_SIZE or higher <= SOON)
     return True
-
-
-def _zeros(data: Any, off: int) -> bool:
-    return all(not any(bytes(data[at : at + _LOOK])) for at in range(off, len(data), _LOOK))
 
 
 def _records(log: Log, data: Any, edition: str) -> Iterator[Piece]:
@@ -107,7 +118,7 @@ def _records(log: Log, data: Any, edition: str) -> Iterator[Piece]:
         if is_damage(log, data):
             yield Piece(log.end, len(data), "dropped", log.reason)
         else:
-            rest = "zeros" if _zeros(data, log.end) else "old bytes"
+            rest = "zeros" if zeros(data, log.end) else "old bytes"
             yield Piece(log.end, len(data), "unused", rest, "rest")
 
 

@@ -6,6 +6,7 @@ What was read is kept by places: memory grows with the number of messages, not w
 from __future__ import annotations
 
 import hashlib
+import re
 from array import array
 from bisect import bisect_right
 from collections import Counter
@@ -16,6 +17,7 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
 from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.codec import INDEX_HEADER
 from journalspec_reference.swiftmq_store.log import ReplayedPages
 
 T = TypeVar("T")
@@ -24,6 +26,9 @@ _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
 #: How the reason begins if a message is whole and the prepared branch in it is not.
 BRANCH = "branch: "
+
+
+_IN_USE = re.compile(rb"[^\0]")
 
 
 class Entry(NamedTuple):
@@ -35,20 +40,26 @@ class Entry(NamedTuple):
     why: str | None
 
 
-#: How an entry is kept, and of its message the length and the digest; no digest: it is not made yet.
-_KEPT, _FOUND, _LATER = Struct(">iiqqi"), Struct(">q32s"), bytes(32)
+#: How an entry is kept, and of its message the length and the digest.
+_KEPT, _FOUND = Struct(">iiqqi"), Struct(">q32s")
+#: In place of a digest: it is not made yet; the message, or the branch in it, cannot be read.
+_LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
+#: So many reasons are kept of a kind, and so many pages are counted in arrays: there may be millions.
+MOST_TOLD, MOST_COUNTED = 1000, 1 << 22
 
 
 class Entries(Sequence[Entry]):
     """The entries of a queue, in few bytes each: there may be millions, and thousands of queues."""
 
-    __slots__ = ("_found", "_pages", "_rows", "whys")
+    __slots__ = ("_found", "_pages", "_rows", "bad", "bad_branches", "whys")
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._rows, self._found = bytearray(), bytearray()
-        #: Place among the entries -> why its message cannot be read, in order of places.
+        #: Place among the entries -> why its message cannot be read: the first ones, in order of places.
         self.whys: dict[int, str] = {}
+        #: How many messages cannot be read, and of how many nothing but the branch cannot.
+        self.bad = self.bad_branches = 0
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
         """Append entries whose messages are not known yet."""
@@ -57,12 +68,20 @@ class Entries(Sequence[Entry]):
     def know(self, digest: bytes | None, length: int, why: str | None = None) -> None:
         """Say what the message of the next entry is. One without a digest has one page."""
         if why:
-            self.whys[len(self._found) // _FOUND.size] = why
+            digest = _BAD_BRANCH if why.startswith(BRANCH) else _BAD
+            self.bad += digest == _BAD
+            self.bad_branches += digest == _BAD_BRANCH
+            if len(self.whys) < MOST_TOLD:
+                self.whys[len(self._found) // _FOUND.size] = why
         self._found += _FOUND.pack(length, digest or _LATER)
 
     def entry(self, at: int) -> codec.QueueEntry:
         """Return an entry, whether its message is known or not."""
         return codec.QueueEntry(*_KEPT.unpack_from(self._rows, at * _KEPT.size))
+
+    def every(self) -> Iterator[codec.QueueEntry]:
+        """Yield all entries, whether their messages are known or not."""
+        return starmap(codec.QueueEntry, _KEPT.iter_unpack(self._rows))
 
     def first_pages(self) -> Iterator[int]:
         """Yield where each message begins."""
@@ -72,10 +91,13 @@ class Entries(Sequence[Entry]):
         """Return those whose messages can be read."""
         found = Entries(self._pages)
         for at in range(len(self)):
-            if at not in self.whys:
+            if self._digest(at) not in (_BAD, _BAD_BRANCH):
                 found._rows += self._rows[at * _KEPT.size : (at + 1) * _KEPT.size]
                 found._found += self._found[at * _FOUND.size : (at + 1) * _FOUND.size]
         return found
+
+    def _digest(self, at: int) -> bytes:
+        return bytes(self._found[(at + 1) * _FOUND.size - len(_LATER) : (at + 1) * _FOUND.size])
 
     def __len__(self) -> int:
         return len(self._rows) // _KEPT.size
@@ -86,12 +108,14 @@ class Entries(Sequence[Entry]):
         at = range(len(self))[index]
         entry, why = self.entry(at), self.whys.get(at)
         length, digest = _FOUND.unpack_from(self._found, at * _FOUND.size)
-        if digest == _LATER and not why:
+        if digest in (_BAD, _BAD_BRANCH):
+            return Entry(entry, None, length, why or (BRANCH if digest == _BAD_BRANCH else "") + "damaged")
+        if digest == _LATER:
             # Once: a message may be that of many entries.
             page = self._pages[entry.page]
             digest = hashlib.sha256(page[codec.CHAIN_HEADER :][:length]).digest()
             _FOUND.pack_into(self._found, at * _FOUND.size, length, digest)
-        return Entry(entry, None if why else digest, length, why)
+        return Entry(entry, digest, length, None)
 
 
 class Chained:
@@ -137,8 +161,48 @@ class Queue:
 
     @property
     def faults(self) -> list[str]:
-        """Return why a check at start does not leave the queue as it is."""
+        """Return why a check does not leave the queue as it is, a damaged branch included."""
         return [self.why] if self.why else list(self.entries.whys.values())
+
+    @property
+    def fault(self) -> str:
+        """Why a check drops the queue; it does not look into branches. Empty: it does not."""
+        whys = (why for why in self.entries.whys.values() if not why.startswith(BRANCH))
+        return self.why or next(whys, "damaged" if self.entries.bad else "")
+
+
+class Remarks:
+    """What is said of a store. Of each code the first ones are kept, and how many there are."""
+
+    def __init__(self) -> None:
+        self._kept: list[codec.Told] = []
+        self._counts: Counter[str] = Counter()
+
+    def add(self, code: str, text: str, page: int | None = None) -> None:
+        """Take in a remark."""
+        self._counts[code] += 1
+        if self._counts[code] <= MOST_TOLD:
+            self._kept.append(codec.Told(code, text, page))
+
+    def __len__(self) -> int:
+        return self._counts.total()
+
+    def __iter__(self) -> Iterator[codec.Told]:
+        yield from self._kept
+        for code, number in self._counts.items():
+            if number > MOST_TOLD:
+                yield codec.Told(code, f"and {number - MOST_TOLD} more")
+
+
+class _Few(dict[int, int]):
+    """A number for each of some pages, where they are too many for an array; all others have `other`."""
+
+    def __init__(self, other: int) -> None:
+        super().__init__()
+        self._other = other
+
+    def __missing__(self, page: int) -> int:
+        return self._other
 
 
 class Walk:
@@ -146,12 +210,17 @@ class Walk:
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
-        self._roles = bytearray(pages.count)
+        few = pages.count > MOST_COUNTED
+        self._roles: Any = _Few(0) if few else bytearray(pages.count)
         #: Of each page the queue and the place of the entry that first named it as that of a message.
-        self._first = array("q", [codec.NONE]) * pages.count
+        self._first: Any = _Few(codec.NONE) if few else array("q", [codec.NONE]) * pages.count
         #: Entries of messages that the queue of the branches has, and another one too: each as it is there.
         self._other: dict[int, Entry] = {}
-        self.notes: list[codec.Told] = []
+        self.notes = Remarks()
+        #: Of messages how often they are named once more, by entries of queues that hold no branches.
+        self.shared: Counter[int] = Counter()
+        #: The lowest page that is referred to and is not there, and how often such pages are.
+        self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
         #: First pages of messages whose pages may not all be their own: nobody can give those back.
@@ -159,11 +228,23 @@ class Walk:
         self.why: str | None = None
         #: Whether the root index was never written.
         self.unwritten = False
+        self._damaged_indexes = 0
+        self._reached: list[int] | None = None
         self._root()
 
     def use(self, number: int) -> str:
         """Return what a page is for, as the table of bytes calls it; empty: nothing that is known."""
         return _USES.get(self._roles[number], "")
+
+    def next_use(self, number: int) -> int:
+        """Return the first page from this one on that is for something; the number of pages if none is."""
+        if isinstance(self._roles, bytearray):
+            found = _IN_USE.search(self._roles, number)
+            return found.start() if found else self._pages.count
+        if self._reached is None:
+            self._reached = sorted(self._roles)
+        at = bisect_right(self._reached, number - 1)
+        return self._reached[at] if at < len(self._reached) else self._pages.count
 
     @property
     def references(self) -> Counter[int]:
@@ -175,29 +256,28 @@ class Walk:
         """Yield the used pages that nothing refers to."""
         return (
             number
-            for number, role in enumerate(self._roles)
-            if not role and number and not codec.is_free(self._pages[number])
+            for number in range(1, self._pages.count)
+            if not self._roles[number] and not codec.is_free(self._pages[number])
         )
 
     def _claim(self, number: int, role: int) -> bytes:
         # Before it is made: a page may be referred to as often as there are entries.
-        taken = self._roles[number] if 0 <= number < len(self._roles) else 0
+        taken = self._roles[number] if 0 <= number < self._pages.count else 0
+        if number >= self._pages.count:
+            lowest, times = self.absent or (number, 0)
+            self.absent = min(lowest, number), times + 1
         if taken and not (taken == _NO_INDEX and role == _MESSAGE):
             raise codec.BadStore(f"page {number} is referred to twice")
         page = self._pages[number]
         self._roles[number] = role
-        if codec.is_free(page):
-            self._note("free-in-use", f"page {number} is in use and marked free", number)
+        if codec.is_free(page) and (number or any(page[1:INDEX_HEADER])):
+            self.notes.add("free-in-use", f"page {number} is in use and marked free", number)
         return page
-
-    def _note(self, code: str, text: str, page: int | None = None) -> None:
-        self.notes.append(codec.Told(code, text, page))
 
     def _follows(self, number: int, before: int, said: int) -> None:
         if said != before:
-            self._note(
-                "wrong-link", f"page {number} follows {before} and says that it follows {said}", number
-            )
+            text = f"page {number} follows {before} and says that it follows {said}"
+            self.notes.add("wrong-link", text, number)
 
     def _index(self, head: int, role: int, decode: Callable[[bytes], Iterable[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
@@ -218,7 +298,7 @@ class Walk:
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
                 text = f"page {number} has {len(entries)} valid entries and says {header.valid}"
-                self._note("wrong-valid-count", text, number)
+                self.notes.add("wrong-valid-count", text, number)
             yield entries
             before, number = number, header.next
             if number == codec.NONE:
@@ -227,9 +307,11 @@ class Walk:
     def _root(self) -> None:
         if not self._pages.count:
             return
+        # Queues may be millions as well: one without messages has the entries of all those.
+        none = Entries(self._pages)
         try:
             for found in self._index(0, _ROOT, codec.root_entries):
-                self.queues += (Queue(entry.name, entry.page, Entries(self._pages)) for entry in found)
+                self.queues += (Queue(entry.name, entry.page, none) for entry in found)
         except codec.BadStore as bad:
             self.why = str(bad)
         # All indexes first: a message that names a page of one by mistake is wrong, not the index.
@@ -255,42 +337,47 @@ class Walk:
             for found in self._index(queue.head, _QUEUE, codec.queue_entries):
                 for _, _, _, key, _ in found:
                     if key <= last:
-                        self._note("key-order", f"key {key} follows key {last}")
+                        self.notes.add("key-order", f"key {key} follows key {last}")
                     last = key
+                if found and not len(queue.entries):
+                    queue.entries = Entries(self._pages)
                 queue.entries.add(found)
         except codec.BadStore as bad:
-            queue.why = str(bad)
+            self._damaged_indexes += 1
+            queue.why = str(bad) if self._damaged_indexes <= MOST_TOLD else "damaged"
 
     def _entry(self, queue: int, at: int, *, prepared: bool) -> Entry:
         entry = self.queues[queue].entries.entry(at)
-        there = 0 <= entry.page < len(self._first)
+        there = 0 <= entry.page < self._pages.count
         place = self._first[entry.page] if there else codec.NONE
         if place == codec.NONE:
             if there:
                 self._first[entry.page] = queue << 32 | at
             return self._message(entry, prepared=prepared)
         first = self.queues[place >> 32]
+        if not prepared and first.name != codec.PREPARED:
+            self.shared[entry.page] += 1
         found: Entry = first.entries[place & 0xFFFFFFFF]
         if prepared != (first.name == codec.PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
             # Whether a message is a branch as well is asked of the queue of the branches alone.
             if entry.page not in self._other:
-                self._other[entry.page] = self._message(entry, prepared=prepared, again=True)
+                self._other[entry.page] = self._message(entry, prepared=prepared, again=found.length)
             found = self._other[entry.page]
         return found._replace(entry=entry)
 
-    def _message(self, entry: codec.QueueEntry, *, prepared: bool, again: bool = False) -> Entry:
+    def _message(self, entry: codec.QueueEntry, *, prepared: bool, again: int = 0) -> Entry:
+        said, self.notes = self.notes, Remarks() if again else self.notes
         told = len(self.notes)
         data, fault = self._content(entry.page, again=again)
-        if again:
-            del self.notes[told:]
-        elif fault or len(self.notes) > told:
+        if not again and (fault or len(self.notes) > told):
             self.damaged.add(entry.page)
+        self.notes = said
         try:
             found = codec.message(data)
         except codec.BadStore as bad:
             return Entry(entry, None, len(data), fault or str(bad))
         if fault and not again:
-            self._note("bad-chain", fault)
+            self.notes.add("bad-chain", fault)
         if prepared:
             try:
                 self.branches.append(codec.branch(data))
@@ -301,20 +388,20 @@ class Walk:
             digest.update(piece)
         return Entry(entry, digest.digest(), found.end, None)
 
-    def _content(self, number: int, *, again: bool) -> tuple[Chained, str | None]:
+    def _content(self, number: int, *, again: int) -> tuple[Chained, str | None]:
         """Return what the pages of a message hold, and what is wrong with them: it ends there.
 
-        `again`: they were claimed for the message before.
+        `again`: they were claimed for the message before, which has so many bytes.
         """
         found, before, fault = Chained(self._pages), codec.NONE, None
         try:
-            while number != codec.NONE:
+            while number != codec.NONE and not 0 < again <= len(found):
                 page = self._pages[number] if again else self._claim(number, _MESSAGE)
                 header = codec.chain(page)
                 self._follows(number, before, header.prev)
                 if header.next != codec.NONE and header.length != len(page):
                     text = f"page {number} is not the last of its message and not full"
-                    self._note("short-page", text, number)
+                    self.notes.add("short-page", text, number)
                 found.add(number, min(header.length, len(page)) - codec.CHAIN_HEADER)
                 if header.length > len(page):
                     raise codec.BadStore(f"a page of a message with {header.length} bytes")
@@ -331,10 +418,16 @@ SIZES, _HEADS = range(2048, 32768 + 1, 2048), 64
 def fitting_size(data: Any, given: int) -> int | None:
     """Return the page size, other than the one given, that makes sense of a file of pages, if one does.
 
-    Page 0 is valid under several sizes; the heads of queues that it names lie elsewhere under each
-    (SMQ-FIL-059).
+    Page 0 is valid under several sizes; the heads of queues that it names, and their messages, lie
+    elsewhere under each (SMQ-FIL-059). Of a file of free pages each begins with 1, and the others are zeros.
     """
-    return next((size for size in SIZES if size != given and _fits(ReplayedPages(data, size))), None)
+    if _fits(ReplayedPages(data, given)):
+        return None
+    if found := next((size for size in SIZES if size != given and _fits(ReplayedPages(data, size))), None):
+        return found
+    head = bytes(data[: SIZES[-1] + 1])
+    free = head[1:].find(1) + 1 if head[:1] == codec.FREE else 0
+    return free if free != given and free in SIZES and not any(head[1:free]) else None
 
 
 def _fits(pages: ReplayedPages) -> bool:
@@ -344,6 +437,8 @@ def _fits(pages: ReplayedPages) -> bool:
             page = pages[head]
             header, entries = codec.index(page), list(codec.queue_entries(page))
             if codec.is_free(page) or header.prev != codec.NONE or header.valid != len(entries):
+                return False
+            if entries and codec.chain(pages[entries[0][-1]]).prev != codec.NONE:
                 return False
     except codec.BadStore:
         return False

@@ -6,13 +6,14 @@ What follows from it alone is here as well: the bytes of a body, and how an obse
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
+from operator import itemgetter
 from typing import Any
 
-from journalspec import mutf8
+from journalspec import mutf8, reread
 from journalspec.layout import Part, integer
 
 #: The format id that a body begins with.
@@ -230,10 +231,7 @@ def shown(slots: Iterable[Slot], values: Mapping[str, Any]) -> Iterator[tuple[st
         elif slot.measures or not slot.among(values):
             continue
         elif isinstance(slot.of, tuple):
-            # Elements that are one object are told as one.
-            alike = {id(row): row for row in value or ()}
-            told = {ident: dict(shown(slot.of, row)) for ident, row in alike.items()}
-            yield slot.name, [told[id(row)] for row in value or ()]
+            yield slot.name, _each(value or (), partial(_plain, slot.of))
         elif not slot.of:
             yield slot.name, 0 if value is None else value
         elif value is not None:
@@ -246,4 +244,15 @@ def _object(name: str, value: Mapping[str, Any]) -> Any:
     if name == "log_counter":
         return value["file"] << 32 | value["position"]
     found = dict(shown(objects()[name].fields, value))
-    return [row["entry"] for row in found["entries"]] if name == "transaction_table" else found
+    return _each(found["entries"], itemgetter("entry")) if name == "transaction_table" else found
+
+
+def _plain(slots: tuple[Slot, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(shown(slots, row))
+
+
+def _each(rows: Sequence[Any], change: Callable[[Any], Any]) -> Sequence[Any]:
+    """Return what `change` makes of every element; of a long list when somebody goes through it."""
+    if not isinstance(rows, reread.Lazy):
+        return [change(row) for row in rows]
+    return reread.Lazy([reread.Part("", partial(map, change, rows), len(rows))])

@@ -213,9 +213,16 @@ class JavaLog:
         return taken
 
 
+#: Set once this JVM is not to be asked any more: it ran out of memory, or has started a product often.
+spent = threading.Event()
+
+
 def thrown(error: Java) -> Thrown:
     """Return a Java exception as one that knows nothing of Java."""
     message = error.getMessage()
+    if str(error.getClass().getName()) == "java.lang.OutOfMemoryError":
+        # Threads of the product may have ended with it, or wait for what never comes.
+        spent.set()
     # One call for all frames: a stack has dozens, and each call into the JVM costs more than reading text.
     frames = str(java_class("java.util.Arrays").toString(error.getStackTrace()))
     methods = tuple(_METHOD_OF_FRAME.findall(frames))

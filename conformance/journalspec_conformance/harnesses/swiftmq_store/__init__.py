@@ -1,8 +1,9 @@
 """The SwiftMQ harness: the store's own classes, driven through JPype, without a router.
 
-The store is published nowhere as an artefact, so it comes from a class path of one's own: the environment
-variable JOURNALSPEC_SWIFTMQ_STORE has it, as Java takes one, of ``com.swiftmq.impl.store.standard`` and what
-of SwiftMQ's own goes before the published client (which ``journalspec products fetch`` gets)::
+The source of the store is public, and no artefact of it is published: the class path is the user's. The
+environment variable JOURNALSPEC_SWIFTMQ_STORE has it, as Java takes one, of
+``com.swiftmq.impl.store.standard`` and what of SwiftMQ's own goes before the published client (which
+``journalspec products fetch`` gets)::
 
     export JOURNALSPEC_SWIFTMQ_STORE=/opt/swiftmq/kernel/sys_store/sys_store.jar
     journalspec run --impl swiftmq --format swiftmq_store
@@ -16,14 +17,16 @@ How the protocol's operations map to the product:
     The store is started in a copy of the directory, as a router starts it, and asked: which queues its root
     index has, which messages each of them lists and can read, which branches are prepared, which durable
     subscribers there are. ``clean`` is a start in which the store warns of no damage, ``recovered`` one in
-    which it does (that is the answer's message), and ``refused`` one that throws.
+    which it does, or in which it cannot read a message that it lists (that is the answer's message), and
+    ``refused`` one that throws. The queue of the branches is left out if it is empty: every start makes it.
 ``read``
     The product shows its log to nobody: there is no such operation.
 ``write``
     Transactions through the interfaces that a router uses; see ``Transactions``.
 
-One JVM starts one store after another. A store that ends the process (it does so where it cannot go on) or
-never returns is a crash or a timeout for the runner, which starts the harness again.
+One JVM starts one store after another; after so many of them, and once it has run out of memory, the harness
+begins again with another one, in the same process. A store that ends the process (it does so where it
+cannot go on) or never returns is a crash or a timeout for the runner, which starts the harness again.
 """
 
 from __future__ import annotations

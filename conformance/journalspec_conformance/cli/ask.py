@@ -1,0 +1,126 @@
+"""``journalspec ask``: one case, and everything that was said about it; also what `run --keep` keeps."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from journalspec.files import making, shown
+from journalspec_conformance.beside import beside, nearest
+from journalspec_conformance.cli import _options
+from journalspec_conformance.cli._tables import say
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.explain import difference_lines, dump_lines, stderr_lines
+from journalspec_conformance.result import Result, carried
+from journalspec_conformance.running import RunRequest, prepare_one
+from journalspec_conformance.wording import spelled
+from journalspec_corpus import Case, Probe
+from journalspec_corpus.load import find_case
+
+Message = Mapping[str, Any]
+
+
+@click.command("ask", epilog=_options.EXIT_STATUS)
+@click.argument("case_id", metavar="CASE")
+@_options.implementation()
+@_options.level()
+@click.option("--cases", multiple=True, type=_options.FILE, metavar="FILE", help="Look for CASE in FILE.")
+@click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas.")
+@click.option(
+    "--keep",
+    type=_options.FILE,
+    metavar="DIR",
+    help="Where to keep the journal, requests and answers. Default: a new directory for temporary files.",
+)
+def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **options: Any) -> None:
+    """Ask IMPL about CASE (a case or probe id, also one of a draw), and show the request and both answers.
+
+    The journal, the requests and the answers are kept in a directory, to repeat a question by hand.
+    """
+    case = _case(case_id, cases)
+    probes = [probe for probe in case.probes if case_id in (case.id, probe.id)]
+    if not probes:
+        raise Problem(f"{case.id} has no question {case_id!r}", "It has: " + _ids(case))
+    request = RunRequest(**options, expect="none")
+    place = keep or Path(tempfile.mkdtemp(prefix="journalspec-ask-"))
+    red = False
+    with closing(prepare_one(request).open()) as engine:
+        for probe in probes:
+            result = engine.run(probe)
+            red |= result.red
+            folder = keep_probe(place, probe, result, engine.exchanges)
+            say(" ".join(part for part in (f"{result.result_class}:", probe.id, result.fingerprint) if part))
+            if result.reason:
+                say(f"  {result.reason}")
+            for asked, reply in engine.exchanges:
+                members = {name: value for name, value in asked.items() if name != "files"}
+                say(f"request: {json.dumps(carried({**members, 'dir': str(folder / 'journal')}))}")
+                if "ok" not in reply:
+                    say(f"reply: {spelled(carried(reply), 2000)}")
+            answers = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]
+            if answers and probe.op != "write":
+                for line in beside(nearest(probe, answers[0]), carried(answers[0])):
+                    say(line)
+            for line in (*difference_lines(result), *dump_lines(result, case), *stderr_lines(result.stderr)):
+                say(line)
+            say(f"kept: {folder}")
+            say()
+    raise click.exceptions.Exit(int(red))
+
+
+def _ids(case: Case) -> str:
+    return ", ".join(probe.id for probe in case.probes)
+
+
+def _case(case_id: str, files: tuple[Path, ...]) -> Case:
+    from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - only with files
+
+    name = case_id.partition("/")[0]
+    if files:
+        found = next((case for case in cases_of("", files=files) if case.id == name), None)
+        if found is None:
+            raise Problem(f"there is no case {name!r} in {', '.join(map(str, files))}")
+    else:
+        try:
+            found = find_case(name)
+        except LookupError as error:
+            raise Problem(str(error.args[0]), "`journalspec list` shows all ids.") from None
+    if found.fault:
+        raise Problem(f"{name} is quarantined: {found.fault}")
+    return found
+
+
+def keep_probe(
+    directory: Path, probe: Probe, result: Result, exchanges: list[tuple[Any, Any]] | None = None
+) -> Path:
+    """Keep the journal, the question and both answers in a new directory below `directory`; return it."""
+    folder = directory / probe.id.replace("/", ".")
+    try:
+        with making(folder) as made:
+            probe.case.materialize(made / "journal")
+            _write(made / "expected.json", [dict(entry) for entry in probe.expect])
+            if result.answer is not None:
+                _write(made / "answer.json", result.answer)
+            for number, (asked, reply) in enumerate(exchanges or (), start=1):
+                members = {name: value for name, value in asked.items() if name != "files"}
+                _write(
+                    made / f"request-{number}.json", {**members, "dir": str((folder / "journal").resolve())}
+                )
+                _write(made / f"reply-{number}.json", reply)
+            _write(made / "result.json", result.to_json())
+    except FileExistsError as error:
+        raise Problem(
+            f"{shown(str(error.filename))} is there already, and nothing is overwritten",
+            "Name a new directory.",
+        ) from None
+    return folder
+
+
+def _write(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(carried(value), indent=1) + "\n", encoding="utf-8")

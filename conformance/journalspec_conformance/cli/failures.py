@@ -1,0 +1,139 @@
+"""What `run` shows and keeps of failures: groups, explanations, reduced draws, and what failed last time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from journalspec.files import read_bytes, replace_text
+from journalspec_conformance.cli._tables import say
+from journalspec_conformance.cli.ask import keep_probe
+from journalspec_conformance.engine import Engine
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.explain import explain
+from journalspec_conformance.products import cache_dir
+from journalspec_conformance.result import Result
+from journalspec_conformance.running import Prepared, RunRequest
+from journalspec_conformance.wording import FailureGroup, grouped
+from journalspec_corpus import Case, Probe
+from journalspec_corpus.draws import is_drawn, reduced
+
+#: Groups of failures that are listed (and with --details explained) before the rest is only counted.
+LISTED = 20
+EXPLAINED = 5
+#: Of so many groups the journal of the first failure is reduced.
+REDUCED = 5
+#: What failed last time: bytes of the file with its ids, and of so many implementations.
+MOST_REMEMBERED = 1 << 22
+REMEMBERED = 50
+
+
+def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep: Path | None) -> None:
+    """Print the groups of red results, each with its first; draws are reduced, and always explained."""
+    probes = {probe.id: probe for probe in prepared.probes}
+    groups = grouped(red)
+    smaller = dict(_reduced(prepared, groups, probes))
+    shown = groups[:EXPLAINED] if details else [group for group in groups if group.example.probe in smaller]
+    listed = [group for group in groups[:LISTED] if group not in shown]
+    if listed:
+        say()
+    for group in listed:
+        say(group.line)
+    if len(groups) > LISTED:
+        say(f"... and {len(groups) - LISTED} more kinds of failure")
+    for group in shown:
+        probe = probes[group.example.probe]
+        result, case = smaller.get(probe.id, (group.example, probe.case))
+        say()
+        say(explain(result, case, prepared.setup.target.text))
+        if group.count > 1:
+            say(f"{group.count - 1} more probes fail so (--report keeps them all)")
+    if keep is not None:
+        for group in groups:
+            probe = probes[group.example.probe]
+            result, case = smaller.get(probe.id, (group.example, probe.case))
+            kept = next((other for other in case.probes if other.id == probe.id), probe)
+            say(f"kept: {keep_probe(keep, kept, result)}")
+    if details:
+        say()
+    else:
+        say("--details explains them, --report keeps them all; `journalspec ask` shows both answers to one")
+
+
+def _reduced(
+    prepared: Prepared, groups: Sequence[FailureGroup], probes: dict[str, Probe]
+) -> Iterator[tuple[str, tuple[Result, Case]]]:
+    """Yield the first failure of each kind of draws with a smaller draw that fails so, too."""
+    examples = [group.example for group in groups if is_drawn(group.example.probe)]
+    examples = [result for result in examples if result.result_class in ("fail", "error", "crash", "timeout")]
+    if not examples:
+        return
+    with closing(prepared.open()) as engine:
+        for result in examples[:REDUCED]:
+            last: dict[str, Result] = {}
+            if result.result_class == "timeout":  # each attempt would cost the whole time limit
+                yield result.probe, (result, probes[result.probe].case)
+                continue
+            case = reduced(probes[result.probe].case, _fails_so(engine, result, last))
+            yield result.probe, (replace(last.get(case.title, result), title=case.title), case)
+
+
+def _fails_so(engine: Engine, result: Result, last: dict[str, Result]) -> Callable[[Case], bool]:
+    def fails(case: Case) -> bool:
+        probe = next((probe for probe in case.probes if probe.id == result.probe), None)
+        if probe is None:
+            return False
+        engine.forgive()
+        found = engine.run(probe)
+        same = found.red and (found.result_class, found.fingerprint) == (
+            result.result_class,
+            result.fingerprint,
+        )
+        if same:
+            last[f"{case.title}, reduced"] = found
+        return same
+
+    return fails
+
+
+def remember(request: RunRequest, prepared: Prepared, red: Sequence[Result]) -> None:
+    """Note what failed, for --last-failed; that this does not work on a full disk is no failure of a run."""
+    path = _memory(request)
+    names = [result.probe for result in red]
+    if not names and not path.is_file():
+        return
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_text(path, json.dumps({"seed": prepared.seed, "count": request.count, "probes": names}))
+        known = sorted(path.parent.glob("*.json"), key=lambda other: other.stat().st_mtime)
+        for other in known[:-REMEMBERED]:
+            other.unlink(missing_ok=True)
+
+
+def last_failed(request: RunRequest) -> dict[str, Any]:
+    """Return what :func:`remember` noted of the last run of this implementation on these cases.
+
+    Raises Problem if there was none.
+    """
+    try:
+        found: dict[str, Any] = json.loads(read_bytes(_memory(request), MOST_REMEMBERED))
+    except (OSError, ValueError):
+        found = {}
+    if not found.get("probes"):
+        raise Problem(
+            "nothing is known to have failed: the last run of this implementation on these cases was green,"
+            " or there was none",
+            "Run it without --last-failed.",
+        )
+    return found
+
+
+def _memory(request: RunRequest) -> Path:
+    told = [request.impl, request.tier, str(Path.cwd()), *map(str, request.cases)]
+    name = hashlib.sha256(json.dumps(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return cache_dir().parent / "last-failed" / f"{name}.json"

@@ -1,0 +1,64 @@
+"""A command whose output is closed ends as on a closed pipe: with 141, and without a word."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from journalspec_corpus.load import find_case
+from judged import PROGRAM
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs file descriptors that are passed on")
+
+CASE = "btm.clean.two-phase"
+#: Every command that prints something; {place} has a journal, and a report.
+COMMANDS = [
+    *("--help", "--version", "run --help", "formats", "list", "products list", "corpus --help"),
+    *(f"show {CASE}", f"run --impl reference --select {CASE}", "smoke --impl reference"),
+    f"ask --impl reference {CASE} --keep {{place}}/kept",
+    *(
+        "inspect {place}/journal",
+        "recover --json {place}/journal",
+        "materialize {place}/new --select " + CASE,
+    ),
+    *("summary {place}/report.jsonl", "matrix {place}/report.jsonl"),
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tmp_path = tmp_path_factory.mktemp("place")
+    find_case(CASE).materialize(tmp_path / "journal")
+    command = f"run --impl reference --select {CASE} --report {tmp_path}/report.jsonl"
+    subprocess.run([*PROGRAM, *command.split()], check=True, capture_output=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_with_closed_output_ends_with_141(command: str, place: Path) -> None:
+    words = shlex.join([*PROGRAM, *command.format(place=place).split()])
+    done = subprocess.run(["/bin/bash", "-c", f"{words} >&-"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_a_command_on_a_closed_pipe_ends_with_141() -> None:
+    line = f"(sleep 0.2; {shlex.join(PROGRAM)} list) | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["/bin/bash", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("streams", [">&- 2>&-", "<&- >&- 2>&-"])
+def test_all_streams_may_be_closed(streams: str) -> None:
+    command = f"{shlex.join(PROGRAM)} formats {streams}"
+    assert subprocess.run(["/bin/bash", "-c", command], check=False).returncode == 141
+
+
+def test_a_usage_error_stays_one() -> None:
+    command = f"{shlex.join(PROGRAM)} bogus >&-"
+    done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "No such command" in done.stderr

@@ -1,0 +1,90 @@
+"""The tier of draws: the same bytes for the same seed; the reference is right; failures are reduced."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from journalspec.formats import format_ids
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.expect import parse_expectations, update
+from journalspec_conformance.report import load_report
+from journalspec_conformance.result import Result
+from journalspec_corpus.draws import Choices, drawn_case, drawn_cases, reduced
+from journalspec_corpus.load import find_case
+from judged import call, fake, flat
+
+ENTRY = '[[expect]]\ncase = "{}"\noutcome = "fail"\nfingerprint = "{}"\nwhy = "known"\n'
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_a_draw_depends_on_format_seed_and_number_alone(format_id: str) -> None:
+    first = list(drawn_cases(format_id, 5, range(6)))
+    assert [case.to_json() for case in drawn_cases(format_id, 5, range(6))] == [c.to_json() for c in first]
+    assert drawn_case(first[4].id) == first[4] == find_case(first[4].id)
+    assert next(drawn_cases(format_id, 6, [4])).input != first[4].input
+
+
+def test_choices_are_the_same_under_every_version_of_python() -> None:
+    rng = Choices("bitronix_tlog/1/2")
+    made = [rng.randrange(1000), rng.choice("abcdefgh"), rng.sample(range(100), 3), rng.randbytes(4).hex()]
+    again = Choices("", rng.made)
+    assert made == [
+        again.randrange(1000),
+        again.choice("abcdefgh"),
+        again.sample(range(100), 3),
+        again.randbytes(4).hex(),
+    ]
+    assert Choices("", ()).sample(range(10), 2) == [0, 1]
+
+
+def test_the_reference_is_right_about_draws() -> None:
+    done = call("run", "--impl", "reference", "--tier", "drawn", "--format", "kahadb_journal", "--seed", 3)
+    assert done.exit_code == 0, done.output
+    assert "draws: seed 3" in done.output
+
+
+def test_a_failure_is_reduced_and_repeated(tmp_path: Path) -> None:
+    arguments = ("--tier", "drawn", "--format", "bitronix_tlog", "--count", "12")
+    report = tmp_path / "report.jsonl"
+    done = call("run", "--impl", fake("forgets_records"), *arguments, "--report", report, "-x")
+    assert done.exit_code == 1
+    seed = re.search(r"draws: seed (\d+)", done.output)
+    assert seed is not None
+    assert load_report(report).header["options"]["seed"] == seed[1]
+    found = re.search(r"--tier drawn --select '?(\S+?)'? --details", done.output)
+    assert found is not None
+    assert "reduced" in done.output
+    again = call("run", "--impl", fake("forgets_records"), "--tier", "drawn", "--select", found[1])
+    assert again.exit_code == 1
+    assert found[1] in flat(again)
+
+
+def test_reducing_keeps_what_fails() -> None:
+    case = next(case for case in drawn_cases("bitronix_tlog", 1, range(50)) if "sound" in case.title)
+    smaller = reduced(case, lambda other: any(file.size for file in other.input.files))
+    assert 0 < sum(file.size for file in smaller.input.files) <= sum(file.size for file in case.input.files)
+    assert smaller.id == case.id
+
+
+def test_an_expectation_names_all_draws_and_a_fingerprint() -> None:
+    text = ENTRY.format("btm.drawn.**/read", "records:missing") + ENTRY.format("btm.drawn.**/read", "notes")
+    known = parse_expectations(text, "x").bind([], "drawn")
+    result = Result(
+        "btm.drawn.s4.n9/read", "btm.drawn.s4.n9", "bitronix_tlog", "2.1", "t", "fail", "notes", "r"
+    )
+    assert known.apply(result).result_class == "known"
+    passed = result.judged("pass", "")
+    assert known.apply(passed) == passed
+    other = Result(
+        "btm.drawn.s4.n9/read", "btm.drawn.s4.n9", "bitronix_tlog", "2.1", "t", "fail", "verdict", "r"
+    )
+    assert known.apply(other).red
+    for case in ("btm.drawn.s4.n9/read", "btm.drawn.s4.n9"):
+        with pytest.raises(Problem, match="other ids with every seed"):
+            parse_expectations(ENTRY.format(case, "notes"), "x")
+    done = update("", [result, other, passed])
+    assert done.added == ("btm.drawn.**/read", "btm.drawn.**/read")
+    assert done.text.count("btm.drawn.**/read") == 2

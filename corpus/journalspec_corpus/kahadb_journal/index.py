@@ -1,0 +1,156 @@
+"""A writer of small indexes, `db.data` and `db.redo`; it shares nothing with the reference's reader.
+
+A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first``
+(labels of the last record taken in and of the first transaction in progress), ``version`` (or the edition's),
+``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true), ``page_size``, and
+``redo`` (the pages whose images are in `db.redo` alone; in `db.data` they are zeros).
+Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from journalspec.kahadb_journal.commands import KINDS
+from journalspec_corpus.edits import Built, Range
+
+NAME, REDO = "db.data", "db.redo"
+_VERSIONS = {"5.3": 4, "5.12": 6, "5.14": 6, "5.15.1": 6, "5.15.2": 6}
+_NONE = -1
+
+
+def _int(value: int, width: int = 8) -> bytes:
+    return value.to_bytes(width, "big", signed=True)
+
+
+def _text(value: str) -> bytes:
+    raw = value.encode()
+    return _int(len(raw), 2) + raw
+
+
+def _leaf(entries: Sequence[tuple[bytes, bytes]]) -> bytes:
+    """Return a tree of one leaf."""
+    keys, values = [key for key, _ in entries], [value for _, value in entries]
+    return b"".join([_int(len(entries), 2), *keys, b"\0", *values, _int(_NONE)])
+
+
+def _list(entries: Sequence[tuple[bytes, bytes]]) -> bytes:
+    return _int(_NONE) + _int(len(entries), 2) + b"".join(key + value for key, value in entries)
+
+
+class _Writer:
+    """Pages under construction: page 0 is the store's, page 1 the destinations'."""
+
+    def __init__(self, version: int, size: int) -> None:
+        self.version, self.size = version, size
+        self.pages: list[bytes] = [b"", b""]
+
+    def put(self, content: bytes, at: int | None = None) -> int:
+        """Store an object, its first part on page `at` or a new one; return the number of that page."""
+        room = self.size - 21
+        if at is None:
+            at = len(self.pages)
+            self.pages.append(b"")
+        if len(content) > room:
+            after = self.put(content[room:])
+            self.pages[at] = b"\1" + _int(1) + _int(after) + _int(0, 4) + content[:room]
+        else:
+            head = b"\2" + _int(1) + _int(21 + len(content)) + _int(0, 4)
+            self.pages[at] = (head + content).ljust(self.size, b"\0")
+        return at
+
+    def destination(
+        self, messages: Sequence[Mapping[str, Any]], owed: Mapping[str, Sequence[int]] | None
+    ) -> bytes:
+        """Store the trees of a destination; return its entry."""
+        at = [_int(_id(entry["at"]["file"]), 4) + _int(int(entry["at"]["off"]), 4) for entry in messages]
+        if self.version >= 6:
+            at = [place + _int(int(entry["at"]["len"]), 4) for place, entry in zip(at, messages, strict=True)]
+        ids = [_text(entry["message_id"]) for entry in messages]
+        numbers = [_int(number) for number in range(len(messages))]
+        keys = [ident + place for ident, place in zip(ids, at, strict=True)]
+        order = self.put(_leaf(list(zip(numbers, keys, strict=True))))
+        location = self.put(_leaf(sorted(zip(at, numbers, strict=True))))
+        by_id = self.put(_leaf(sorted(zip(ids, numbers, strict=True))))
+        out = _int(order) + _int(location) + _int(by_id) + (b"\0" if owed is None else b"\1")
+        if owed is not None:
+            subscriptions = [(_text(key), b"\0") for key in sorted(owed)]
+            acks = [(_text(key), _int(_NONE) + (b"\4" if self.version >= 3 else b"")) for key in sorted(owed)]
+            sets = [(_text(key), _sequences([*owed[key], len(messages)])) for key in sorted(owed)]
+            out += (
+                _int(self.put(_leaf(subscriptions)))
+                + _int(self.put(_leaf(acks)))
+                + _int(self.put(_list(sets)))
+            )
+            if self.version >= 5:
+                out += _int(self.put(_list([])))
+        if self.version >= 2:
+            out += _int(self.put(_leaf([]))) + _int(self.put(_leaf([])))
+        if self.version >= 7:
+            out += _int(self.put(b"\1" + b"".join(map(_int, (len(messages), 0, 0, 0, 0)))))
+        return out
+
+
+def _sequences(numbers: Sequence[int]) -> bytes:
+    return _int(len(numbers), 4) + b"".join(b"\0" + _int(number) for number in numbers)
+
+
+def _id(file: str) -> int:
+    return int(file.removeprefix("db-").removesuffix(".log"))
+
+
+def _place(built: Built, given: str | None) -> bytes:
+    """Return a place that may be absent."""
+    if given is None:
+        return b"\0"
+    at = built.record(given)["at"]
+    return b"\1" + _int(_id(at["file"]), 4) + _int(int(at["off"]), 4)
+
+
+def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
+    """Add the index that a base describes to its files."""
+    version, size = given.get("version", _VERSIONS.get(edition, 7)), given.get("page_size", 512)
+    writer = _Writer(version, size)
+    found: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
+    labels: dict[tuple[int, str], list[str]] = {}
+    for label in given.get("messages", ()):
+        entry = built.record(label)
+        key = KINDS.index(entry["destination"]["kind"]), entry["destination"]["name"]
+        found.setdefault(key, []).append(entry)
+        labels.setdefault(key, []).append(label)
+    owed: dict[tuple[int, str], dict[str, list[int]]] = {}
+    for text, pending in given.get("subscriptions", {}).items():
+        topic, _, key = text.partition(":")
+        found.setdefault((1, topic), [])
+        held = labels.get((1, topic), [])
+        owed.setdefault((1, topic), {})[key] = [held.index(label) for label in pending]
+    entries = [
+        (
+            _text(f"{kind}:{name}"),
+            writer.destination(messages, owed.get((kind, name), {}) if kind % 2 else None),
+        )
+        for (kind, name), messages in sorted(found.items())
+    ]
+    writer.put(_leaf(entries), 1)
+    first = _int(2, 4) + _int(1) + _place(built, given.get("last")) + _place(built, given.get("first"))
+    if version >= 2:
+        first += b"\0" + _int(version, 4)
+    if version >= 5:
+        first += b"\0" + _int(given.get("openwire", 6 if version == 5 else 11), 4)
+    writer.put(first, 0)
+    lines = ["#", "fileTypeVersion=1", f"pageSize={size}", "freePages=-1", "metaDataTxId=1", "lastTxId=1"]
+    header = "\n".join([*lines, f"cleanShutdown={str(given.get('clean', True)).lower()}", ""]).encode()
+    data = bytearray(header.ljust(2048) * 2)
+    built.labels["i.header1"], built.labels["i.header2"] = Range(NAME, 0, 2048), Range(NAME, 2048, 2048)
+    images = [(number, writer.pages[number]) for number in given.get("redo", ())]
+    for number, page in enumerate(writer.pages):
+        built.labels[f"i.page{number}"] = Range(NAME, len(data), size)
+        data += bytes(size) if number in given.get("redo", ()) else page
+    built.finish(NAME, "i", data, len(data), b"\0")
+    if images:
+        total = zlib.adler32(b"".join(page for _, page in images))
+        redo = bytearray((_int(2) + _int(total) + _int(len(images), 4)).ljust(4096, b"\0"))
+        redo += b"".join(_int(number) + page for number, page in images)
+        built.finish(REDO, "redo", redo, len(redo), b"\0")

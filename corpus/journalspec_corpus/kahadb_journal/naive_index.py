@@ -1,0 +1,229 @@
+"""The naive reader of an index: everything is read into lists first, and compared afterwards.
+
+Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from journalspec.kahadb_journal.commands import KINDS
+from journalspec_corpus.kahadb_journal.model import tx_of
+from journalspec_corpus.naive import Files, Invalid, Scanned, Taker, end_of, require
+
+#: File id and offset.
+Place = tuple[int, int]
+
+
+def _pages(files: Files) -> dict[int, bytes]:
+    """Return the pages by number, those of the redo file included (KHD-IDX-004, KHD-IDX-005)."""
+    data = bytes(files["db.data"])
+    headers = []
+    for part in (data[:2048], data[2048:4096]):
+        lines = (line.strip().partition("=") for line in part.decode("latin-1").split("\n"))
+        headers.append({key: value for key, _, value in lines})
+    first, second = headers
+    known = re.fullmatch("[0-9]+", first.get("metaDataTxId", ""))
+    header = first if known and first["metaDataTxId"] == second.get("metaDataTxId") else second
+    require(re.fullmatch("[0-9]+", header.get("pageSize", "")) is not None, "no page size")
+    size = int(header["pageSize"])
+    require(21 < size <= 1 << 24, "no page size")
+    pages = {at: data[4096 + at * size :][:size] for at in range((len(data) - 4096) // size)}
+    redo = bytes(files.get("db.redo", b""))
+    if header.get("cleanShutdown", "").lower() != "true" and len(redo) >= 4096:
+        stored, count = int.from_bytes(redo[8:16], "big"), int.from_bytes(redo[16:20], "big", signed=True)
+        images = [redo[4096 + at * (8 + size) :][: 8 + size] for at in range(max(0, count))]
+        whole = all(len(image) == 8 + size for image in images)
+        if whole and zlib.adler32(b"".join(image[8:] for image in images)) == stored:
+            pages |= {int.from_bytes(image[:8], "big"): image[8:] for image in images}
+    return pages
+
+
+class _Tree:
+    """What is stored on the pages; each may be used once."""
+
+    def __init__(self, pages: Mapping[int, bytes]) -> None:
+        self.pages, self.used = pages, set[int]()
+
+    def stored(self, number: int) -> Taker | None:
+        out = b""
+        while True:
+            require(number in self.pages, "no such page")
+            page = self.pages[number]
+            after = int.from_bytes(page[9:17], "big", signed=True)
+            if not out and page[0] == 0:
+                return None
+            require(number not in self.used, "a page twice")
+            self.used.add(number)
+            require(page[0] == 1 or (page[0] == 2 and 21 <= after <= len(page)), "damaged")
+            if page[0] == 2:
+                return Taker(out + page[21:after])
+            out, number = out + page[21:], after
+
+    def entries(self, number: int, key: Any, value: Any, *, root: bool = True) -> list[tuple[Any, Any]]:
+        node = self.stored(number)
+        if node is None:
+            require(root, "a child is empty")
+            return []
+        keys = [key(node) for _ in range(_count(node))]
+        if node.take(1) == b"\0":
+            return [(found, value(node)) for found in keys]
+        children = [node.number(8) for _ in range(len(keys) + 1)]
+        return [entry for child in children for entry in self.entries(child, key, value, root=False)]
+
+
+def _count(node: Taker) -> int:
+    count = node.number(2)
+    require(count >= 0, "a negative number of entries")
+    return count
+
+
+def _text(node: Taker) -> str:
+    return node.take(node.number(2, signed=False)).decode()
+
+
+def _place(node: Taker) -> Place:
+    place = node.number(4), node.number(4)
+    require(min(place) >= 0, "a negative place")
+    return place
+
+
+def _long(node: Taker) -> int:
+    return node.number(8)
+
+
+def _command(node: Taker) -> None:
+    """Take a message after its length."""
+    size = shift = 0
+    while True:
+        byte = node.number(1, signed=False)
+        size |= (byte & 0x7F) << shift
+        shift += 7
+        require(byte < 0x80 or shift < 70, "a varint that does not end")
+        if byte < 0x80:
+            node.take(size & (1 << 64) - 1)
+            return
+
+
+class _Index:
+    """All that counts in an index. Raises Invalid if it proves nothing (KHD-IDX-003)."""
+
+    def __init__(self, files: Files) -> None:
+        trees = _Tree(_pages(files))
+        first = trees.stored(0)
+        if first is None:
+            raise Invalid("the first page is empty")
+        first.take(4)
+        root = first.number(8)
+        self.last, self.first = (_place(first) if first.take(1) != b"\0" else None for _ in range(2))
+        self.version = 1
+        if first.at < len(first.data):
+            if first.take(1) != b"\0":
+                _place(first)
+            self.version = first.number(4)
+        require(1 <= self.version <= 7, "unknown version")
+        self.messages: list[tuple[tuple[str, str], str, Place]] = []
+        for name, value in trees.entries(root, _text, self._roots):
+            kind, _, text = name.partition(":")
+            require(kind in "0123" and kind != "", "unknown kind")
+            orders, location, ids, topic = value
+            found = [entry for order in orders for entry in trees.entries(order, _long, self._keys)]
+            places = trees.entries(location, self._stored, _long)
+            by_id = trees.entries(ids, _text, _long)
+            require(
+                Counter((at, number) for number, (_, at) in found) == Counter(places)
+                and Counter((ident, number) for number, (ident, _) in found) == Counter(by_id),
+                "trees differ",
+            )
+            if topic:
+                self._subscriptions(trees, *topic)
+            self.messages += [((KINDS[int(kind)], text), ident, at) for _, (ident, at) in found]
+
+    def _subscriptions(self, trees: _Tree, keys: int, last: int, pending: int) -> None:
+        """Look whether what a topic has besides messages can be read."""
+        if self.version >= 4:
+            while pending != -1 and (node := trees.stored(pending)) is not None:
+                pending = node.number(8)
+                for _ in range(node.number(2)):
+                    _text(node)
+                    for _ in range(node.number(4)):
+                        node.take(16 if node.take(1) != b"\0" else 8)
+        elif self.version == 3:
+            trees.entries(pending, _long, lambda node: node.take(node.number(4)))
+        else:
+            trees.entries(last, _text, _long)
+        trees.entries(keys, _text, _command)
+
+    def _stored(self, node: Taker) -> Place:
+        place = _place(node)
+        node.take(4 if self.version >= 6 else 0)
+        return place
+
+    def _keys(self, node: Taker) -> tuple[str, Place]:
+        return _text(node), self._stored(node)
+
+    def _roots(self, node: Taker) -> tuple[list[int], int, int, list[int]]:
+        order, location, ids = node.number(8), node.number(8), node.number(8)
+        topic = []
+        if node.take(1) != b"\0":
+            topic = [node.number(8), node.number(8), node.number(8) if self.version >= 3 else 0]
+            node.take(8 if self.version >= 5 else 0)
+        others = [node.number(8), node.number(8)] if self.version >= 2 else []
+        node.take(8 if self.version >= 7 else 0)
+        return [order, *others], location, ids, topic
+
+    def covers(self, place: Place) -> bool:
+        if self.first is not None:
+            return place < self.first
+        return self.last is not None and place <= self.last
+
+
+def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return what the index beside the scanned files proves to be missing (KHD-IDX-001, 002 and 006).
+
+    `unfinished` are the transactions that did not end.
+    """
+    if "db.data" not in files:
+        return []
+    try:
+        index = _Index(files)
+    except (Invalid, UnicodeDecodeError):
+        return []
+    ends = {_id(file.name): max([0, *map(end_of, file.records)]) for file in found}
+    gone = _taken_away(index, found, unfinished)
+    counts: Counter[int] = Counter()
+    for place in (index.last, index.first):
+        if place is not None and place[1] >= ends.get(place[0], 0):
+            counts[place[0]] += 0
+    for name, ident, (number, off) in index.messages:
+        if off >= ends.get(number, 0):
+            counts[number] += name not in gone and (name, ident) not in gone
+    out = []
+    for number, count in sorted(counts.items()):
+        code = {"code": "records", "off": ends[number]} if number in ends else {"code": "file"}
+        out.append({**code, "name": f"db-{number}.log", "file": "db.data", "count": count})
+    return out
+
+
+def _taken_away(index: _Index, found: Sequence[Scanned], unfinished: Sequence[Any]) -> set[Any]:
+    """Return what the records take away that the index does not cover: destinations, and messages."""
+    gone: set[Any] = set()
+    for file in found:
+        for record in file.records:
+            if "stored" not in record or index.covers((_id(file.name), int(record["at"]["off"]))):
+                continue
+            where = record.get("destination", {})
+            name = where.get("kind"), where.get("name")
+            if record["type"] == "REMOVE_DESTINATION":
+                gone.add(name)
+            if record["type"] == "REMOVE_MESSAGE" and tx_of(record["stored"][1]) not in unfinished:
+                gone.add((name, record["message_id"]))
+    return gone
+
+
+def _id(name: str) -> int:
+    return int(name[3:-4])

@@ -1,0 +1,240 @@
+"""What the index beside a journal proves: what is missing, and what the two differ in (KHD-IDX).
+
+Nothing of an index is kept but its differences from the journal.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from journalspec.observation import Missing, Note
+from journalspec_reference.api import Files, missing_numbers
+from journalspec_reference.kahadb_journal.index import (
+    INDEX,
+    REDO,
+    ContradictoryIndex,
+    Index,
+    Place,
+    UnusableIndex,
+    shown,
+)
+from journalspec_reference.kahadb_journal.store import Change, Destination, Name, Store, TxId, number_of
+
+#: The OpenWire version of a broker of 5.12 or later that finds no index.
+_OPENWIRE = 11
+#: Subscriptions that a note lists.
+_LISTED = 10
+#: By store version.
+_RELEASES = ("5.3", "5.4.0", "5.4.2 to 5.5", "5.6 to 5.8", "5.9 to 5.11", "5.12 to 5.15", "5.16 or later")
+_NO_FILE = (
+    'a start of ActiveMQ ends with "Detected missing/corrupt journal files" or "Detected missing journal '
+    'files"; with ignoreMissingJournalfiles=true it drops these messages'
+)
+_NO_LAST = (
+    'a start of ActiveMQ ends with "Could not locate data file", with ignoreMissingJournalfiles=true, too; '
+    "without db.data it starts with what the other files hold"
+)
+_BEYOND = (
+    "these messages are lost: ActiveMQ 5.8 and earlier end the first start with an exception, later ones say "
+    '"Rolled back ... messages from the index"'
+)
+
+
+class Log(NamedTuple):
+    """What there is of a journal."""
+
+    #: where the log of each file ends, by the file's id
+    ends: Mapping[int, int]
+    #: whether a message begins at a place
+    adds: Callable[[Place], bool]
+    #: whether regions are dropped
+    damaged: bool
+
+
+#: A command that the index does not cover: its name, and what it is about.
+Later = tuple[str, Change, TxId | None]
+
+
+class Evidence:
+    """An index against the journal beside it: made before the journal is gone through, asked afterwards."""
+
+    def __init__(self, files: Files) -> None:
+        self._index: Index | None = None
+        self._why = ""
+        #: How many messages took effect by records that the index covers, once the pass is beyond them.
+        self._mark: int | None = None
+        self._found_last = False
+        self._files = [files[name] for name in (INDEX, REDO) if name in files]
+        if INDEX in files:
+            try:
+                self._index = Index(files[INDEX], files.get(REDO))
+            except UnusableIndex as found:
+                self._why = str(found)
+
+    def passes(self, place: Place, store: Store) -> None:
+        """Take in that the record at a place is the next one that `store` takes."""
+        if self._index is None:
+            return
+        self._found_last |= place == self._index.last_update
+        if self._mark is None and not self._index.covers(place):
+            self._mark = store.number
+
+    def covers(self, place: Place) -> bool:
+        """Tell whether the index covers a record."""
+        return self._index is not None and self._index.covers(place)
+
+    def compare(
+        self, store: Store, log: Log, later: Callable[[], Iterable[Later]]
+    ) -> tuple[list[Missing], list[Note]]:
+        """Return what is missing by the index, and what else it tells.
+
+        `store` is the state by the journal alone; `later` gives the commands that the index does not cover.
+        """
+        if self._index is None:
+            return [], [Note("index-unusable", INDEX, text=self._why)] if self._why else []
+        missing, notes = self._compared(self._index, store, log, later)
+        if any(getattr(data, "unreadable", ()) for data in self._files):
+            return [], [Note("index-unusable", INDEX, text="a part of it could not be read")]
+        return missing, notes
+
+    def _compared(
+        self, index: Index, store: Store, log: Log, later: Callable[[], Iterable[Later]]
+    ) -> tuple[list[Missing], list[Note]]:
+        mark = store.number if self._mark is None else self._mark
+        try:
+            found = _Comparison(index, store, log, mark)
+        except UnusableIndex as why:
+            code = "index-disagrees" if isinstance(why, ContradictoryIndex) else "index-unusable"
+            return [], [Note(code, INDEX, text=str(why))]
+        if found.lost or found.only:
+            found.without(later(), store)
+        missing = list(found.missing(log))
+        if not missing and index.last_update is not None and not self._found_last:
+            found.strays += 1
+        return missing, [
+            Note("index", INDEX, text=_about(index)),
+            *found.notes(store, log, bool(missing)),
+        ]
+
+
+class _Comparison:
+    """The differences between an index and the state by the journal alone."""
+
+    def __init__(self, index: Index, store: Store, log: Log, mark: int) -> None:
+        self._index = index
+        #: messages that the index has in files that are gone, or beyond a log's end; the ids of these files
+        self.lost: dict[tuple[Name, str], Place] = {}
+        self._referred: set[int] = set()
+        #: subscriptions that the journal does not have, and what each is owed
+        self.only: dict[tuple[Name, str], int] = {}
+        #: messages that the journal has and the index, which covers them, has not
+        self.hidden: dict[Name, set[str]] = {}
+        self.strays = 0
+        names = set()
+        for roots in index.destinations():
+            names.add(roots.name)
+            here = store.destinations.get(roots.name)
+            left = _before(here, mark)
+            numbers = array("q")
+            for number, ident, place in index.messages(roots):
+                left.discard(ident)
+                if roots.subscriptions is not None:
+                    numbers.append(number)
+                if place[1] >= log.ends.get(place[0], 0):
+                    self.lost[roots.name, ident] = place
+                    self._referred.add(place[0])
+                elif not log.adds(place):
+                    self.strays += 1
+            # Versions 1 and 2 know no single acknowledgements of a topic's messages.
+            if left and (roots.subscriptions is None or index.version > 2):
+                self.hidden[roots.name] = left
+            for key, owed in index.pending(roots, numbers):
+                if here is None or key not in here.subscriptions:
+                    self.only[roots.name, key] = owed
+        for name, here in store.destinations.items():
+            if name not in names and (left := _before(here, mark)):
+                self.hidden[name] = left
+
+    def without(self, later: Iterable[Later], store: Store) -> None:
+        """Leave out what ended after the index was written (KHD-IDX-006)."""
+        gone = set()
+        for command, change, tx in later:
+            if command == "REMOVE_DESTINATION":
+                gone.add(change.destination)
+            elif command == "SUBSCRIPTION" and change.subscription is not None:
+                self.only.pop((change.destination, change.subscription), None)
+            elif command == "REMOVE_MESSAGE" and tx not in store.open and tx not in store.prepared:
+                self.lost.pop((change.destination, change.message_id), None)
+        self.lost = {key: place for key, place in self.lost.items() if key[0] not in gone}
+        self.only = {key: owed for key, owed in self.only.items() if key[0] not in gone}
+
+    def missing(self, log: Log) -> Iterator[Missing]:
+        """Yield what should be there (KHD-IDX-001, KHD-IDX-002)."""
+        counts = dict.fromkeys(self._referred, 0)
+        for file, _ in self.lost.values():
+            counts[file] = counts.get(file, 0) + 1
+        for place in (self._index.last_update, self._index.in_progress):
+            if place is not None and place[1] >= log.ends.get(place[0], 0):
+                counts.setdefault(place[0], 0)
+        last = self._index.last_update
+        for file, count in sorted(counts.items()):
+            name = f"db-{file}.log"
+            if file in log.ends:
+                yield Missing("records", name, INDEX, log.ends[file], count, _BEYOND)
+            else:
+                of_last = last is not None and file == last[0]
+                yield Missing("file", name, INDEX, None, count, _NO_LAST if of_last else _NO_FILE)
+
+    def notes(self, store: Store, log: Log, incomplete: bool) -> Iterator[Note]:
+        """Yield what else the two differ in, and what follows for the index (KHD-IDX-007)."""
+        if self.strays and not incomplete:
+            where = "in what is dropped" if log.damaged else "elsewhere: the two are of different moments"
+            yield Note(
+                "index-disagrees", INDEX, text=f"{self.strays} of its places in the journal are {where}"
+            )
+        if self.only:
+            listed = [
+                f"{key} of {shown(name)}, {owed} pending" for (name, key), owed in sorted(self.only.items())
+            ]
+            more = [f"{len(listed) - _LISTED} more"] if len(listed) > _LISTED else []
+            yield Note("index-only-subscription", INDEX, text="; ".join([*listed[:_LISTED], *more]))
+        open_acks: dict[Name, set[str]] = {}
+        for change in (change for changes in store.open.values() for change in changes):
+            if change.command == "REMOVE_MESSAGE":
+                open_acks.setdefault(change.destination, set()).add(change.message_id)
+        unsure = incomplete or log.damaged or missing_numbers(sorted(log.ends))
+        for name, idents in sorted(self.hidden.items()):
+            acked = idents & open_acks.get(name, set())
+            rest = len(idents) - len(acked)
+            total = len(store.destinations[name].messages)
+            if acked:
+                text = f"{len(acked)} of {shown(name)}: a transaction that has its COMMIT earlier took them"
+                yield Note("index-acknowledged", INDEX, text=text)
+            if rest and unsure:
+                text = f"{rest} of {shown(name)}: what acknowledged them is gone, or they are hidden"
+                yield Note("index-acknowledged", INDEX, text=text)
+            elif rest:
+                text = f"{rest} of {shown(name)}: the journal has {total}, db.data shows {total - rest}"
+                yield Note("index-hides", INDEX, text=text)
+
+
+def _about(index: Index) -> str:
+    text = f"store version {index.version} (ActiveMQ {_RELEASES[index.version - 1]})"
+    if index.openwire:
+        text += f", OpenWire {index.openwire}"
+    if index.last_update is not None:
+        text += f", last update at db-{index.last_update[0]}.log:{index.last_update[1]}"
+    if index.openwire != _OPENWIRE:
+        text += (
+            f"; ActiveMQ 5.12 and later need storeOpenWireVersion={index.openwire or 6} to start without it"
+        )
+    return text
+
+
+def _before(here: Destination | None, mark: int) -> set[str]:
+    """Return the messages of a destination that took effect up to a number."""
+    if here is None:
+        return set()
+    return {ident for ident, packed in here.messages.items() if number_of(packed) <= mark}

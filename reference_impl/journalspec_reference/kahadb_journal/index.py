@@ -1,0 +1,351 @@
+"""The index beside a journal, `db.data` with `db.redo`: its pages, trees and lists (KHD-IDX).
+
+Pages are read where a tree leads to them, each once; entries are streamed and not kept. Nothing in an index
+is protected by a checksum, so it counts only if its three trees of messages say the same.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from journalspec.kahadb_journal.commands import KINDS
+from journalspec_reference.kahadb_journal.commands import CommandError, varint
+from journalspec_reference.kahadb_journal.store import Name
+from journalspec_reference.places import Ids
+
+INDEX, REDO = "db.data", "db.redo"
+#: Bytes of both header copies; of a page before its payload; the most that an object and a redo file hold.
+_HEADER, _HEAD, _OBJECT, _REDO = 4096, 21, 1 << 26, 1 << 28
+_FREE, _PART, _END = 0, 1, 2
+#: Store versions -> editions whose products write them (KHD-IDX-009).
+EDITIONS: Mapping[int, tuple[str, ...]] = {
+    **dict.fromkeys((1, 2, 3, 4, 5), ("5.3",)),
+    6: ("5.12", "5.14", "5.15.1", "5.15.2"),
+    7: ("5.16",),
+}
+_SIZES = range(_HEAD + 1, (1 << 24) + 1)
+_PAGE, _REDO_HEAD = struct.Struct(">Bqqi"), struct.Struct(">qqi")
+_I2, _I4, _I8 = struct.Struct(">h"), struct.Struct(">i"), struct.Struct(">q")
+#: A place in the journal: the id of a file and an offset.
+Place = tuple[int, int]
+
+
+class UnusableIndex(Exception):  # no error: what a look at an index may find
+    """The index proves nothing; the text says why (KHD-IDX-003)."""
+
+
+class ContradictoryIndex(UnusableIndex):  # no error either
+    """The index contradicts itself, which no product notices."""
+
+
+class _Bytes:
+    """The bytes of one object, taken from the front."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
+
+    def take(self, size: int) -> bytes:
+        if not 0 <= size <= len(self.data) - self.at:
+            raise UnusableIndex("an entry reaches beyond its page")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def number(self, form: struct.Struct) -> int:
+        try:
+            (value,) = form.unpack_from(self.data, self.at)
+        except struct.error:
+            raise UnusableIndex("an entry reaches beyond its page") from None
+        self.at += form.size
+        return int(value)
+
+    def text(self) -> str:
+        """Return a string of Java's modified UTF-8."""
+        raw = self.take(self.number(_I2) & 0xFFFF)
+        try:
+            if raw.isascii():
+                return raw.decode()
+            units = raw.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+            return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        except UnicodeDecodeError:
+            raise UnusableIndex("a text is not modified UTF-8") from None
+
+    def long(self) -> int:
+        return self.number(_I8)
+
+    def place(self) -> Place:
+        file, off = self.number(_I4), self.number(_I4)
+        if min(file, off) < 0:
+            raise UnusableIndex("a place in the journal is negative")
+        return file, off
+
+    def optional_place(self) -> Place | None:
+        return self.place() if self.take(1) != b"\0" else None
+
+    @property
+    def left(self) -> int:
+        return len(self.data) - self.at
+
+
+Take = Callable[[_Bytes], Any]
+
+
+def _no_value(_: _Bytes) -> None:
+    return None
+
+
+class _Pages:
+    """The page file: objects by the number of their first page."""
+
+    def __init__(self, data: Any, redo: Any) -> None:
+        self._data = data
+        header = _header(data)
+        try:
+            self.size = int(header.get("pageSize", ""))
+        except ValueError:
+            raise UnusableIndex("its header has no page size") from None
+        if self.size not in _SIZES:
+            raise UnusableIndex(f"its header says that a page has {self.size} bytes")
+        self._count = (len(data) - _HEADER) // self.size
+        #: page -> where its image is in `redo` (KHD-IDX-004)
+        self._images: dict[int, int] = {}
+        self._redo = redo
+        if redo is not None and header.get("cleanShutdown", "").lower() != "true":
+            self._images = _images(redo, self.size)
+        self._seen = Ids()
+
+    def _page(self, number: int, size: int) -> bytes:
+        if number in self._images:
+            return bytes(self._redo[self._images[number] : self._images[number] + size])
+        if not 0 <= number < self._count:
+            raise UnusableIndex(f"it refers to page {number}, and has {self._count} pages")
+        at = _HEADER + number * self.size
+        return bytes(self._data[at : at + size])
+
+    def object(self, number: int) -> _Bytes | None:
+        """Return what is stored from a page on; None if nothing is, yet."""
+        out = bytearray()
+        while True:
+            # Of a page that is not used the head alone is read: many roots may lead to it.
+            kind, _, after, _ = _PAGE.unpack(self._page(number, _HEAD))
+            if kind == _FREE and not out:
+                return None
+            if number in self._seen:
+                raise UnusableIndex(f"it uses page {number} twice")
+            self._seen.add(number)
+            if kind == _END and _HEAD <= after <= self.size:
+                return _Bytes(bytes(out) + self._page(number, after)[_HEAD:])
+            if kind != _PART or len(out) > _OBJECT:
+                raise UnusableIndex(f"page {number} is damaged")
+            out += self._page(number, self.size)[_HEAD:]
+            number = after
+
+    def tree(self, root: int, key: Take, value: Take) -> Iterator[tuple[Any, Any]]:
+        """Yield the entries of a BTree."""
+        node = self.object(root)
+        waiting: list[Iterator[int]] = []
+        while node is not None:
+            count = node.number(_I2)
+            if count < 0:
+                raise UnusableIndex("a node has a negative number of entries")
+            keys = [key(node) for _ in range(count)]
+            if node.take(1) != b"\0":
+                waiting.append(iter([node.long() for _ in range(count + 1)]))
+            else:
+                yield from ((found, value(node)) for found in keys)
+            child = None
+            while waiting and (child := next(waiting[-1], None)) is None:
+                waiting.pop()
+            if child is None:
+                return
+            node = self.object(child)
+            if node is None:
+                raise UnusableIndex(f"page {child} of a tree is empty")
+
+    def list(self, root: int, key: Take, value: Take) -> Iterator[tuple[Any, Any]]:
+        """Yield the entries of a list."""
+        while root != -1:
+            node = self.object(root)
+            if node is None:
+                return
+            root = node.long()
+            for _ in range(node.number(_I2)):
+                yield key(node), value(node)
+
+
+def _header(data: Any) -> dict[str, str]:
+    """Return the properties of the header copy that counts (KHD-IDX-005)."""
+    copies = []
+    for at in (0, _HEADER // 2):
+        text = bytes(data[at : at + _HEADER // 2]).decode("latin-1")
+        copies.append(dict(re.findall(r"^(\w+)=(\S*)\s*$", text, re.MULTILINE)))
+    ids = [found.get("metaDataTxId", "") for found in copies]
+    return copies[0] if ids[0] == ids[1] and ids[0].isdecimal() else copies[1]
+
+
+def _images(redo: Any, size: int) -> dict[int, int]:
+    """Return where the page images of a redo file are; none unless it is whole."""
+    head = bytes(redo[: _REDO_HEAD.size])
+    if len(head) < _REDO_HEAD.size:
+        return {}
+    _, stored, count = _REDO_HEAD.unpack(head)
+    step = 8 + size
+    if not 0 < count * step <= min(len(redo) - _HEADER, _REDO):
+        return {}
+    found, summed = {}, 1
+    for at in range(_HEADER, _HEADER + count * step, step):
+        entry = bytes(redo[at : at + step])
+        summed = zlib.adler32(entry[8:], summed)
+        found[int.from_bytes(entry[:8], "big", signed=True)] = at + 8
+    return found if summed == stored and min(found) >= 0 else {}
+
+
+def shown(name: Name) -> str:
+    """Return a destination in words."""
+    return f"{name[0].lower().replace('_', '-')} {name[1]}"
+
+
+class Roots(NamedTuple):
+    """One destination of the index and the pages that its trees and lists begin at."""
+
+    name: Name
+    orders: tuple[int, ...]
+    location: int
+    ids: int
+    subscriptions: int | None = None
+    acknowledged: int = 0
+    positions: int = 0
+
+
+class Index:
+    """An index that can be read as far as its first page; `redo` is the other file, if there is one."""
+
+    def __init__(self, data: Any, redo: Any = None) -> None:
+        self.pages = _Pages(data, redo)
+        first = self.pages.object(0)
+        if first is None:
+            raise UnusableIndex("its first page is empty")
+        first.take(_I4.size)
+        self._root = first.long()
+        self.last_update, self.in_progress = first.optional_place(), first.optional_place()
+        self.version, self.openwire = 1, 0
+        if first.left:
+            first.optional_place()
+            self.version = first.number(_I4)
+        if self.version not in EDITIONS:
+            raise UnusableIndex(f"its version {self.version} is not known")
+        if self.version >= 5:
+            first.optional_place()
+            self.openwire = first.number(_I4)
+
+    def covers(self, place: Place) -> bool:
+        """Tell whether a start of the product leaves the record at a place to the index (KHD-IDX-006)."""
+        if self.in_progress is not None:
+            return place < self.in_progress
+        return self.last_update is not None and place <= self.last_update
+
+    def destinations(self) -> Iterator[Roots]:
+        """Yield the destinations."""
+        for name, roots in self.pages.tree(self._root, self._name, self._roots):
+            yield roots._replace(name=name)
+
+    @staticmethod
+    def _name(data: _Bytes) -> Name:
+        kind, _, name = data.text().partition(":")
+        if kind not in ("0", "1", "2", "3"):
+            raise UnusableIndex("a destination is of no known kind")
+        return KINDS[int(kind)], name
+
+    def _roots(self, data: _Bytes) -> Roots:
+        order, location, ids = data.long(), data.long(), data.long()
+        topic: tuple[int, ...] = ()
+        if data.take(1) != b"\0":
+            topic = data.long(), data.long(), data.long() if self.version >= 3 else 0
+            if self.version >= 5:
+                data.long()
+        others = (data.long(), data.long()) if self.version >= 2 else ()
+        if self.version >= 7:
+            data.long()
+        return Roots(("", ""), (order, *others), location, ids, *topic)
+
+    def _stored(self, data: _Bytes) -> Place:
+        place = data.place()
+        if self.version >= 6:
+            data.take(_I4.size)
+        return place
+
+    def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
+        """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
+
+        What is summed is the same for entries in any order.
+        """
+        places = ids = 0
+        for root in roots.orders:
+            entries = self.pages.tree(root, _Bytes.long, lambda data: (data.text(), self._stored(data)))
+            for number, (ident, place) in entries:
+                places += hash((number, place))
+                ids += hash((number, ident))
+                yield number, ident, place
+        for place, number in self.pages.tree(roots.location, self._stored, _Bytes.long):
+            places -= hash((number, place))
+        for ident, number in self.pages.tree(roots.ids, _Bytes.text, _Bytes.long):
+            ids -= hash((number, ident))
+        if places or ids:
+            raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
+
+    def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
+        """Yield the subscriptions of a topic whose messages have these numbers, and what each is owed."""
+        if roots.subscriptions is None:
+            return
+        there = sorted(numbers)
+        owed: dict[str, int] = {}
+        if self.version >= 4:
+            for key, ranges in self.pages.list(roots.positions, _Bytes.text, _ranges):
+                owed[key] = sum(
+                    bisect_right(there, last) - bisect_left(there, first) for first, last in ranges
+                )
+        elif self.version == 3:
+            for number, keys in self.pages.tree(roots.positions, _Bytes.long, _keys):
+                is_there = bisect_right(there, number) > bisect_left(there, number)
+                for key in keys if is_there else ():
+                    owed[key] = owed.get(key, 0) + 1
+        else:
+            for key, last in self.pages.tree(roots.acknowledged, _Bytes.text, _Bytes.long):
+                owed[key] = len(there) - bisect_right(there, last)
+        for key, _ in self.pages.tree(roots.subscriptions, _Bytes.text, _command):
+            yield key, owed.get(key, 0)
+
+
+def _command(data: _Bytes) -> None:
+    try:
+        size, data.at = varint(data.data, data.at)
+    except CommandError as error:
+        raise UnusableIndex(str(error)) from None
+    data.take(size)
+
+
+def _ranges(data: _Bytes) -> Iterator[tuple[int, int]]:
+    """Return a SequenceSet: first and last of each range."""
+    out = array("q")
+    for _ in range(data.number(_I4)):
+        is_range = data.take(1) != b"\0"
+        first = data.long()
+        out.extend((first, data.long() if is_range else first))
+    numbers = iter(out)
+    return zip(numbers, numbers, strict=True)
+
+
+def _keys(data: _Bytes) -> list[str]:
+    """Return the texts of a HashSet in Java's serialisation: they follow its block of 12 bytes."""
+    inside = _Bytes(data.take(data.number(_I4)))
+    inside.take(max(inside.data.find(b"\x77\x0c"), 0) + 10)
+    count = inside.number(_I4)
+    out: list[str] = []
+    while len(out) < count and inside.take(1) == b"\x74":
+        out.append(inside.text())
+    return out

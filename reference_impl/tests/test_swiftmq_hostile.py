@@ -1,0 +1,92 @@
+"""SwiftMQ's file store: hostile stores end, and cost what they hold."""
+
+from __future__ import annotations
+
+import struct
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.swiftmq_store import IMPLEMENTATION
+from journalspec_reference.swiftmq_store.recover import PAGES, recover
+
+
+def page(entries: bytes = b"", number: int = 0, following: int = -1) -> bytes:
+    return (b"\0" + struct.pack(">iiii", -1, following, number, number) + entries).ljust(2048, b"\0")
+
+
+def queue_row(key: int, at: int) -> bytes:
+    return struct.pack(">Biiqqii", 1, 4, 1, 0, key, at, 0)
+
+
+def root_rows(*queues: tuple[bytes, int]) -> bytes:
+    rows = (b"\1" + struct.pack(">i", len(name)) + name + struct.pack(">ii", at, 0) for name, at in queues)
+    return page(b"".join(rows), len(queues))
+
+
+def test_a_page_that_refers_to_itself_in_a_queue_and_in_that_of_the_branches_ends() -> None:
+    content = b"\0\0\0\1" + bytes(43) + b"\2hi"
+    circle = (b"\0" + struct.pack(">iii", -1, 3, 13 + len(content)) + content).ljust(2048, b"\0")
+    for first, second in ((b"a", b"sys$prepared"), (b"sys$prepared", b"z")):
+        pages = root_rows((first, 1), (second, 2)) + page(queue_row(0, 3), 1) * 2 + circle
+        found = recover({PAGES: pages})
+        listed = {queue.name: [entry.why for entry in queue.entries] for queue in found.queues}
+        assert listed[b"a" if first == b"a" else b"z"] == [None]
+        assert found.refused == ("bad-branch", listed[b"sys$prepared"][0])
+
+
+def test_a_sparse_file_of_pages_costs_what_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "db").mkdir()
+    with (tmp_path / PAGES).open("wb") as stream:
+        stream.write(root_rows((b"q", 1)) + page(queue_row(0, 9), 1))
+        stream.truncate(1 << 40)
+    (journal,) = find_journals(load(tmp_path))
+    tracemalloc.start()
+    try:
+        answer = ask(journal).observation
+        spans = sum(1 for _ in IMPLEMENTATION.spans(journal.files, edition="13"))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert answer.verdict == "recovered"
+    assert (spans < 100, peak < 1 << 23) == (True, True)
+
+
+@pytest.mark.parametrize("shape", ["queues", "entries"])
+def test_many_tiny_things_cost_a_few_times_their_bytes(shape: str) -> None:
+    number = 40000
+    if shape == "queues":
+        per = 2031 // 13
+        rows = [root_rows(*[(b"", 1 << 20)] * per) for _ in range(number // per)]
+        pages = [
+            row[:1] + struct.pack(">ii", at - 1, at + 1 if at + 1 < len(rows) else -1) + row[9:]
+            for at, row in enumerate(rows)
+        ]
+    else:
+        pages = [root_rows((b"q", 1))]
+        pages += [
+            page(b"".join(queue_row(at * 61 + key, 1 << 20) for key in range(61)), 61, at + 2)
+            for at in range(number // 61)
+        ]
+    files = {PAGES: b"".join(pages)}
+    tracemalloc.start()
+    try:
+        answer = IMPLEMENTATION.read(files, edition="13")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert answer.verdict == "recovered"
+    assert peak < 12 * len(files[PAGES]) + (2 << 20)
+
+
+def test_of_many_remarks_the_first_ones_are_made_and_counted() -> None:
+    rows = b"".join(queue_row(at, 9) for at in range(61))
+    pages = root_rows((b"q", 1)) + b"".join(page(rows, 61, at + 2) for at in range(20)) + page(rows, 61)
+    answer = IMPLEMENTATION.read({PAGES: pages}, edition="13")
+    told = [note for note in answer.notes if note.code == "key-order"]
+    assert (len(told), told[-1].text) == (20, "key 0 follows key 60")
+    bad = [note for note in answer.notes if note.code == "bad-message"]
+    assert (len(bad), bad[-1].text) == (1001, "and 281 more")
