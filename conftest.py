@@ -43,7 +43,6 @@ LONG_FIRST = (
     "test_docs_commands.py",
     "test_sixth_format.py",
     "test_product_scans.py",
-    "test_crash_kernel.py",
     "test_crash_mutation.py",
 )
 #: How often Python looks for circles to free: what all tests share (cases, and what is remembered of them) is

@@ -12,7 +12,6 @@ reader       the reference against the cases, which were written without it
 annotations  the notes beside the writes of a trace, derived a second time (:mod:`annotations`)
 oracle       states, debts and verdicts against brute force (:mod:`brute`); states that are missing or
              cannot be are a fault of the enumeration
-kernel       signatures against the reference, within crash points and across them
 
 ``python corpus/checks/drill.py`` prints for each fault which gate objected and what it named. Exit
 status: 0 if all are right, 1 otherwise, 2 usage.
@@ -28,7 +27,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -194,24 +192,10 @@ STATES = ("unreachable", "missing", "preset")
 ORDER = {kind: number for number, kind in enumerate(("owed", *STATES))}
 
 
-def kernel_gate(format_id: str) -> Iterator[tuple[str, str]]:
-    """Yield where an answer by signature is not the reference's."""
-    from journalspec_corpus.pipeline.agree import agree  # noqa: PLC0415
-    from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415
-
-    for scope, every, _ in SAMPLES["kernel"]:
-        found = agree(Plan(format_id, scope, every=every))
-        for entry in found.described:
-            yield "kernel", f"{entry.workload}, {entry.reader}: {entry.fast}; reference {entry.reference}"
-
-
 #: gate -> which workloads it looks at: scope, every how many-th, from which on
 SAMPLES: Mapping[str, Sequence[tuple[str, int, int]]] = {
     "annotations": (("core", 17, 0),),
     "oracle": (("core", 83, 0),),
-    # A flipped bit in what a transaction counts is in no state of the first sample, two editions meet in no
-    # signature of the second.
-    "kernel": (("core", 61, 0), ("core", 47, 0)),
 }
 #: gate -> what it does, in the order in which they are run
 GATES: Mapping[str, Callable[[str], Iterator[tuple[str, str]]]] = {
@@ -219,9 +203,8 @@ GATES: Mapping[str, Callable[[str], Iterator[tuple[str, str]]]] = {
     "reader": reader_gate,
     "annotations": annotations_gate,
     "oracle": oracle_gate,
-    "kernel": kernel_gate,
 }
-PARTS = ("model", "reader", "annotations", "enumeration", "oracle", "kernel")
+PARTS = ("model", "reader", "annotations", "enumeration", "oracle")
 
 
 def first_objection(format_id: str) -> Objection | None:
@@ -279,25 +262,22 @@ def child(fault_id: str, format_id: str) -> Objection | None:
 
 def drill(fault: Fault | None, format_id: str = "") -> Seen:
     """Return what the gates make of `fault`, or of a format without any; raises DrillError if that fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        # Numba keeps compiled code by file, and would take that of the sound kernel.
-        room = {"NUMBA_CACHE_DIR": folder} if fault and fault.part == "kernel" else {}
-        paths = [HERE, *filter(None, [os.environ.get("PYTHONPATH")])]
-        done = subprocess.run(  # this program itself
-            [
-                sys.executable,
-                __file__,
-                "--child",
-                fault.id if fault else "",
-                "--format",
-                fault.format if fault else format_id,
-            ],
-            env={**os.environ, **room, "PYTHONPATH": os.pathsep.join(paths)},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+    paths = [HERE, *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(  # this program itself
+        [
+            sys.executable,
+            __file__,
+            "--child",
+            fault.id if fault else "",
+            "--format",
+            fault.format if fault else format_id,
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
     if done.returncode:
         raise DrillError(f"{fault.id if fault else format_id}: {done.stderr.strip()[-400:]}")
     said: dict[str, Any] | None = json.loads(done.stdout.splitlines()[-1])

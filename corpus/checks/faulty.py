@@ -105,7 +105,7 @@ def misread(adapter: CrashFormat, replay_id: str) -> CrashFormat:
     if found is None:
         raise LookupError(f"{adapter.format} has no replay {replay_id!r}: {', '.join(REPLAYS)}")
     readers = tuple(replace(reader, differs=_always) for reader in adapter.state_readers if reader.policy)
-    return replace(adapter, state_readers=readers, implementation=found.implementation, kernel=None)
+    return replace(adapter, state_readers=readers, implementation=found.implementation)
 
 
 def _always(_: Answer) -> bool:

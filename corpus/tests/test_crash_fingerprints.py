@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from journalspec_corpus.crash import fingerprints as fp
-from journalspec_corpus.crash import ids
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.expected import expected_at
 from journalspec_corpus.crash.ids import content_words
@@ -70,12 +68,10 @@ def test_arrays_multiply_as_numbers_do(one: int, two: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(PLACES)
-def test_pages_are_hashed_alike_by_numbers_arrays_and_compiled_code(places: list[tuple[bytes, int]]) -> None:
+def test_pages_are_hashed_alike_by_numbers_and_arrays(places: list[tuple[bytes, int]]) -> None:
     pages, numbers = [page for page, _ in places], [number for _, number in places]
     plain = [fp.placed(page, number) for page, number in places]
     assert fp.page_pairs(pages, numbers).tolist() == list(map(list, plain))
-    kernel = pytest.importorskip("journalspec_corpus.crash.compiled")
-    assert kernel.page_pairs(pages, numbers).tolist() == list(map(list, plain))
 
 
 @given(st.text(max_size=20), st.integers(0, 1 << 50), st.tuples(*[st.integers(0, 2**64 - 1)] * 2))
@@ -85,23 +81,6 @@ def test_files_are_named_alike_by_numbers_and_arrays(name: str, size: int, pages
     states = fp.states_of(columns[2], pages)
     assert states.tolist() == [list(fp.state_pair(pages, pages))]
     assert fp.packed_rows(states) == [fp.packed(fp.state_pair(pages, pages))]
-
-
-def test_compiled_code_names_files_and_states_so_too() -> None:
-    numba = pytest.importorskip("numba")
-    kernel = pytest.importorskip("journalspec_corpus.crash.compiled")
-
-    def both(name: Any, size: Any, words: Any) -> Any:
-        return kernel.file_pair(name, size, words[0], words[1]), kernel.promise_term(words[0], words[1])
-
-    compiled = numba.njit(both)
-    draw = random.Random(3)
-    for size in (0, 1, 4096, 1 << 33):
-        words = (draw.getrandbits(64), draw.getrandbits(64))
-        name = np.asarray(fp.words_of("btm1.tlog"), np.uint64)
-        file, promised = compiled(name, size, np.asarray(words, np.uint64))
-        assert tuple(map(int, file)) == fp.file_term("btm1.tlog", size, words)
-        assert tuple(map(int, promised)) == fp.state_pair((0, 0), words)
 
 
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log"])
@@ -129,22 +108,6 @@ def test_states_go_by_what_their_files_hold_and_what_is_owed(format_id: str) -> 
             rows += len(plain)
     assert rows > 100
     assert len(set(names.values())) == len(names) > 500
-
-
-def test_without_a_compiler_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = pytest.importorskip("journalspec_corpus.crash.compiled")
-    assert ids._page_pairs() is kernel.page_pairs
-    adapter = crash_format("bitronix_tlog")
-    work = next(iter(adapter.workloads("core")))
-    found = []
-    for way in (kernel.page_pairs, fp.page_pairs):
-        monkeypatch.setattr(ids, "_page_pairs", lambda way=way: way)
-        ids._known.clear()
-        trace = adapter.build(work)
-        found.append(
-            [content_words(states.point, states.codes).tolist() for states in crash_states(trace, PRESETS, 1)]
-        )
-    assert found[0] == found[1]
 
 
 def test_zeros_count_nothing_and_length_does() -> None:

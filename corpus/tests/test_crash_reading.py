@@ -9,12 +9,16 @@ import pytest
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import Codes, CrashPoint
+from journalspec_corpus.crash.fingerprints import packed_rows
+from journalspec_corpus.crash.ids import content_words
 from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.reading import SWITCH, answers, reading_of
+from journalspec_corpus.crash.reading import Reading, answers, reading_of
 from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_reference import load
 
-FORMATS = ("derby_log",)
+FORMATS = ("bitronix_tlog", "derby_log")
 
 
 @pytest.fixture(params=FORMATS)
@@ -54,17 +58,31 @@ def test_what_is_parsed_alike_is_answered_alike(adapter: CrashFormat) -> None:
     assert read < rows // 2
 
 
-def test_nothing_is_parsed_where_all_are_to_be_read(
-    adapter: CrashFormat, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_reader_than_the_reference_is_not_parsed_for(adapter: CrashFormat) -> None:
     def parsed(files: Mapping[str, bytes], edition: str) -> Hashable:
-        raise AssertionError("nobody asks")
+        raise AssertionError("not to be asked")
 
     point, codes = next(points(adapter, 3011))
-    monkeypatch.setenv(SWITCH, "0")
-    found, which = reading_of(replace(adapter, parsed=parsed)).answers(point, codes)
+    other = replace(adapter, parsed=parsed, implementation=lambda: load(adapter.format))
+    _, which = reading_of(other).answers(point, codes)
     assert len(which) == len(codes)
-    assert found
+
+
+def test_equal_contents_are_read_once(adapter: CrashFormat) -> None:
+    asked = list[str]()
+
+    def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
+        asked.append(edition)
+        return adapter.read(files, edition)
+
+    reading = Reading(read)
+    point, codes = next((point, codes) for point, codes in points(adapter, 3011) if len(codes) > 10)
+    contents = packed_rows(content_words(point, codes))
+    for _ in range(2):
+        found, which = reading.answers(point, codes, contents)
+        plain, own = answers(point, codes, adapter.read)
+        assert [found[at] for at in which.tolist()] == [plain[at] for at in own.tolist()]
+    assert len(asked) == len(set(contents))
 
 
 def test_images_are_those_of_their_own_states(adapter: CrashFormat) -> None:

@@ -65,7 +65,7 @@ def test_a_record_is_forced_before_its_pages_change_and_pages_before_the_log_beg
 
 def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
     """Under every preset, each part of each write of it; SMQ-RCV-045."""
-    shard = Shard(crash_format(FORMAT), PRESETS, 1, compiled=False)
+    shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("checkpoint", "13", (Step("checkpoint"),))))
     found = shard.table().to_pydict()
     reachable = [
@@ -79,7 +79,7 @@ def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
 
 def test_a_torn_record_is_taken_for_a_whole_one() -> None:
     """Nothing covers an image: the store itself does the same (SMQ-LOG-037)."""
-    shard = Shard(crash_format(FORMAT), PRESETS, 1, compiled=False)
+    shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])
     assert {"pass", "torn-accepted", "lost"} <= verdicts
@@ -115,7 +115,7 @@ def test_a_second_life_goes_on_with_what_a_crash_left_whole() -> None:
     adapter, seen = crash_format(FORMAT), set[str]()
     lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)]
     for work in lives[12::40]:
-        shard = Shard(adapter, PRESETS, 1, compiled=False)
+        shard = Shard(adapter, PRESETS, 1)
         shard.add(adapter.build(work))
         found = shard.table().to_pydict()
         seen |= {

@@ -23,7 +23,7 @@ from journalspec.deviations import deviations
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import requirements
 from journalspec_conformance.cli import cli
-from journalspec_docs import case_pages, generate, lean, reference_pages, sources
+from journalspec_docs import addresses, case_pages, generate, lean, reference_pages, sources
 
 DOCS = Path(__file__).resolve().parents[1]
 TOOL = DOCS.parent / "tools" / "site_weight.py"
@@ -225,6 +225,12 @@ def test_every_requirement_case_and_deviation_has_an_address_that_stays(
 def test_every_group_of_cases_has_the_address_of_when_it_had_a_page(format_id: str, site: Path) -> None:
     for group in sources.cases_by_group(format_id):
         assert (site / "formats" / format_id / "cases" / f"{group}.html").is_file()
+
+
+def test_a_page_that_went_leads_to_the_page_that_says_it_now(site: Path, parsed: dict[Path, Page]) -> None:
+    for old, new in addresses.MOVED.items():
+        (link,) = parsed[site / f"{old}.html"].links
+        assert link.partition("#")[0] == f"{new}.html"
 
 
 @pytest.mark.node

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from journalspec_corpus.pipeline.plan import Plan
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
-_NEEDS = "journalspec corpus needs NumPy, PyArrow and Numba: pip install 'journalspec[corpus]'"
+_NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
 _KEPT = "what is finished is kept: the same command again goes on there"
 _TIERS = ("smoke", "captured", "core", "full")
 #: The schemas of answers, and what they refer to: an archive holds them beside the cases.
@@ -34,12 +34,10 @@ _SCHEMAS = ("common", "observation", "refused")
 #: All commands in the order of the help text, each with the module beside this one that has it, and there
 #: its name. Those of this module need nothing that is optional, or say so when they are called.
 _COMMANDS = {
-    "bench": "",
     "build": "",
     "archive": "",
     "report": "",
     "verify": "",
-    "agree": "corpus_states:agree_command",
     "judge": "corpus_judge:command",
     "show": "corpus_states:show_command",
     "shrink": "corpus_states:shrink_command",
@@ -128,17 +126,6 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         click.echo(json.dumps(manifest, indent=2))
     else:
         show_summary(manifest, out)
-
-
-@command.command("bench", context_settings={"ignore_unknown_options": True}, epilog=_STATUS)
-@click.argument("options", nargs=-1, type=click.UNPROCESSED)
-def bench_command(options: tuple[str, ...]) -> None:
-    """Measure how many distinct states are judged per second (see --help of the bench itself: -- --help)."""
-    try:
-        from journalspec_corpus.pipeline.bench import main  # noqa: PLC0415  # needs optional parts
-    except ImportError as error:
-        raise click.UsageError(f"{_NEEDS} ({error})") from None
-    raise SystemExit(main(list(options)))
 
 
 def _chosen(format_id: str | None) -> str:

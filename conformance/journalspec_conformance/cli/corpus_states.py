@@ -1,4 +1,4 @@
-"""``journalspec corpus agree``, ``rates``, ``show``, ``shrink``: the states of a tier or build."""
+"""``journalspec corpus rates``, ``show``, ``shrink``: the states of a tier or build."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -15,9 +14,8 @@ import click
 from rich.console import Console
 
 from journalspec.files import making, refuse_filled, replace_text
-from journalspec.formats import UnknownFormat
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import progress_bar, say, show_table
+from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.shrinking import ImplementationReader
@@ -31,66 +29,10 @@ from journalspec_corpus.crash.reading import Named, named_reader
 from journalspec_corpus.crash.reduction import Reduced, State
 from journalspec_corpus.crash.verdict import wrong_effect
 from journalspec_corpus.pipeline import failures
-from journalspec_corpus.pipeline.agree import Agreement, agree
 from journalspec_corpus.pipeline.failures import BuiltState, FailureKind, FailureSample
-from journalspec_corpus.pipeline.local import cores
 from journalspec_corpus.pipeline.manifest import ManifestError
-from journalspec_corpus.pipeline.plan import BUILT_TIERS, Plan
 from journalspec_corpus.pipeline.rates import as_text, measure
 from journalspec_corpus.pipeline.store import BuildError
-
-
-@click.command("agree", epilog="Exit status: 0 all answers agree, 1 some do not, 2 usage.")
-@click.option("--format", "format_id", metavar="F", required=True, help="The format.")
-@click.option("--tier", type=click.Choice(list(BUILT_TIERS)), default="core", show_default=True)
-@click.option(
-    "--every", type=click.IntRange(1), default=1, show_default=True, help="Each n-th workload only."
-)
-@click.option("--jobs", type=click.IntRange(1), default=cores, help="Processes; default: one per core.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def agree_command(format_id: str, tier: str, every: int, jobs: int, as_json: bool) -> None:
-    """Answer every crash state of a tier twice and compare.
-
-    Once as a build does it, without building the state; once by the reference
-    implementation on the files, under each recovery policy. Prints how many were
-    compared, every state on which the two differ, and the speed of both.
-    """
-    try:
-        with progress_bar() as show:
-            found = agree(Plan(format_id, tier, every=every), jobs, partial(show, "shards"))
-    except UnknownFormat as error:
-        raise click.UsageError(str(error)) from None
-    if as_json:
-        click.echo(json.dumps(found.to_json(), indent=2))
-    else:
-        _show_agreement(found)
-    raise click.exceptions.Exit(1 if found.wrong or found.apart else 0)
-
-
-def _show_agreement(found: Agreement) -> None:
-    figures = found.to_json()
-    say(
-        f"{found.states:,} states ({found.contents:,} distinct contents):"
-        f" {found.compared:,} answers compared, {found.wrong:,} disagreements"
-    )
-    if found.loosely:
-        say(f"  {found.loosely:,} answers name different records that nobody wrote: the same verdict")
-    pairs = ", ".join(f"{count:,} of another {name}" for name, count in figures["pairs_across"].items())
-    say(
-        f"  {sum(found.across.values()):,} pairs of states that are taken for the same, read by all readers"
-        f" ({pairs}): {found.apart:,} disagreements"
-    )
-    say(
-        f"  fast path {figures['fast_per_cpu_second']:,} states per second of one core,"
-        f" reference {figures['reference_per_cpu_second']:,}: {figures['ratio']} times as fast"
-    )
-    for entry in found.described:
-        where = " ".join(f"{name}={value}" for name, value in entry.where.items() if value != "")
-        say(f"{entry.workload}: {entry.reader}\n  {where}")
-        say(f"  fast: {entry.fast}\n  reference: {entry.reference}")
-    if found.wrong + found.apart > len(found.described):
-        say(f"... and {found.wrong + found.apart - len(found.described):,} more")
-
 
 _RATES_STATUS = (
     "Exit status: 0 printed, 1 the generator does not agree with arithmetic, 2 DIR holds no build to measure."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
@@ -20,7 +20,7 @@ from journalspec_corpus.crash.effects import (
     State,
 )
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.visible import Reach
+from journalspec_corpus.crash.visible import Reach, visible_ends
 from journalspec_corpus.crash.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import examine, in_order
@@ -88,6 +88,13 @@ def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int
     return ends | {file.name: file.limit for file in usable}
 
 
+def parsed(files: Mapping[str, bytes], edition: str) -> Hashable:
+    """Return what recovery looks at: names, sizes, and each file up to where it stops."""
+    ends = visible_ends(REACH, files)
+    return edition, tuple((name, len(files[name]), files[name][:end]) for name, end in sorted(ends.items()))
+
+
+REACH = Reach(HEADER_SIZE, reach)
 #: Two policies of the reference, and one mutant of strict recovery that takes well-formed records without
 #: looking at their checksum.
 READERS = (
@@ -105,5 +112,6 @@ CRASH = CrashFormat.by_tables(
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
     second=Continuations(resumed, tables.TABLES).second_lives(),
-    reach=Reach(HEADER_SIZE, reach),
+    reach=REACH,
+    parsed=parsed,
 )

@@ -1,7 +1,7 @@
 """What a format gives to the crash engine: one typed object, ``CRASH``.
 
 It stands in the module ``crash`` of a format's package. Nothing of that is imported before
-it is asked for: who only looks at a journal needs no writers and no compiler.
+it is asked for: who only looks at a journal needs no writers.
 """
 
 from __future__ import annotations
@@ -13,11 +13,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from journalspec.formats import UnknownFormat, format_ids, format_module
-from journalspec_corpus.crash.blocks import Codes, CrashPoint
 from journalspec_corpus.crash.effects import Semantics
 from journalspec_corpus.crash.recorder import Recorder
 from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
@@ -35,9 +31,6 @@ PACKAGE = "journalspec_corpus"
 Reader = Callable[[Mapping[str, bytes], str], Answer]
 #: The same for all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
-#: Two numbers per row: rows with the same ones get the same answer from every reader, in whichever crash
-#: point of the format they are (see :func:`.reading.alike` for "the same"); None if the kernel cannot say.
-Signatures = Callable[[CrashPoint, Codes], "npt.NDArray[np.uint64] | None"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +75,6 @@ class CrashFormat:
     that stand for nothing that is done, and that `answer` leaves out.
 
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
-    `kernel()` imports the format's compiled code, which says what the state readers tell apart.
     `reach` says how far into its files recovery can look; None if it looks at all of them.
     `implementation()` is who reads in place of the reference, if anybody does.
     `parsed(files, edition)` is all that the answers of the state readers follow from, if that is found with
@@ -103,7 +95,6 @@ class CrashFormat:
     smaller: Callable[[Any], Iterator[Any]] | None = None
     second: SecondLives | None = None
     long: LongWorkloads | None = None
-    kernel: Callable[[], Signatures] | None = None
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
     added: Callable[[str], Iterator[Any]] = lambda scope: iter(())

@@ -3,10 +3,9 @@
 A fingerprint is two 64-bit *lanes*. Pages are hashed once, each file is the sum of its pages
 at their places, a directory the sum of its files: a state costs what differs from its
 neighbour. They tell states apart where there are millions of them. Published cases go by
-the ids of :mod:`.ids`. :doc:`/fast-path` has the argument why two states do not meet.
+the ids of :mod:`.ids`. :doc:`/crash-engine` has the argument why two states do not meet.
 
-The functions on numbers are the definition. Those on arrays are the same for many at once,
-without a compiler; :mod:`.kernel` has them compiled.
+The functions on numbers are the definition. Those on arrays are the same for many at once.
 """
 
 from __future__ import annotations

@@ -14,9 +14,8 @@ rows are put together from that.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -246,7 +245,7 @@ def sum_of(content: Pages, size: int) -> Pair:
     for part in parts:
         _new_pages(*part, new)
     if new:
-        pairs = _page_pairs()([node.data for node in new.values()], [*new]).tolist()
+        pairs = fingerprints.page_pairs([node.data for node in new.values()], [*new]).tolist()
         for (number, node), (a, b) in zip(new.items(), pairs, strict=True):
             node.summed = number, (a, b)
     end = sums_at([(count, content[count * PAGE : size])]) if size % PAGE else []
@@ -295,15 +294,6 @@ def sums_at(stretches: Sequence[tuple[int, bytes]]) -> list[Pair]:
                 numbers.append(first + at // PAGE)
                 owners.append(owner)
         sums = np.zeros((len(new), 2), np.uint64)
-        np.add.at(sums, owners, _page_pairs()(pages, numbers))
+        np.add.at(sums, owners, fingerprints.page_pairs(pages, numbers))
         _known.update(zip(new, ((a, b) for a, b in sums.tolist()), strict=True))
     return [_known[each] for each in stretches]
-
-
-def _page_pairs() -> Callable[[Sequence[bytes], Sequence[int]], Words]:
-    """Return what hashes pages at their places: compiled code where a kernel is loaded already."""
-    kernel = sys.modules.get("journalspec_corpus.crash.compiled")
-    return cast(
-        Callable[[Sequence[bytes], Sequence[int]], Words],
-        getattr(kernel, "page_pairs", fingerprints.page_pairs),
-    )

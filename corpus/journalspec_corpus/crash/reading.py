@@ -1,50 +1,34 @@
-"""Reading crash states: by the reference and its mutants, and fast where a kernel says which are alike.
+"""Reading crash states, by the reference and its mutants: equal contents are read once.
 
-A format may have a kernel: two numbers per row of a crash point, such that rows with the
-same ones get the same answer from every reader of the format, in whichever crash point
-they are (see :func:`alike` for what "the same" means). One of them is read by the readers,
-on its files. Where there is no kernel, or no Numba, a format may say what the files of a state are
-parsed to: of those with the same one is read. Otherwise, and with ``JOURNALSPEC_KERNEL=0`` in
-the environment, all are. Nothing that comes out of a build depends on it.
+A format may also say what the files of a state are parsed to: of the states with the same, one is read.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.adapter import CrashFormat, Read, Reader, Signatures, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, Read, Reader, crash_format
 from journalspec_corpus.crash.blocks import Codes, CrashPoint, States
-from journalspec_corpus.crash.switches import KERNEL_SWITCH
 from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.crash.verdict import Answer
 
-#: Turns the kernels off if it is "0".
-SWITCH = KERNEL_SWITCH
-#: Answers that are remembered by signature, some hundred bytes each.
-REMEMBERED = 1 << 16
+#: Answers that are remembered by content, some thousand bytes each.
+REMEMBERED = 1 << 13
 #: The same by what states are parsed to, some ten thousand bytes each.
 PARSED = 1 << 11
-_HASH_BYTES = 16
-
-
-def reading_of(adapter: CrashFormat) -> Reading:
-    """Return how the readers of `adapter` read states: with the format's kernel, if that speaks for them."""
-    return Reading(adapter.read, None) if os.environ.get(SWITCH) == "0" else _remembering(adapter)
 
 
 @cache
-def _remembering(adapter: CrashFormat) -> Reading:
-    # A kernel knows what the reference and its mutants tell apart, and no others.
-    if adapter.implementation is not None:
-        return Reading(adapter.read, None)
-    return Reading(reading_once(adapter), kernel_of(adapter))
+def reading_of(adapter: CrashFormat) -> Reading:
+    """Return how the readers of `adapter` read states; what it remembers serves all crash points."""
+    # What is parsed says what the reference and its mutants tell apart, and nobody else.
+    return Reading(adapter.read if adapter.implementation else reading_once(adapter))
 
 
 def reading_once(adapter: CrashFormat) -> Read:
@@ -68,21 +52,6 @@ def reading_once(adapter: CrashFormat) -> Read:
     return once
 
 
-def forget_answers() -> None:
-    """Remember no answers of before: who measures begins anew."""
-    _remembering.cache_clear()
-
-
-def kernel_of(adapter: CrashFormat) -> Signatures | None:
-    """Return the format's kernel; None if it has none, or there is no compiler."""
-    try:
-        return adapter.kernel() if adapter.kernel is not None else None
-    except ModuleNotFoundError as error:
-        if error.name != "numba":
-            raise
-        return None
-
-
 def answers(
     point: CrashPoint, codes: Codes, read: Read
 ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
@@ -94,78 +63,37 @@ def answers(
 
 
 class Reading:
-    """How a format's states are read. Remembers answers by signature, from crash point to crash point.
+    """How a format's states are read. Remembers answers by edition and content."""
 
-    Give `signatures` to use another kernel than the format's own.
-    """
-
-    def __init__(self, read: Read, signatures: Signatures | None) -> None:
+    def __init__(self, read: Read) -> None:
         self._read = read
-        self._signatures = signatures
-        self._known: dict[bytes, tuple[Answer, ...]] = {}
-
-    def prepare(self, point: CrashPoint, codes: Codes) -> None:
-        """Have the kernel compiled, if there is one; what it says of `point` is not looked at."""
-        if self._signatures is not None:
-            self._signatures(point, codes[:0])
-
-    def signatures(self, point: CrashPoint, codes: Codes) -> list[bytes] | None:
-        """Return the signature of each row of `codes`, 16 bytes; None if the readers have to look."""
-        signed = None if self._signatures is None else self._signatures(point, codes)
-        if signed is None:
-            return None
-        raw = signed.tobytes()
-        return [raw[at : at + _HASH_BYTES] for at in range(0, len(raw), _HASH_BYTES)]
+        self._known: dict[tuple[str, bytes], tuple[Answer, ...]] = {}
 
     def answers(
-        self, point: CrashPoint, codes: Codes
+        self, point: CrashPoint, codes: Codes, contents: Sequence[bytes] = ()
     ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
-        """Return some answers and, for each row of `codes`, the index of its own (or one that is alike)."""
-        return self.answered(point, codes, self.signatures(point, codes))
+        """Return the distinct answers and, for each row of `codes`, the index of its own.
 
-    def answered(
-        self, point: CrashPoint, codes: Codes, names: list[bytes] | None
-    ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
-        """Do as :meth:`answers` does, given the signatures `names` of the rows."""
-        if names is None:
+        `contents` are the content ids of the rows; without them all rows are read.
+        """
+        if not contents:
             return answers(point, codes, self._read)
-        rows = {name: row for row, name in reversed([*enumerate(names)])}
-        edition = point.trace.edition
-        found = [
-            self.answer(name, partial(point.materialise, codes[row]), edition) for name, row in rows.items()
-        ]
-        number = {name: at for at, name in enumerate(rows)}
-        return found, np.asarray([number[name] for name in names], np.int32)
-
-    def answer(
-        self, name: bytes, files: Callable[[], Mapping[str, bytes]], edition: str
-    ) -> tuple[Answer, ...]:
-        """Return the answer to states of signature `name`; if it is new, `files` has one of them to read."""
-        known = self._known.get(name)
-        if known is None:
-            if len(self._known) > REMEMBERED:
-                self._known.clear()
-            known = self._known[name] = self._read(files(), edition)
-        return known
+        number: dict[tuple[Answer, ...], int] = {}
+        edition, which = point.trace.edition, []
+        for row, content in zip(codes, contents, strict=True):
+            found = self._known.get((edition, content))
+            if found is None:
+                if len(self._known) >= REMEMBERED:
+                    self._known.clear()
+                found = self._known[edition, content] = self._read(point.materialise(row), edition)
+            which.append(number.setdefault(found, len(number)))
+        return list(number), np.asarray(which, np.int32)
 
 
 def keys_of(trace: Trace) -> frozenset[str]:
     """Return the keys of all records that were written in `trace`, or before it."""
     marks = (*trace.standing, *trace.stale, *trace.possible)
     return frozenset(mark.key for mark in (*marks, *(op for op in trace.ops if isinstance(op, Mark))))
-
-
-def alike(one: Answer, two: Answer, keys: Collection[str]) -> bool:
-    """Tell whether two answers are the same one, as far as any verdict goes.
-
-    They are if they are equal. They are as well if both hold a record that nobody
-    wrote (none of `keys`): then it does not matter which one, nor what else they hold.
-    """
-    return one == two or (_foreign(one, keys) and _foreign(two, keys))
-
-
-def _foreign(answer: Answer, keys: Collection[str]) -> bool:
-    return answer.refused is None and any(key not in keys for key in (*answer.keys, *answer.aside))
 
 
 MUTANT = "mutant:"
@@ -183,7 +111,7 @@ class PointReader(Protocol):
 
 
 @dataclass(frozen=True)
-class FastReader:
+class FormatReader:
     """Reader number `number` of a format; `whole` reads the files of one state."""
 
     adapter: CrashFormat
@@ -205,7 +133,7 @@ def reference_reader(format_id: str, policy: str) -> Reader:
     adapter = crash_format(format_id)
     whole = adapter.reader(policy)
     name = next(name for name, known in adapter.policies.items() if known == policy)
-    return FastReader(adapter, adapter.readers.index(name), whole)
+    return FormatReader(adapter, adapter.readers.index(name), whole)
 
 
 def mutant_reader(format_id: str, mutant_id: str, policy: str) -> Reader:
@@ -243,7 +171,7 @@ def named_reader(format_id: str, name: str) -> Named:
     whole = (
         adapter.reader(adapter.policies[name]) if name in adapter.policies else adapter.mutant_reader(name)
     )
-    reader = FastReader(adapter, adapter.readers.index(name), whole)
+    reader = FormatReader(adapter, adapter.readers.index(name), whole)
     return Named(name, reader, name in adapter.salvaging, adapter.policies.get(name, first))
 
 

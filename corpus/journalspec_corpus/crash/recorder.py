@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any, ClassVar, TypeVar, cast
@@ -16,7 +17,6 @@ from typing import Any, ClassVar, TypeVar, cast
 from journalspec.formats import get_format
 from journalspec.layout import Field, Layout, Structure
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.copies import Original
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
     Ack,
@@ -465,8 +465,8 @@ def begun(begin: Callable[..., R], *how: Hashable) -> R:
     if known.asked == 1:
         return begin(*how)
     if known.original is None:
-        known.original = Original(begin(*how))
-    return cast(R, known.original.copy())
+        known.original = begin(*how)
+    return cast(R, deepcopy(known.original))
 
 
 @dataclass
@@ -474,7 +474,7 @@ class _Begun:
     """How often a recorder was asked for, and from the second time on what its copies are made of."""
 
     asked: int = 0
-    original: Original[Recorder] | None = None
+    original: Recorder | None = None
 
 
 @lru_cache(maxsize=_KEPT)

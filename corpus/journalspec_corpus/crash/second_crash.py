@@ -10,14 +10,13 @@ the name that its file has there. No reader is asked what it would make of them.
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,9 +25,8 @@ from journalspec_corpus.crash.blocks import NAMES, States
 from journalspec_corpus.crash.expected import REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, get_preset
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.switches import engine_asked
 from journalspec_corpus.crash.trace import (
     BEFORE,
     Create,
@@ -44,9 +42,6 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_reference.api import WriterRefused
-
-if TYPE_CHECKING:
-    from journalspec_corpus.crash.engine_choice import ClassedStates
 
 #: Feeds the garbage in first crash states. Part of what a second life is, not of a build.
 SEED = 1
@@ -538,39 +533,6 @@ _Class = tuple[str, str, str]
 
 def _choose(first: Trace, gone: bool) -> ChosenImages:
     presets = tuple(map(get_preset, FIRST_CRASH))
-    made = classed(first, presets, SEED) if engine_asked() and (classed := _compiled()) else None
-    return _choose_plainly(first, presets, gone) if made is None else _choose_among(made, gone)
-
-
-def _compiled() -> Callable[[Trace, tuple[Preset, ...], int], ClassedStates | None] | None:
-    """Return what says it with the compiled engine, where that is loaded already."""
-    return getattr(sys.modules.get("journalspec_corpus.crash.engine_choice"), "classed_states", None)
-
-
-def _choose_among(made: ClassedStates, gone: bool) -> ChosenImages:
-    def image(label: _Class, row: int) -> CrashImage | None:
-        return _image(_Left(made.layout.trace, *made.at(row)), label[:2], gone=gone)
-
-    turns = _in_turn({label: len(rows) for label, rows in made.classes.items()})
-    chosen = _Smallest(made)
-    images = (image(label, chosen.row(label, at)) for label, at in turns)
-    return ChosenImages(images, Counter({"refusal-required": made.refused}), CHOICES)
-
-
-class _Smallest:
-    """The chosen rows of each class; ids are asked for where a class is looked at."""
-
-    def __init__(self, made: ClassedStates) -> None:
-        self._made = made
-        self._known: dict[_Class, list[int]] = {}
-
-    def row(self, label: _Class, at: int) -> int:
-        if label not in self._known:
-            self._known[label] = self._made.smallest(self._made.classes[label], CHOICES)
-        return self._known[label][at]
-
-
-def _choose_plainly(first: Trace, presets: tuple[Preset, ...], gone: bool) -> ChosenImages:
     left_out: Counter[str] = Counter()
     seen: set[bytes] = set()
     classes: dict[_Class, list[_Candidate]] = {}

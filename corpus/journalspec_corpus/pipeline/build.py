@@ -214,7 +214,7 @@ def _run_facts(engine: Builder, workers: int, seconds: float, ran: int, total: i
         "shards_run": ran,
         "shards": total,
         "python": platform.python_version(),
-        **{name: _version(name) for name in ("numpy", "pyarrow", "numba")},
+        **{name: _version(name) for name in ("numpy", "pyarrow")},
     }
 
 

@@ -1,9 +1,8 @@
 """The pipeline on this machine: no Spark, no Java, one process per core, the same bytes.
 
 With one job the work is done in this process. With more, each worker is a fresh
-interpreter that takes one shard at a time, so that all finish together and compiled code
-comes from the compiler's own cache on disk. Nothing is forked: a progress display has
-threads, and libraries below have more.
+interpreter that takes one shard at a time, so that all finish together. Nothing is
+forked: a progress display has threads, and libraries below have more.
 
 A worker is this module, started as a program. The first line of its input says what is built
 and where, each further one is a shard number; one line goes out for each. The end of input
@@ -30,7 +29,6 @@ from typing import Any, TextIO
 
 from journalspec_corpus.pipeline.case_files import write_cases, write_ids
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import load_code
 from journalspec_corpus.pipeline.store import BuildError, write_shard
 
 Progress = Callable[[int], None]
@@ -71,8 +69,6 @@ class _Pool:
         #: (worker, message); None for a worker whose output has ended
         self._said: queue.SimpleQueue[tuple[int, dict[str, Any] | None]] = queue.SimpleQueue()
         self._workers: list[subprocess.Popen[str]] = []
-        # Workers that begin together would each compile the same: the first one does, in its first shard.
-        self._alone = task == "shard"
         start = {"plan": plan.to_json(), "out": str(out.resolve()), "task": task}
         try:
             for number in range(size):
@@ -115,12 +111,7 @@ class _Pool:
         """Give each worker a shard whenever it is idle, until all are done."""
         # From the end of the plan: workloads grow along it, and what is large should not come last.
         waiting = list(shards)
-        idle = [*range(len(self._workers))]
-        if self._alone:
-            self._tell(idle.pop(0), waiting.pop(0))
-        else:
-            self._give(idle, waiting)
-            idle = []
+        self._give([*range(len(self._workers))], waiting)
         done = 0
         while done < len(shards):
             number, message = self._said.get()
@@ -130,8 +121,7 @@ class _Pool:
                 raise BuildError(message["error"], message["hint"])
             done += 1
             progress(done)
-            self._give([number, *idle], waiting)
-            idle = []
+            self._give([number], waiting)
 
     def _give(self, workers: list[int], waiting: list[int]) -> None:
         """Give each of `workers` the last shard that is waiting, as long as there are any."""
@@ -194,7 +184,7 @@ def serve(lines: TextIO, answers: TextIO) -> None:
     if start["task"] == "shard":
         # While there is no shard for it yet. What goes wrong here does so in its first one, which tells.
         with suppress(Exception):
-            load_code(plan)
+            plan.workloads()
     for done in count():
         answer = json.dumps(_answer(task, plan, out, numbers.get()))
         try:
@@ -227,8 +217,7 @@ def _settle(done: int) -> None:
     if done % _SETTLED:
         gc.collect(0)
     else:
-        # Workloads by the ten thousand, compiled code and what is remembered stay: they need no looking
-        # through for garbage.
+        # Workloads by the ten thousand and what is remembered stay: they need no looking through for garbage.
         gc.collect()
         gc.freeze()
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,50 +13,25 @@ import pyarrow as pa
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.engine_layout import (
-    CATEGORY,
-    FIELD,
-    G_BLOCKS,
-    G_CODES,
-    G_COUNT,
-    G_CRASH,
-    G_FIRST,
-    G_TORN,
-    G_WRITTEN,
-    GROUP,
-    NEW,
-    OWNER,
-    PRESET,
-    REFUSAL,
-    TEAR,
-)
 from journalspec_corpus.crash.expected import REFUSALS, Expected
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
 from journalspec_corpus.crash.fingerprints import Pair, packed_rows, promise_pair
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise, state_words
 from journalspec_corpus.crash.obligations import Obligations
 from journalspec_corpus.crash.pages import ID_BYTES
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, Preset, get_preset
-from journalspec_corpus.crash.reading import SWITCH, keys_of, reading_of
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, Preset, get_preset
+from journalspec_corpus.crash.reading import keys_of, reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states
-from journalspec_corpus.crash.switches import ENGINE_SWITCH
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, HOLE, VERDICTS, Answer, judge
 from journalspec_corpus.crash.visible import DIGEST_BYTES, Outcomes, outcome_ids, visible_ids
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled, sampled_of
-
-if TYPE_CHECKING:
-    from journalspec_corpus.crash.engine import Batch, CompiledEngine
-    from journalspec_corpus.crash.engine_states import TraceStates
+from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled
 
 #: What a crash can leave; where a force was a lie; corruption afterwards. Never added up.
 STRATA = ("R", "L", "C")
 _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
-#: If nobody says, the compiled engine is on for plans of so many workloads: compiling takes half a
-#: minute, once.
-MANY = 1000
 _LABEL = pa.dictionary(pa.int8(), pa.string())
 
 
@@ -128,18 +102,9 @@ class SeenIds:
     ids: set[bytes] = field(default_factory=set)
     generated: int = 0
     repeats: list[Repeats] | None = None
-    #: the same as `ids`, for the compiled engine: then it is used in their place
-    seen: Any = None
-    #: then also the rows of the shard that the states taken last are
-    rows: npt.NDArray[np.int64] | None = None
 
     def take(self, names: list[bytes]) -> list[int]:
         """Add ids, and return the places of those that were new: of equal ones the first."""
-        if self.seen is not None:
-            before = self.seen.filled
-            self.rows = self.seen.take(_pairs(names))
-            found, places = np.unique(self.rows, return_index=True)
-            return sorted(places[found >= before].tolist())
         keep = [at for at, name in enumerate(names) if name not in self.ids]
         before = len(self.ids)
         self.ids.update(names)
@@ -156,19 +121,13 @@ def judged_rows(
     seed: int,
     tally: SeenIds,
     *,
-    without: Collection[str] = (),
     outcomes: Outcomes | None = None,
-    owed: Obligations | None = None,
 ) -> Iterator[Rows]:
     """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out.
 
-    So are those of the strata `without`. `outcomes` has what is known from other traces, `owed` what
-    is owed in this one, if that was worked out before.
+    `outcomes` has what is known from other traces.
     """
-    presets = tuple([each for each in presets if each.stratum not in without])
-    if not presets:
-        return
-    owed = Obligations(trace) if owed is None else owed
+    owed = Obligations(trace)
     outcomes = Outcomes() if outcomes is None else outcomes
     outcomes.begin(keys_of(trace))
     for states in crash_states(trace, presets, seed):
@@ -179,10 +138,7 @@ def judged_rows(
         keep = tally.take(names)
         if tally.repeats is not None and len(keep) < len(names):
             again = np.delete(np.arange(len(names)), keep)
-            if tally.rows is None:
-                where: Any = [names[at] for at in again.tolist()]
-            else:
-                where = tally.rows[again]
+            where = [names[at] for at in again.tolist()]
             states_again = states.take(again)
             judged = partial(_judged_again, states_again, expected, adapter)
             tally.repeats.append(Repeats(writer_of(trace), where, states_again.preset, expected, judged))
@@ -227,9 +183,9 @@ def _judged(
     states = states.take(keep)
     facts = Facts(states)
     field_of, field_names = fields(facts)
-    found, which = reading_of(adapter).answers(states.point, states.codes)
-    refusal, verdicts = facts.refusals, _verdicts(found, which, facts.refusals, expected, adapter)
     contents = [contents[at] for at in keep]
+    found, which = reading_of(adapter).answers(states.point, states.codes, contents)
+    refusal, verdicts = facts.refusals, _verdicts(found, which, facts.refusals, expected, adapter)
     return Rows(
         states,
         [names[at] for at in keep],
@@ -331,58 +287,33 @@ class Columns:
 
 
 class Shard:
-    """The rows of several traces, gathered column by column and made one Arrow table at the end.
+    """The rows of several traces, gathered column by column and made one Arrow table at the end."""
 
-    With `compiled`, honest states come from the compiled engine where there is one (:mod:`.crash.engine`);
-    None asks :data:`ENGINE_SWITCH`.
-    Nothing that comes out depends on it. `left` counts the traces that it left to the engine in Python.
-    """
-
-    def __init__(
-        self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int, *, compiled: bool | None = None
-    ) -> None:
+    def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> None:
         self.adapter = adapter
         self.presets = presets
         self.seed = seed
-        asked = os.environ.get(ENGINE_SWITCH) == "1" if compiled is None else compiled
-        self.engine = _engine(adapter, presets, seed) if asked else None
-        self.tally = SeenIds(repeats=[]) if self.engine is None else _compiled_tally()
+        self.tally = SeenIds(repeats=[])
         self._texts: list[tuple[str, ...]] = []
         #: categories of which there are states that were not looked at
         self.sampled: set[str] = set()
-        self.left = 0
         self._columns: list[Columns] = []
         self._owed: list[Expected] = []
         self._fields: dict[str, int] = {"": 0}
-        self._salvaging = _salvaging(adapter)
         self._outcomes = Outcomes()
 
     def add(self, trace: Trace) -> None:
         """Judge every state of `trace` that the shard does not hold yet."""
         number = len(self._texts)
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
-        batch = None
-        if self.engine is not None:
-            batch = self.engine.batch(trace, self.tally.seen)
-            self.left += batch is None
-        if batch is not None:
-            self._add_batch(number, batch)
-        rest = () if batch is None else (REACHABLE,)
         for rows in judged_rows(
-            trace,
-            self.adapter,
-            self.presets,
-            self.seed,
-            self.tally,
-            without=rest,
-            outcomes=self._outcomes,
-            owed=None if batch is None else batch.layout.obligations,
+            trace, self.adapter, self.presets, self.seed, self.tally, outcomes=self._outcomes
         ):
             self._add_rows(number, rows)
             self.sampled |= sampled(rows.states, rows.category)
 
     def _add_rows(self, number: int, rows: Rows) -> None:
-        """Add the states of a crash point from the engine in Python."""
+        """Add the states of a crash point."""
         states, count = rows.states, len(rows.state_ids)
         masks = _masks(states)
         lookup = [self._fields.setdefault(name, len(self._fields)) for name in rows.field_names]
@@ -409,99 +340,6 @@ class Shard:
             )
         )
         self._owed.append(rows.expected)
-
-    def _add_batch(self, number: int, batch: Batch) -> None:
-        """Add the honest states of a trace from the compiled engine."""
-        judged, layout = batch.judged, batch.layout
-        rows = judged.rows
-        assert self.engine is not None  # it made the batch
-        self.tally.generated += len(rows)
-        kept = rows[:, NEW] > 0
-        keep = np.flatnonzero(kept)
-        kinds, owed = batch.kinds()
-        verdicts, outcome = self._batch_verdicts(batch, keep, kinds, owed[keep])
-        new = np.ascontiguousarray(rows[keep].T)
-        refusal, preset, category = (new[at].astype(np.uint8) for at in (REFUSAL, PRESET, CATEGORY))
-        group, groups = new[GROUP], np.ascontiguousarray(judged.groups.T)
-        torn = groups[G_TORN]
-        lookup = [self._fields.setdefault(name, len(self._fields)) for name in layout.field_names]
-        self._columns.append(
-            Columns(
-                number,
-                judged.states[keep],
-                judged.contents[keep],
-                self.engine.visible(batch, keep),
-                outcome.tobytes(),
-                STRATA.index(REACHABLE),
-                preset,
-                groups[G_CRASH].astype(np.int32)[group],
-                b"".join(_group_masks(judged, kept)),
-                np.where(torn >= 0, 0, groups[G_BLOCKS]).astype(np.int32)[group],
-                new[TEAR].astype(np.int32),
-                ("",) * len(keep),
-                category,
-                np.asarray(lookup, np.int32)[new[FIELD]],
-                np.asarray([len(expected.must_keep) for expected in kinds], np.int32)[owed[keep]],
-                refusal,
-                verdicts,
-                (len(self._owed) + owed[keep]).astype(np.int32),
-            )
-        )
-        self._owed += kinds
-        self.sampled |= sampled_of(layout.trace, torn[group], groups[G_WRITTEN][group], preset, category)
-        again = np.flatnonzero(~kept)
-        if len(again) and self.tally.repeats is not None:
-            again = again[np.argsort(owed[again], kind="stable")]
-            for part in np.split(again, np.flatnonzero(np.diff(owed[again])) + 1):
-                expected, told = kinds[owed[part[0]]], np.ascontiguousarray(rows[part].T)
-                judge_again = partial(self._again, expected, batch.answer[part], told[REFUSAL])
-                preset = told[PRESET].astype(np.uint8)
-                self.tally.repeats.append(
-                    Repeats(writer_of(layout.trace), told[OWNER], preset, expected, judge_again)
-                )
-
-    def _again(
-        self,
-        expected: Expected,
-        answer: npt.NDArray[np.int64],
-        refusal: npt.NDArray[np.int64],
-        chosen: npt.NDArray[np.intp],
-    ) -> list[Column]:
-        """Return the verdicts on some states of a batch that the shard had, one column per reader."""
-        assert self.engine is not None  # it made the batch
-        used, which = np.unique(answer[chosen], return_inverse=True)
-        found = [self.engine.answers[number] for number in used.tolist()]
-        return _verdicts(
-            found, which.astype(np.int32), refusal[chosen].astype(np.uint8), expected, self.adapter
-        )
-
-    def _batch_verdicts(
-        self,
-        batch: Batch,
-        rows: npt.NDArray[np.intp],
-        kinds: list[Expected],
-        owed: npt.NDArray[np.int64],
-    ) -> tuple[list[npt.NDArray[np.uint8]], npt.NDArray[np.void]]:
-        """Return one column of verdicts per reader on `rows`, in which ``kinds[owed]`` is owed; and outcomes.
-
-        Each (what is expected, answers, refusal) is looked at once.
-        """
-        assert self.engine is not None  # it made the batch
-        found = self.engine.answers
-        refusal = batch.judged.rows[rows, REFUSAL]
-        entries = (owed * len(found) + batch.answer[rows]) * len(REFUSALS) + refusal
-        used, which = np.unique(entries, return_inverse=True)
-        table = np.zeros((len(self.adapter.readers), len(used)), np.uint8)
-        outcomes, digests = self._outcomes, []
-        outcomes.begin(keys_of(batch.layout.trace))
-        for at, entry in enumerate(used.tolist()):
-            rest, kind = divmod(entry, len(REFUSALS))
-            point, number = divmod(rest, len(found))
-            given, expected = found[number], kinds[point]
-            table[:, at] = _judged_once(given, expected, REFUSALS[kind], self._salvaging)
-            digests.append(outcomes.id(given, REFUSALS[kind], expected))
-        outcome = np.frombuffer(b"".join(digests), np.dtype((np.void, DIGEST_BYTES)))
-        return [column[which] for column in table], outcome[which]
 
     def repeated(self, table: pa.Table) -> list[Reached]:
         """Return who else reaches the states of `table`, which is this shard's."""
@@ -557,55 +395,11 @@ class Shard:
         return pa.Table.from_arrays(columns, schema=schema(self.adapter.readers))
 
 
-def _engine(adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> CompiledEngine | None:
-    """Return the compiled engine, None if there is no compiler or it is turned off."""
-    if os.environ.get(SWITCH) == "0":
-        return None
-    try:
-        from journalspec_corpus.crash.engine import engine_of  # noqa: PLC0415  # it needs Numba
-    except ModuleNotFoundError as error:
-        if error.name not in ("numba", "llvmlite"):
-            raise
-        return None
-    return engine_of(adapter, presets, seed)
-
-
-def _compiled_tally() -> SeenIds:
-    from journalspec_corpus.crash.engine import SeenStates  # noqa: PLC0415  # it needs Numba
-
-    return SeenIds(repeats=[], seen=SeenStates())
-
-
-def _group_masks(judged: TraceStates, kept: npt.NDArray[np.bool_]) -> Iterator[bytes]:
-    """Yield the masks of the rows that are kept: one byte per block, nothing for a torn write."""
-    for group in judged.groups.tolist():
-        width, first, count = group[G_BLOCKS], group[G_FIRST], group[G_COUNT]
-        if width and group[G_TORN] < 0:
-            mine = kept[first : first + count]
-            codes = judged.codes[group[G_CODES] : group[G_CODES] + count * width]
-            if not mine.all():
-                codes = codes.reshape(count, width)[mine]
-            yield codes.astype(np.uint8).tobytes()
-
-
-def is_compiled(plan: Plan) -> bool:
-    """Tell whether the compiled engine is to judge the states of `plan`, if there is a compiler."""
-    return os.environ.get(ENGINE_SWITCH, "1" if len(plan.workloads()) >= MANY else "0") == "1"
-
-
-def load_code(plan: Plan) -> None:
-    """Have all at hand that judging `plan` needs, but for what is compiled at its first use."""
-    adapter = crash_format(plan.format)
-    plan.workloads()
-    if is_compiled(plan):
-        _engine(adapter, (), plan.seed)
-
-
 def judged_shard(plan: Plan, number: int) -> Shard:
     """Return shard `number` of `plan`, judged. A pure function of the plan."""
     adapter = crash_format(plan.format)
     presets = tuple(map(get_preset, plan.presets))
-    shard = Shard(adapter, presets, plan.seed, compiled=is_compiled(plan))
+    shard = Shard(adapter, presets, plan.seed)
     for work in plan.shard_workloads(number):
         shard.add(adapter.build(work))
     return shard

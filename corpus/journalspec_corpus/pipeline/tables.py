@@ -25,7 +25,6 @@ from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
 from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.losses import cuts_of
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, rank
-from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, VERDICTS
 from journalspec_corpus.pipeline.manifest import ALIKE, STRATA
 
@@ -149,12 +148,12 @@ _AT = [LABELS.index(name) for name in ("stratum", "writer", "edition", "preset")
 class Repeats:
     """States that a writer reaches and that were there already, and what is owed in them here.
 
-    `which` says which they are: rows of the shard, or ids. ``judged(chosen)`` returns the verdicts on
-    some of them here, a column for each reader.
+    `which` has their ids. ``judged(chosen)`` returns the verdicts on some of them here, a column for
+    each reader.
     """
 
     writer: str
-    which: npt.NDArray[np.int64] | list[bytes]
+    which: list[bytes]
     preset: Column
     expected: Expected
     judged: Callable[[npt.NDArray[np.intp]], list[Column]]
@@ -176,15 +175,8 @@ def repeated(
     if not repeats:
         return []
     readers = readers_of(table.schema)
-    place: dict[bytes, int] = {}
-    if any(isinstance(entry.which, list) for entry in repeats):
-        place = {name: row for row, name in enumerate(table["state_id"].to_pylist())}
-    rows = [
-        np.asarray([place[name] for name in entry.which], np.int64)
-        if isinstance(entry.which, list)
-        else entry.which
-        for entry in repeats
-    ]
+    place = {name: row for row, name in enumerate(table["state_id"].to_pylist())}
+    rows = [np.asarray([place[name] for name in entry.which], np.int64) for entry in repeats]
     whole = np.concatenate(rows)
     known = [_verdict_codes(table[VERDICT + reader]) for reader in readers]
     failed = np.any([_FAILING[codes] for codes in known], axis=0)
@@ -302,32 +294,14 @@ def sampled(states: States, category: npt.NDArray[np.uint8]) -> set[str]:
     point = states.point
     if states.stratum != REACHABLE:
         return {CATEGORIES[code] for code in np.unique(category).tolist()}
-    written = 1
-    if states.torn < 0:
-        written = prod(sum(level >= 0 for level in block.levels) for block in point.blocks)
-    torn, count = np.full(len(states), states.torn), np.full(len(states), written)
-    return sampled_of(point.trace, torn, count, states.preset, category)
-
-
-def sampled_of(
-    trace: Trace,
-    torn: npt.NDArray[np.int64],
-    written: npt.NDArray[np.int64],
-    preset: npt.NDArray[np.uint8],
-    category: npt.NDArray[np.uint8],
-) -> set[str]:
-    """Return :func:`sampled` of honest states of `trace`.
-
-    `torn` is the operation that is cut short, or -1, `written` how many states written versions make.
-    """
-    if trace.life > 1:
-        partial = np.ones(len(preset), bool)
+    if states.torn >= 0:
+        partial = np.full(len(states), not cuts_of(point.trace, states.torn).all())
     else:
-        thinned = np.zeros(len(trace.ops) + 1, bool)
-        for index in np.flatnonzero(np.bincount(torn + 1)[1:]).tolist():
-            thinned[index] = not cuts_of(trace, index).all()
-        partial = np.where(torn >= 0, thinned[torn], ~_PLAIN[preset] | (written > EXHAUSTIVE))
-    return {CATEGORIES[code] for code in np.flatnonzero(np.bincount(category[partial])).tolist()}
+        written = prod(sum(level >= 0 for level in block.levels) for block in point.blocks)
+        partial = ~_PLAIN[states.preset] | (written > EXHAUSTIVE)
+    if point.trace.life > 1:
+        partial[:] = True
+    return {CATEGORIES[code] for code in np.unique(category[partial]).tolist()}
 
 
 def compared(stratum: str, reached: Counter[str], partial: Collection[str]) -> list[dict[str, Any]]:

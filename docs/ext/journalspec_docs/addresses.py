@@ -20,6 +20,8 @@ from journalspec_docs import case_pages, domain, generate, sources
 #: What has an address of its own: its ids are permanent.
 KINDS = ("req", "case", "deviation")
 FOLDER = "r"
+#: Pages that are gone, and the page that says now what they said.
+MOVED = {"fast-path": "crash-engine"}
 
 
 def group_pages() -> Iterator[tuple[str, str, str]]:
@@ -46,6 +48,9 @@ def write(app: Sphinx, problem: Exception | None) -> None:
         url = relpath(app.builder.get_target_uri(target.docname), dirname(page))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(sends_on(url, target.node_id, name, had_anchors=kind == "group"), encoding="utf-8")
+    for old, new in MOVED.items():
+        to = sends_on(f"{new}.html", "", new, had_anchors=False)
+        Path(app.outdir, f"{old}.html").write_text(to, encoding="utf-8")
 
 
 def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
