@@ -122,9 +122,9 @@ def test_no_more_notes_than_are_listed_and_no_field_that_is_listed_as_null() -> 
     want = {"verdict": "recovered", "notes": ["odd"], "unnoted": ["odd"]}
     assert fingerprint(want, {**GOOD, "notes": [{"code": "odd"}, {"code": "more"}]}) == ""
     assert fingerprint(want, {**GOOD, "notes": [{"code": "odd"}] * 2}) == "notes"
-    want = {"verdict": "recovered", "records": [{**A, "more": None}, B, C]}
-    assert fingerprint(want, GOOD) == ""
-    assert fingerprint(want, {**GOOD, "records": [{**A, "more": "1"}, B, C]}) == "records:changed"
+    lacking: dict[str, Any] = {"verdict": "recovered", "records": [{**A, "more": None}, B, C]}
+    assert fingerprint(lacking, GOOD) == ""
+    assert fingerprint(lacking, {**GOOD, "records": [{**A, "more": "1"}, B, C]}) == "records:changed"
 
 
 def test_only_listed_members_and_fields_are_compared() -> None:
