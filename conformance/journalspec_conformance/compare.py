@@ -334,8 +334,9 @@ def _notes(expected: Members, observed: Members, claims: Claims) -> Difference |
         if codes.count(code) < wanted.count(code):
             return Difference("notes", "notes", code, codes)
     for code in expected.get("unnoted", ()):
-        if code in codes:
-            return Difference("notes", "notes", f"no {code}", codes)
+        if codes.count(code) > wanted.count(code):
+            more = "no more" if code in wanted else "no"
+            return Difference("notes", "notes", f"{more} {code}", codes)
     return None
 
 

@@ -118,6 +118,15 @@ def test_accepting_what_must_be_refused() -> None:
     assert fingerprint(REFUSED, GOOD) == "verdict"
 
 
+def test_no_more_notes_than_are_listed_and_no_field_that_is_listed_as_null() -> None:
+    want = {"verdict": "recovered", "notes": ["odd"], "unnoted": ["odd"]}
+    assert fingerprint(want, {**GOOD, "notes": [{"code": "odd"}, {"code": "more"}]}) == ""
+    assert fingerprint(want, {**GOOD, "notes": [{"code": "odd"}] * 2}) == "notes"
+    lacking: dict[str, Any] = {"verdict": "recovered", "records": [{**A, "more": None}, B, C]}
+    assert fingerprint(lacking, GOOD) == ""
+    assert fingerprint(lacking, {**GOOD, "records": [{**A, "more": "1"}, B, C]}) == "records:changed"
+
+
 def test_only_listed_members_and_fields_are_compared() -> None:
     assert fingerprint({"verdict": "recovered"}, GOOD) == ""
     assert fingerprint({"verdict": "recovered", "records": [{"type": "ADD"}, {"id": "2"}, {}]}, GOOD) == ""
