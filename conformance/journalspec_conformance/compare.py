@@ -36,7 +36,8 @@ class Claims:
     `silent`: it does not tell whether it skipped anything, so that clean and
     recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it
     tells what belongs to a journal and is not there; who does not is not asked to notice that, so that
-    clean and recovered are one verdict where nothing else makes the difference.
+    clean and recovered are one verdict where nothing else makes the difference. `beside` are the codes
+    of notes that what lies beside a journal proves: compared with `missing` alone.
     """
 
     level: Level = Level.LAYOUT
@@ -45,6 +46,7 @@ class Claims:
     silent: bool = False
     records: bool = True
     missing: bool = True
+    beside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ def _verdict(expected: Members, observed: Members, claims: Claims) -> Difference
     if expected.get("allowed", {}).get("must_report") and got == CLEAN and not claims.silent:
         return Difference("verdict", "verdict", RECOVERED, got)
     wanted = expected.get("verdict", got)
-    unseen = not claims.missing and expected.get("missing") and not expected.get("dropped")
+    proved = expected.get("missing") or claims.beside.intersection(expected.get("notes", ()))
+    unseen = not claims.missing and proved and not expected.get("dropped")
     if refusal is None and got != wanted and not ((claims.silent or unseen) and wanted != REFUSED):
         return Difference("verdict", "verdict", expected["verdict"], got, _first_region(observed))
     return None
@@ -329,7 +332,8 @@ def _contains(want: Json, have: Json) -> bool:
 
 def _notes(expected: Members, observed: Members, claims: Claims) -> Difference | None:
     codes = [note.get("code") for note in observed.get("notes") or ()]
-    wanted = expected.get("notes", ())
+    unasked = frozenset() if claims.missing else claims.beside
+    wanted = [code for code in expected.get("notes", ()) if code not in unasked]
     for code in wanted:
         if codes.count(code) < wanted.count(code):
             return Difference("notes", "notes", code, codes)

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Level, jsonable
@@ -287,6 +288,7 @@ class Engine:
             silent="silent" in features,
             records=records,
             missing="missing" in features,
+            beside=_beside(probe.case.format),
         )
 
     def unsupported(self, probe: Probe) -> str | None:
@@ -331,6 +333,13 @@ class Engine:
                 outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else "")
             ),
         )
+
+
+@cache
+def _beside(format_id: str) -> frozenset[str]:
+    """Return the codes of notes that what lies beside a journal proves."""
+    notes = get_format(format_id).vocabulary.notes
+    return frozenset(name for name, note in notes.items() if note.neighbour)
 
 
 def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:

@@ -6,6 +6,7 @@ The page on cases tells it in words; `CASES.md` names every level and member tha
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -349,3 +350,20 @@ def test_the_page_names_every_level_and_every_member() -> None:
         "kill_after",
     ):
         assert f"`{member}`" in page
+
+
+def test_notes_about_what_lies_beside_a_journal_are_asked_of_those_who_look_there() -> None:
+    """A reader without the feature `missing` may pass over an index, and then cannot write what it proves."""
+    want = {"verdict": "recovered", "notes": ["index-hides", "torn-tail"]}
+    seen = {"verdict": "clean", "notes": [{"code": "torn-tail"}]}
+    looks = Claims(beside=frozenset({"index-hides"}))
+    assert compare(want, seen, replace(looks, missing=False)) is None
+    found = compare(want, seen, looks)
+    assert found is not None
+    assert found.fingerprint == "verdict"
+    said = compare(want, {**seen, "verdict": "recovered"}, looks)
+    assert said is not None
+    assert (said.fingerprint, said.expected) == ("notes", "index-hides")
+    other = compare(want, {"verdict": "clean", "notes": []}, replace(looks, missing=False))
+    assert other is not None
+    assert (other.fingerprint, other.expected) == ("notes", "torn-tail")

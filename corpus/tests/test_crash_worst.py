@@ -22,6 +22,7 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import (
     FILE,
     FINDINGS_FILE,
+    MENDED,
     SEED,
     TIER,
     Finding,
@@ -39,6 +40,10 @@ from journalspec_reference import load
 FORMATS = ("bitronix_tlog", "derby_log", "jboss_journal", "kahadb_journal", "swiftmq_store")
 WORST = [worst for name in FORMATS for worst in worst_cases(name)]
 each = pytest.mark.parametrize("worst", WORST, ids=lambda worst: worst.id)
+#: Those that the reader of the case still answers wrongly.
+failing = pytest.mark.parametrize(
+    "worst", [worst for worst in WORST if worst.verdict != MENDED], ids=lambda worst: worst.id
+)
 
 
 def test_the_formats_have_what_was_predicted() -> None:
@@ -53,7 +58,6 @@ def test_the_formats_have_what_was_predicted() -> None:
         ("kahadb_journal", "acceptable"),
         ("derby_log", "torn-accepted"),
         ("derby_log", "lost"),
-        ("derby_log", "acceptable"),
         ("swiftmq_store", "torn-accepted"),
         ("swiftmq_store", "lost"),
     }
@@ -85,11 +89,12 @@ def test_the_reference_itself_answers_so(worst: Worst) -> None:
             "lost": answer.refused is None
             and not expected.must_keep <= {expected.record_of.get(key) for key in answer.keys},
             "acceptable": answer.refused is not None and bool(expected.must_keep),
+            MENDED: answer.refused is None,
         }
         assert kinds[worst.verdict]
 
 
-@each
+@failing
 def test_the_small_form_is_the_full_one_shrunk(worst: Worst) -> None:
     adapter, state = crash_format(worst.format), worst.state(worst.full)
     out = reduce_state(

@@ -135,7 +135,12 @@ class Worst:
         )
 
     def presets(self) -> list[str]:
-        """Return the presets under which the small form's workload fails in this way, strongest first."""
+        """Return the presets under which the small form's workload fails in this way, strongest first.
+
+        Of a state that was answered wrongly once, and passes now, the one under which it was found.
+        """
+        if self.verdict == MENDED:
+            return [self.strongest]
         named, trace = self.named, crash_format(self.format).build(self.small.workload)
         failing = set()
         for situation in situations(
@@ -148,6 +153,10 @@ class Worst:
                     if state.verdict(answer, salvaging=named.salvaging) == self.verdict:
                         failing.add(state.rank)
         return [preset.name for at, preset in enumerate(PRESETS) if at in failing]
+
+
+#: The verdict of a case that shows what an earlier reading got wrong: its id stays.
+MENDED = "pass"
 
 
 @cache
