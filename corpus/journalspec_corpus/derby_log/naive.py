@@ -137,7 +137,7 @@ class Log:
         """Return where the header of a file says that the file before it ends; None if it is not its own."""
         data = self.files[number]
         right = len(data) >= HEADER and _signed(data, 0, 4) == 128 and _signed(data, 8, 8) == number
-        return _signed(data, 16, 8) if right else None
+        return _signed(data, 16, 8) & ~0x80000000 if right else None
 
     def name(self, number: int) -> str:
         """Return the name of a file."""
@@ -238,7 +238,7 @@ class Log:
                 break
             at += AROUND + record["length"]
             if record["type"] == "CHECKSUM":
-                covered = at + record["data_length"]
+                covered = max(covered, at + record["data_length"])
             elif at > covered and self.edition not in UNCHECKED and not self.opaque:
                 self.notes.append("unverified")
             out.append(record)
@@ -261,7 +261,7 @@ class Log:
         while at < start and not self.problem(number, at):
             summed = self.summed(number, at)
             at += AROUND + len(self.text(number, at))
-            out = at + summed[1] if summed is not None else out
+            out = max(out, at + summed[1]) if summed is not None else out
         return out
 
     def next_of(self, number: int, at: int) -> bool:
@@ -273,7 +273,7 @@ class Log:
             self.notes.append("half-file")
             return False
         self.enter(after)
-        if self.edition not in UNLINKED and _signed(self.files[after], 16, 8) != number << 32 | at:
+        if self.edition not in UNLINKED and self.previous(after) != number << 32 | at:
             self.notes.append("unlinked-file")
             self.drop(self.name(after), 0, len(self.files[after]), "unlinked", first=True)
             return False
@@ -405,7 +405,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
         if HEADER <= undo[1] <= len(log.files[undo[0]]):
             log.enter(undo[0])
             log.checkpoint = number << 32 | at
-            return *undo, record["redo_from"]
+            return *undo, record["redo_from"] & ~0x80000000
     if policy == "strict":
         raise Refused("record", "no-checkpoint", control, 8, 8)
     log.notes.append("no-checkpoint")
@@ -459,6 +459,8 @@ def _later_files(log: Log, number: int, at: int) -> None:
     end = number << 32 | at
     for later in log.files:
         said = log.previous(later) if later > number else None
+        if later > number and said is None and len(log.files[later]) >= HEADER:
+            log.drop(log.name(later), 0, len(log.files[later]), "bad-header")
         if said is not None and said > end:
             if said >> 32 not in log.files:
                 log.gone("log-file", log.name(said >> 32), log.name(later), 16)
@@ -572,7 +574,9 @@ class _Replay:
         """Take in one record (DRB-RCV-062, DRB-RCV-063)."""
         if record["type"] == "CHECKSUM":
             return
-        number, group, redone = record["transaction"], record["group"], record["instant"] >= self.redo
+        number, group, redone = record.get("transaction"), record["group"], record["instant"] >= self.redo
+        if number is None:
+            return
         if (number in self.open) == bool(group & FIRST):
             if redone:
                 raise Refused("transaction", "bad-transaction", *record["at"].values())
