@@ -21,12 +21,20 @@ from journalspec.derby_log.operations import databases, named, operations, part,
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows
+from journalspec_corpus.derby_log.model import (
+    CHANGES,
+    COMMITTED,
+    PREPARED,
+    STATE,
+    UNDOES,
+    PageRows,
+    PlacedRows,
+)
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
-FIRST, LAST, CHECKSUM = 1, 2, 0x800
+FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes that say that something is lost.
@@ -237,13 +245,13 @@ class Log:
                 why = "bad-body"
                 break
             at += AROUND + record["length"]
-            if record["type"] == "CHECKSUM":
+            if record["type"] == "CHECKSUM" and record["group"] & CHECKSUM:
                 covered = max(covered, at + record["data_length"])
             elif at > covered and self.edition not in UNCHECKED and not self.opaque:
                 self.notes.append("unverified")
             out.append(record)
         ends = {end_of(record) for record in out}
-        sums = [record for record in out if record["type"] == "CHECKSUM" and record["data_length"]]
+        sums = [record for record in out if record.get("data_length") and record["group"] & CHECKSUM]
         if any(end_of(record) + record["data_length"] not in ends for record in sums):
             self.notes.append("odd-coverage")
         return out, at, why
@@ -543,7 +551,7 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "verdict": RECOVERED if odd else CLEAN,
         "records": records,
-        "dropped": log.dropped,
+        "dropped": sorted(log.dropped, key=lambda region: region["file"] in CONTROLS),
         "notes": notes,
         "missing": log.missing,
     }
@@ -585,8 +593,11 @@ class _Replay:
         done = self.open.setdefault(number, [])
         if group & LAST:
             del self.open[number]
-        if record["type"] in ("BEGIN", "END"):
+        if record["type"] == "BEGIN":
             self._keep(record)
+        elif record["type"] == "END" and group & (LAST | PREPARE):
+            # The group decides, whatever the status says (DRB-REC-023).
+            self._keep({**record, "status": COMMITTED if group & LAST else PREPARED})
         elif "page" in record and redone and self._fits(record):
             try:
                 self._change(record, done)
@@ -629,7 +640,7 @@ class _Replay:
 
     def _change(self, record: Mapping[str, Any], done: list[int]) -> None:
         if record["type"] in UNDOES:
-            if done[-1:] == [record.get("undone")]:
+            if done[-1:] == [record.get("undone", 0) & ~0x80000000]:
                 done.pop()
                 self._keep(record)
         elif record["type"] in CHANGES and record.get("deleted", 1):
