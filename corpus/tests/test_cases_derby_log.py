@@ -17,7 +17,13 @@ from journalspec_corpus.naive import asked
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "corpus" / "cases" / "derby_log"
 PAGES = "two-parts far-part part-of-nothing page-made-anew changed-after-undo one-row-two-branches"
+#: The same, and what no operation of the suite leads to: who ends or undoes what, and how.
+CLAUSES = """
+field-of-a-rest field-of-a-rest-in-doubt shared-rest surrogates invalidated cut-off purged no-longer-deleted
+page-beside rows-over-one-another parts-64 undone-before-redo made-and-filled internal-first ends-elsewhere
+"""
 OF_PAGES = {f"drb.rows.{name}" for name in PAGES.split()}
+OF_PAGES |= {f"drb.clauses.{name}" for name in CLAUSES.split()}
 
 
 @pytest.fixture(scope="module")

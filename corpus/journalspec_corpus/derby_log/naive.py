@@ -21,12 +21,20 @@ from journalspec.derby_log.operations import databases, named, operations, part,
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows
+from journalspec_corpus.derby_log.model import (
+    CHANGES,
+    COMMITTED,
+    PREPARED,
+    STATE,
+    UNDOES,
+    PageRows,
+    PlacedRows,
+)
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
-FIRST, LAST, CHECKSUM = 1, 2, 0x800
+FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes that say that something is lost.
@@ -137,7 +145,7 @@ class Log:
         """Return where the header of a file says that the file before it ends; None if it is not its own."""
         data = self.files[number]
         right = len(data) >= HEADER and _signed(data, 0, 4) == 128 and _signed(data, 8, 8) == number
-        return _signed(data, 16, 8) if right else None
+        return _signed(data, 16, 8) & ~0x80000000 if right else None
 
     def name(self, number: int) -> str:
         """Return the name of a file."""
@@ -237,13 +245,13 @@ class Log:
                 why = "bad-body"
                 break
             at += AROUND + record["length"]
-            if record["type"] == "CHECKSUM":
-                covered = at + record["data_length"]
+            if record["type"] == "CHECKSUM" and record["group"] & CHECKSUM:
+                covered = max(covered, at + record["data_length"])
             elif at > covered and self.edition not in UNCHECKED and not self.opaque:
                 self.notes.append("unverified")
             out.append(record)
         ends = {end_of(record) for record in out}
-        sums = [record for record in out if record["type"] == "CHECKSUM" and record["data_length"]]
+        sums = [record for record in out if record.get("data_length") and record["group"] & CHECKSUM]
         if any(end_of(record) + record["data_length"] not in ends for record in sums):
             self.notes.append("odd-coverage")
         return out, at, why
@@ -261,7 +269,7 @@ class Log:
         while at < start and not self.problem(number, at):
             summed = self.summed(number, at)
             at += AROUND + len(self.text(number, at))
-            out = at + summed[1] if summed is not None else out
+            out = max(out, at + summed[1]) if summed is not None else out
         return out
 
     def next_of(self, number: int, at: int) -> bool:
@@ -273,7 +281,7 @@ class Log:
             self.notes.append("half-file")
             return False
         self.enter(after)
-        if self.edition not in UNLINKED and _signed(self.files[after], 16, 8) != number << 32 | at:
+        if self.edition not in UNLINKED and self.previous(after) != number << 32 | at:
             self.notes.append("unlinked-file")
             self.drop(self.name(after), 0, len(self.files[after]), "unlinked", first=True)
             return False
@@ -405,7 +413,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
         if HEADER <= undo[1] <= len(log.files[undo[0]]):
             log.enter(undo[0])
             log.checkpoint = number << 32 | at
-            return *undo, record["redo_from"]
+            return *undo, record["redo_from"] & ~0x80000000
     if policy == "strict":
         raise Refused("record", "no-checkpoint", control, 8, 8)
     log.notes.append("no-checkpoint")
@@ -459,6 +467,8 @@ def _later_files(log: Log, number: int, at: int) -> None:
     end = number << 32 | at
     for later in log.files:
         said = log.previous(later) if later > number else None
+        if later > number and said is None and len(log.files[later]) >= HEADER:
+            log.drop(log.name(later), 0, len(log.files[later]), "bad-header")
         if said is not None and said > end:
             if said >> 32 not in log.files:
                 log.gone("log-file", log.name(said >> 32), log.name(later), 16)
@@ -541,7 +551,7 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "verdict": RECOVERED if odd else CLEAN,
         "records": records,
-        "dropped": log.dropped,
+        "dropped": sorted(log.dropped, key=lambda region: region["file"] in CONTROLS),
         "notes": notes,
         "missing": log.missing,
     }
@@ -572,7 +582,9 @@ class _Replay:
         """Take in one record (DRB-RCV-062, DRB-RCV-063)."""
         if record["type"] == "CHECKSUM":
             return
-        number, group, redone = record["transaction"], record["group"], record["instant"] >= self.redo
+        number, group, redone = record.get("transaction"), record["group"], record["instant"] >= self.redo
+        if number is None:
+            return
         if (number in self.open) == bool(group & FIRST):
             if redone:
                 raise Refused("transaction", "bad-transaction", *record["at"].values())
@@ -581,8 +593,11 @@ class _Replay:
         done = self.open.setdefault(number, [])
         if group & LAST:
             del self.open[number]
-        if record["type"] in ("BEGIN", "END"):
+        if record["type"] == "BEGIN":
             self._keep(record)
+        elif record["type"] == "END" and group & (LAST | PREPARE):
+            # The group decides, whatever the status says (DRB-REC-023).
+            self._keep({**record, "status": COMMITTED if group & LAST else PREPARED})
         elif "page" in record and redone and self._fits(record):
             try:
                 self._change(record, done)
@@ -625,7 +640,7 @@ class _Replay:
 
     def _change(self, record: Mapping[str, Any], done: list[int]) -> None:
         if record["type"] in UNDOES:
-            if done[-1:] == [record.get("undone")]:
+            if done[-1:] == [record.get("undone", 0) & ~0x80000000]:
                 done.pop()
                 self._keep(record)
         elif record["type"] in CHANGES and record.get("deleted", 1):

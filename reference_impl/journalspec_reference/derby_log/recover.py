@@ -134,6 +134,8 @@ class LogPass:
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
+        #: What redo refuses first: the whole log is scanned before.
+        self._unfit: Refusal | None = None
         #: The last checksum record of the log, and the number of its file.
         self.last_sum: tuple[int, LoggedRecord] | None = None
         self.start = Instant(0, 0)
@@ -172,6 +174,8 @@ class LogPass:
         if not self._policy:
             self._before(start)
         self._behind(self._walk(start))
+        if self._unfit is not None:
+            raise self._unfit
         if self._edition != SEED:
             for name in self.chosen.invalid:  # control files come after log files
                 self._whole(name, "bad-control")
@@ -368,6 +372,8 @@ class LogPass:
             return
         instant = Instant(file.number, item.stored.off)
         self._changed(instant, item.body)
+        if self._unfit is not None:
+            return
         try:
             self.store.take(instant, item.body, self.redo_from)
         except OldPage as old:
@@ -378,12 +384,15 @@ class LogPass:
                     self.log, self._forms, old.place, self.store.pages[old.place].version, old.needed
                 )
                 text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
-                raise Refusal(old.phase, old.code, text, item.record.at) from None
-            if old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
+                self._unfit = Refusal(old.phase, old.code, text, item.record.at)
+            elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
                 self._late.append(Note("old-page", file.name, item.stored.off, text))
         except Refusal as refusal:
             if self._policy:
                 refusal.at = item.record.at
+                self._unfit = refusal
+        except BadLog:  # the data of a row is none: that concerns who looks for rows
+            if self._policy:
                 raise
 
     def _changed(self, instant: Instant, body: Body) -> None:
