@@ -429,7 +429,7 @@ class ReplayedPages:
         return sorted(
             page
             for page, changes in self._changes.items()
-            if page >= self.in_file and not changes.made and not changes.free
+            if page >= self.in_file and not changes.made
         )
 
     @property
