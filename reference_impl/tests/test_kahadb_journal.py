@@ -131,7 +131,9 @@ _ZEROS, _MARKED = implementation.ZEROS, implementation.MARKED
         ((codec.END_MARKER, bytes(8)), _MARKED),
     ],
 )
-def test_what_follows_the_batches_tells_the_edition(tails: tuple[bytes, ...], editions: tuple[str, ...]) -> None:
+def test_what_follows_the_batches_tells_the_edition(
+    tails: tuple[bytes, ...], editions: tuple[str, ...]
+) -> None:
     """Zeros in the last file alone exclude no edition: a crash leaves them where end markers are written."""
     files = {f"db-{number}.log": SOUND + tail for number, tail in enumerate(tails, start=1)}
     (found,) = implementation.detect(files, {})
