@@ -12,7 +12,7 @@ from kaitaistruct import KaitaiStructError
 from journalspec.kahadb_journal._kaitai.kahadb_journal import KahadbJournal
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import content, load
-from journalspec_reference.kahadb_journal import codec, owners, scan
+from journalspec_reference.kahadb_journal import codec, implementation, owners, scan
 
 DIALECT = codec.DIALECTS["5.16"]
 #: A batch of one record without payload and without a checksum.
@@ -117,3 +117,25 @@ def test_the_schema_knows_which_batches_of_no_bytes_end_a_log(
         return
     slots = KahadbJournal.from_bytes(data).slots
     assert len([slot for slot in slots if getattr(slot, "batch", None) is not None]) == bool(ahead)
+
+
+_ZEROS, _MARKED = implementation.ZEROS, implementation.MARKED
+
+
+@pytest.mark.parametrize(
+    ("tails", "editions"),
+    [
+        ((b"", b""), _ZEROS + _MARKED),
+        ((b"", bytes(8)), _ZEROS + _MARKED),
+        ((bytes(8), b""), _ZEROS),
+        ((bytes(8), bytes(8)), _ZEROS),
+        ((codec.END_MARKER, bytes(8)), _MARKED),
+    ],
+)
+def test_what_follows_the_batches_tells_the_edition(
+    tails: tuple[bytes, ...], editions: tuple[str, ...]
+) -> None:
+    """Zeros in the last file alone exclude no edition: a crash leaves them where end markers are written."""
+    files = {f"db-{number}.log": SOUND + tail for number, tail in enumerate(tails, start=1)}
+    (found,) = implementation.detect(files, {})
+    assert set(found.editions) == set(editions)

@@ -106,7 +106,7 @@ class Entry:
     does not call clean what carries the note, although recovery goes on. `absence`: it
     says that something is not there, which nobody knows while a file could not be read.
     `advice` is for codes: what to do about such a refusal before anything else.
-    `neighbour` is for notes: what lies beside the journal proves it, and it is asked only of those who look there
+    `neighbour` is for notes: what lies beside the journal proves it, so only those who look there are asked
     (the feature ``missing``).
     `names` and `count` are for what is missing: what its name is, and what is counted (empty: nothing).
     `whole` is for reasons: the record is sound, and other bytes say that it does not count.

@@ -142,7 +142,10 @@ def _elected(found: Sequence[Scanned], edition: str) -> Scanned | None:
 
 def _scanned(files: Files, edition: str) -> list[Scanned]:
     scan = {"seed": _seed_file, "nio": _nio_file}.get(edition, _disk_file)
-    found = [Scanned(name, len(files[name])) for name in sorted(sorted(files), key=natural)]
+    found = [
+        Scanned(name, len(files[name]))
+        for name in sorted(sorted(files), key=lambda name: natural(name.rpartition("/")[2]))
+    ]
     for file in found:
         scan(file, bytes(files[file.name]))
     return found

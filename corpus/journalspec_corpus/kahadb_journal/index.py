@@ -61,6 +61,14 @@ class _Writer:
             self.pages[at] = (head + content).ljust(self.size, b"\0")
         return at
 
+    def _pending(self, owed: Mapping[str, Sequence[int]], following: int) -> bytes:
+        """Return what subscriptions are owed: up to version 3 subscriptions by message, later messages."""
+        if self.version > 3:
+            return _list([(_text(key), _sequences([*owed[key], following])) for key in sorted(owed)])
+        numbers = sorted({number for held in owed.values() for number in held})
+        keys = {number: [key for key in sorted(owed) if number in owed[key]] for number in numbers}
+        return _leaf([(_int(number), _hash_set(keys[number])) for number in numbers])
+
     def destination(
         self, messages: Sequence[Mapping[str, Any]], owed: Mapping[str, Sequence[int]] | None
     ) -> bytes:
@@ -78,12 +86,9 @@ class _Writer:
         if owed is not None:
             subscriptions = [(_text(key), b"\0") for key in sorted(owed)]
             acks = [(_text(key), _int(_NONE) + (b"\4" if self.version >= 3 else b"")) for key in sorted(owed)]
-            sets = [(_text(key), _sequences([*owed[key], len(messages)])) for key in sorted(owed)]
-            out += (
-                _int(self.put(_leaf(subscriptions)))
-                + _int(self.put(_leaf(acks)))
-                + _int(self.put(_list(sets)))
-            )
+            out += _int(self.put(_leaf(subscriptions))) + _int(self.put(_leaf(acks)))
+            if self.version >= 3:
+                out += _int(self.put(self._pending(owed, len(messages))))
             if self.version >= 5:
                 out += _int(self.put(_list([])))
         if self.version >= 2:
@@ -91,6 +96,14 @@ class _Writer:
         if self.version >= 7:
             out += _int(self.put(b"\1" + b"".join(map(_int, (len(messages), 0, 0, 0, 0)))))
         return out
+
+
+def _hash_set(texts: Sequence[str]) -> bytes:
+    """Return a HashSet of strings in Java's serialisation, after its length."""
+    inside = bytes.fromhex("aced0005737200116a6176612e7574696c2e48617368536574ba44859596b8b7340300007870770c")
+    inside += _int(16, 4) + bytes.fromhex("3f400000") + _int(len(texts), 4)
+    inside += b"".join(b"t" + _text(text) for text in texts) + b"x"
+    return _int(len(inside), 4) + inside
 
 
 def _sequences(numbers: Sequence[int]) -> bytes:

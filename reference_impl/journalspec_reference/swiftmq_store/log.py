@@ -427,9 +427,7 @@ class ReplayedPages:
     def gone(self) -> list[int]:
         """Return the pages in use behind the end of the file that the log changes and has not made."""
         return sorted(
-            page
-            for page, changes in self._changes.items()
-            if page >= self.in_file and not changes.made and not changes.free
+            page for page, changes in self._changes.items() if page >= self.in_file and not changes.made
         )
 
     @property

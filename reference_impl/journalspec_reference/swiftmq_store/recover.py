@@ -23,7 +23,7 @@ OLD_PAGES = "db/page.db_old"
 
 
 #: Queues of the router's own begin so: they belong to no durable subscriber.
-SYSTEM = ("sys$", "tmp$", "rt$", "tpc$", "swiftmq")
+SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
 
 #: What makes a backup one that counts: it has the pages and the durable subscribers side by side, and no log.
 COMPLETED = ".completed"
