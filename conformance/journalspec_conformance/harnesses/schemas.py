@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from journalspec import __version__
 from journalspec.formats import get_format
-from journalspec.observation import CLEAN, Level
+from journalspec.observation import REFUSED, Level
 from journalspec.schemas import SchemaError, described, reread
 from journalspec_conformance.harnesses.reference import files_of
 from journalspec_reference import load
@@ -44,7 +44,7 @@ class SchemaHarness:
         """Read; what is damaged, or what the schema does not take, is no answer but an error."""
         format_id, edition, files = request["format"], request["edition"], files_of(request)
         found = load(format_id).read(files, edition=edition, params=request.get("params"))
-        if found.verdict != CLEAN and (found.dropped or not found.missing):
+        if found.verdict == REFUSED or found.dropped:
             raise SchemaError(f"the journal is damaged ({found.verdict})")
         seen = reread(format_id, self.kind, files, edition, found, request.get("params"))
         return {"ok": seen.to_json(Level.parse(request["observe"]))}

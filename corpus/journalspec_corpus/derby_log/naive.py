@@ -53,6 +53,14 @@ SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 #: The heaps of the catalogue.
 CATALOGUE = {32, 96, 144, 192}
 MODEL = PageRows()
+#: Cases that this reader does not know enough for: pages on which a row has parts, and records that no
+#: operation of the suite leads to (who ends or undoes what, and how).
+_ROWS = "two-parts far-part part-of-nothing page-made-anew changed-after-undo one-row-two-branches"
+_CLAUSES = """
+field-of-a-rest field-of-a-rest-in-doubt shared-rest surrogates invalidated cut-off purged no-longer-deleted
+page-beside rows-over-one-another parts-64 undone-before-redo made-and-filled internal-first ends-elsewhere
+"""
+BEYOND = {f"drb.rows.{name}" for name in _ROWS.split()} | {f"drb.clauses.{name}" for name in _CLAUSES.split()}
 
 
 class Refused(Exception):  # no error: an answer

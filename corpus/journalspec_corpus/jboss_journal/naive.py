@@ -166,7 +166,7 @@ def _searched(files: Files, edition: str) -> list[Scanned]:
 
 def _counting(files: Files, edition: str) -> Files:
     """Return the data files that count once a pending compaction is applied (JBM-CMP-005 to JBM-CMP-009)."""
-    own = "." + name_of(1, edition).rpartition(".")[2]
+    own = "." + _extension(files, edition)
     old, new, moves = _control(files, edition) or ([], [], [])
     renamed = {name: name.removesuffix(".cmp") for name in new if name in files}
     renamed |= {name: target for name, target in moves if name in files}
@@ -178,10 +178,17 @@ def _counting(files: Files, edition: str) -> Files:
     )
 
 
+def _extension(files: Files, edition: str) -> str:
+    """Return the commonest extension, the first in the alphabet on a tie (JBM-FIL-001)."""
+    bare = (re.sub(r"\.(cmp|tmp)$", "", name) for name in files)
+    found = Counter(match[3] for name in bare if (match := NAME.fullmatch(name)))
+    return min(found, key=lambda each: (-found[each], each), default=name_of(1, edition).rpartition(".")[2])
+
+
 def _beside(files: Files, edition: str) -> list[Scanned]:
     """Return what control, superseded and leftover files hold, by name."""
     counting = _counting(files, edition)
-    own = name_of(1, edition).rpartition(".")[2]
+    own = _extension(files, edition)
     found = []
     for name in sorted(files, key=natural):
         if name == CONTROL and LAYOUT.has("control", edition):
