@@ -154,6 +154,7 @@ def _searched(files: Files, edition: str) -> list[Scanned]:
     """
     counted = _counting(files, edition)
     found = [searched(name, bytes(data), edition) for name, data in counted.items()]
+    found = [file for file in found if not _is_copy(file, found)]
     last = max((file.rank for file in found), default=0)
     for file in found:
         data, size = bytes(counted[file.name]), LAYOUT.structure("header", edition).size
@@ -162,6 +163,23 @@ def _searched(files: Files, edition: str) -> list[Scanned]:
             if implied_id(data, edition) or (not at_zero and 0 <= _number(file.name) < last):
                 _without_header(file, size)
     return sorted(found, key=lambda file: (file.rank, natural(file.name)))
+
+
+def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
+    """Tell whether a file has the id of another one, whose name alone is the journal's own (JBM-FIL-023)."""
+    names = {other.name: NAME.fullmatch(other.name.removesuffix(".gz")) for other in found}
+    prefixes = Counter(match[1] for match in names.values() if match)
+    own = min(prefixes, key=lambda each: (-prefixes[each], len(each), each), default="")
+    proper = {name for name, match in names.items() if match and match[1] == own}
+    same = [
+        other
+        for other in found
+        if other is not file and other.rank == file.rank and not (other.unusable or file.unusable)
+    ]
+    return any(
+        other.name in proper and (file.name not in proper or file.name == f"{other.name}.gz")
+        for other in same
+    )
 
 
 def _counting(files: Files, edition: str) -> Files:
