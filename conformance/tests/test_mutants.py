@@ -135,7 +135,8 @@ def test_names_last_from_the_next_force_of_the_directory_on() -> None:
     for entry in ({"op": "create", "file": "b"}, {"op": "rename", "file": "a", "to": "c"}):
         disk.do(entry)
     left = [sorted(files) for files in disk.after_power_failure()]
-    assert left == [["a"], ["a", "b"], ["b", "c"]]
+    # Of several changes of names one may be lost and the others not: nothing orders them before the force.
+    assert left == [["a"], ["a", "b"], ["b", "c"], ["c"]]
     disk.do({"op": "sync-dir"})
     disk.do({"op": "unlink", "file": "b"})
     assert [sorted(files) for files in disk.after_power_failure()] == [["b", "c"], ["c"]]
