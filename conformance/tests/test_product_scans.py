@@ -168,13 +168,10 @@ def test_what_old_brokers_left_is_read_whole(own_journal: Callable[[str], Path],
     place = own_journal(name)
     seen = told("inspect", place)
     assert (seen["verdict"], seen["dropped"]) == ("clean", [])
-    # Zeros are told from a marker; where nothing follows the last batch every edition reads the same.
+    # Zeros after the last batch of the last file are also what a crash leaves where markers are written.
     tried = {trial["edition"] for trial in seen["edition_assumed"]["trials"] if trial["agrees"]}
-    assert (seen["edition"], "5.16" in tried, "5.12" in tried) == (
-        "5.12" if zeros else "5.16",
-        not zeros,
-        True,
-    )
+    assert seen["edition"] == ("5.12" if zeros else "5.16")
+    assert {"5.12", "5.16"} <= tried
     added = Counter(
         record["destination"]["name"] for record in seen["records"] if record["type"] == "ADD_MESSAGE"
     )
