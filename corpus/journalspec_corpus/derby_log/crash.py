@@ -73,8 +73,8 @@ def action(key: str) -> Action:
 def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
     """Return all that recovery's answer on a log follows from; None if something else may count as well.
 
-    Of a log file these are its header, its records from there on, why there are no more, and whether anything
-    is left behind them: where, and what, is told, and no answer has it. That is so if records are looked for
+    Of a log file these are its header, its records from there on, why there are no more, and what is left
+    after them. That is so if records are looked for
     only where a walk finds them: logs that send elsewhere have to be read, and encrypted ones. Of all other
     files everything counts.
     """
@@ -92,7 +92,8 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
             found.add(Instant(number, item.off))
             if isinstance(item, End):
                 rest = file.data[item.off + 4 :] if item.marked else file.data[item.off :]
-                left = len(rest) > 0 if item.reason else rest != bytes(len(rest))
+                # Sound groups may follow, and tell that the log went on.
+                left = _named(rest) if rest.strip(b"\0") else len(rest) > 0
                 said.append((item.off, bool(item.reason), item.marked, left))
             elif item.body[:2] != BODY_START:
                 return None
