@@ -20,7 +20,7 @@ REAL, CONTENTS = FIELD.parent / "real" / "derby_log", FIELD.parent / "contents" 
 
 def answer(path: Path, policy: str | None = None) -> Observation:
     """Return the answer about the only journal at a path."""
-    (journal,) = find_journals(load(path))
+    (journal,) = find_journals(load(log_of(path)))
     return ask(journal, policy).observation
 
 
