@@ -200,7 +200,8 @@ def derby_log(directory: Path, size: int, shape: Shape) -> int:
     rows = _rows(shape)
     length = min(shape.file or size, LONGEST_LOG, size)
     row = next(rows)
-    for number in range(1, max(1, size // length) + 1):
+    last = max(1, size // length)
+    for number in range(1, last + 1):
         at = len(head)
         with (directory / f"log{number}.dat").open("wb", buffering=MIB) as out:
             out.write(head)
@@ -209,7 +210,8 @@ def derby_log(directory: Path, size: int, shape: Shape) -> int:
                     at += out.write(_group(number, at, bodies))
                 live += row.live
                 row = next(rows)
-            out.write(bytes(4))
+            # Only a file that another one follows is ended.
+            out.write(bytes(4 if number < last else 0))
         # The next file names where this one ends.
         head = struct.pack(">iiqq", 128, 9, number + 1, number << 32 | at)
     return live
