@@ -139,7 +139,7 @@ LOADED = [path for path in PAIRS if provenance(path)["loads"]["strict"]["verdict
 @pytest.mark.parametrize("directory", READABLE, ids=label)
 def test_the_reference_reads_what_was_written(directory: Path) -> None:
     seen = answer(directory, {"op": "read"}).to_json()
-    assert seen["verdict"] == "clean"
+    assert seen["verdict"] == ("recovered" if seen.get("missing") else "clean")
     for name, written in expected(directory)["written"]["files"].items():
         assert plain([record for record in seen["records"] if record["at"]["file"] == name]) == plain(written)
 

@@ -69,7 +69,10 @@ def expected_records(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def expectation_problems(case: Case, entry: Mapping[str, Any], table: Vocabulary) -> Iterator[str]:
     """Yield what an expectation says that no answer can: it lists some fields, and those have to be known."""
     for record in expected_records(entry):
-        names = {name: value for name, value in record.items() if name not in ("type", "at")}
+        # A field that must not be in the answer is null.
+        names = {
+            name: value for name, value in record.items() if name not in ("type", "at") and value is not None
+        }
         fields = table.fields_of(record["type"], case.edition) if "type" in record else table.fields
         yield from _stated(fields, names, "records", case.edition)
     yield from _stated(table.state, entry.get("state", {}), "state", case.edition)
