@@ -229,4 +229,6 @@ def test_boxes_are_called_as_answers_and_dumps_call_their_bytes(format_id: str) 
             for several in alternatives.of_type(format_id, schema, shown):
                 inner = {field.id for each in schema.types.values() for field in each.fields}
                 # A type that asks for a place is called with one.
-                assert {field.id.partition("(")[0] for field in several.fields} <= named | known | inner
+                assert {field.id.partition("(")[0] for field in several.fields} <= named | known | inner | {
+                    *schema.types
+                }
