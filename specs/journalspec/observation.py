@@ -290,14 +290,22 @@ def refused(phase: str, code: str, message: str, at: At | None = None, **more: A
     return Observation(REFUSED, phase=phase, code=code, message=message, at=at, **more)
 
 
-def jsonable(value: object) -> Json:
+def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of value
     """Return `value` under the JSON rules of this module.
 
     int -> decimal string, bytes -> hex, bool stays bool, mappings and sequences
     element by element, str and None as they are. Raises TypeError on anything
     else (a float has no place in a journal).
     """
-    if value is None or isinstance(value, (str, bool)):
+    # Exact types first: nearly all values are of them, and asking what else one may be costs more.
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return value
+    if kind is int:
+        return str(value)
+    if kind is dict:
+        return {str(key): jsonable(item) for key, item in value.items()}  # type: ignore[attr-defined]  # a dict
+    if isinstance(value, (str, bool)):
         return value
     if isinstance(value, int):
         return str(int(value))
