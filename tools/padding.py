@@ -57,7 +57,7 @@ def cost(adapter: CrashFormat, traces: Sequence[Trace], size: int) -> tuple[floa
     states, started = 0, time.process_time()
     for trace in new:
         rows = judged_rows(trace, adapter, presets, 1, SeenIds())
-        states += sum(len(group.state_ids) for group in rows)
+        states += sum(len(group.case_ids) for group in rows)
     return time.process_time() - started, states
 
 

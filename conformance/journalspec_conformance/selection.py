@@ -14,7 +14,7 @@ from journalspec_corpus import Case, CaseError, Probe, load_cases
 from journalspec_corpus.case import UNKNOWN
 from journalspec_corpus.draws import COUNT, TIER, drawn_case, drawn_cases, formats_with_draws
 from journalspec_corpus.load import PUBLISHED_TIERS, Intake
-from journalspec_corpus.pipeline.cases import take_cases
+from journalspec_corpus.pipeline.cases import CASES
 
 #: Everything: the published tiers, and draws.
 ALL = "all"
@@ -76,7 +76,7 @@ def _read(paths: Sequence[Path]) -> Iterator[Case]:
     intake = Intake()
     for path in paths:
         try:
-            yield from take_cases(path, intake) if path.is_dir() else intake.file(path)
+            yield from intake.file(path / CASES if path.is_dir() else path)
         except OSError as error:
             if path.is_dir():
                 raise Problem(

@@ -41,11 +41,11 @@ from journalspec_corpus.crash.blocks import TRASHED, States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, rank
+from journalspec_corpus.crash.reach import visible_ends
 from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace, Write
 from journalspec_corpus.crash.verdict import Answer, judge
-from journalspec_corpus.crash.visible import visible_ends
 
 #: A crash point with more sets than this is not small.
 MOST = 4096

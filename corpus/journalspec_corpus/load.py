@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,40 @@ def _published(path: Path, source: str) -> Iterator[Case]:
             raise CaseError(f"{source}, line {number}: {error}") from None
 
 
+class Shared:
+    """Contents of files that the lines of a file of cases have in common.
+
+    A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds one, and a later case has
+    ``{"path", "content": NUMBER}`` among its files. The first such line after a case begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, Any] = {}
+        self._used = False
+
+    def takes(self, data: Any) -> bool:
+        """Take in a line if it is a content; raises ValueError if it is none that it could be."""
+        if not isinstance(data, dict) or not data.keys() >= {"content", "size"}:
+            return False
+        if self._used:
+            self._held, self._used = {}, False
+        self._held[str(data.pop("content"))] = data
+        return True
+
+    def expanded(self, data: Any) -> Any:
+        """Return a case with the contents that it names; raises ValueError if one is not there."""
+        self._used = True
+        if not self._held:
+            return data
+        try:
+            for file in data["input"]["files"]:
+                if "content" in file:
+                    file.update(self._held[file.pop("content")])
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"a file of the case names a content that is not there: {error!r}") from None
+        return data
+
+
 class Intake:
     """Takes cases in from strangers, into one set. What is no case is quarantined, and the others are taken.
 
@@ -110,21 +144,26 @@ class Intake:
 
         Raises OSError if it is no regular file, damaged, too big, or obviously no file of cases.
         """
+        shared = Shared()
         with reading(path) as stream:
             for number, line in enumerate(lines_of(stream), start=1):
-                yield self.take(path, number, line, parse)
+                case = self._take(path, number, line, shared)
+                if case is not None:
+                    yield case
 
-    def take(self, path: Path, number: int, line: bytes | None, read: Callable[[bytes], Any]) -> Case:
-        """Return the case that `read` makes of a line (None: it was too long), quarantined if it makes none.
+    def _take(self, path: Path, number: int, line: bytes | None, shared: Shared) -> Case | None:
+        """Return the case of a line (None: it was too long), quarantined if it is none; None for a content.
 
-        `read` raises ValueError that says why. Raises OSError after too many lines that are no cases.
+        Raises OSError after too many lines that are no cases.
         """
         data = None
         try:
             if line is None:
                 raise ValueError(f"longer than {MAX_LINE} bytes")
-            data = read(line)
-            case = Case.from_json(data)
+            data = parse(line)
+            if shared.takes(data):
+                return None
+            case = Case.from_json(shared.expanded(data))
             if case.id in self._names:
                 raise CaseError(f"{case.id}: another case of the set has this id")
         except ValueError as error:

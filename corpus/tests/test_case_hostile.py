@@ -7,7 +7,6 @@ import gzip
 import json
 import os
 import time
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from jsonschema import Draft202012Validator
 from journalspec.files import Unfit
 from journalspec_corpus import Case, CaseError, form, load
 from journalspec_corpus.load import Intake
-from journalspec_corpus.pipeline.cases import CASES, SHARED, take_cases
 
 READ = {"when": {"op": "read"}, "verdict": "clean"}
 GOOD: dict[str, Any] = {
@@ -327,86 +325,30 @@ def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
         list(Intake().file(tmp_path / "pipe"))
 
 
-SHARED_LINES: list[dict[str, Any]] = [
-    {
-        "format": "bitronix_tlog",
-        "common": {
-            name: GOOD[name] for name in ("tier", "level", "breaks", "flags", "needs", "params", "write")
-        },
-        "obeys": {"": ["BTM-FIL-001"]},
-    },
-    {
-        "base": "b",
-        "name": "t",
-        "edition": "2.1",
-        "files": {"a.log": "00"},
-        "layouts": [[["a.log", "100"]], [["a.log", str(1 << 40)]], [["../a", "1"]]],
-        "pieces": [["a.log", "3", "aabb"]],
-    },
-    {"group": "g", "base": "b", "after": 1, "sets": {"must_keep": [], "may_keep": [], "must_drop": []}},
-]
-CORE: dict[str, Any] = {
-    "id": "btm.core.a",
-    "group": "g",
-    "layout": 0,
-    "put": [0],
-    "category": "torn",
-    "preset": "p",
-    "stratum": "R",
-    "expect": [["strict", "allowed"]],
-}
+def test_files_that_cases_share_are_lines_of_their_own(tmp_path: Path) -> None:
+    held = {"content": "0", "size": "100", "fill": "00", "extents": [["3", "aabb"]]}
+    other = {**held, "content": "1", "extents": []}
 
+    def case(name: str, *contents: Any) -> dict[str, Any]:
+        files = [{"path": f"{at}.log", "content": content} for at, content in enumerate(contents)]
+        return good(id=f"btm.core.{name}", input={"files": files})
 
-def build(directory: Path, *lines: bytes) -> Path:
-    directory.mkdir()
-    (directory / SHARED).write_bytes(gzip.compress(b"\n".join(map(text, SHARED_LINES))))
-    (directory / CASES).write_bytes(gzip.compress(b"\n".join(lines)))
-    return directory
-
-
-CORE_HOSTILE: list[tuple[dict[str, Any], str]] = [
-    ({"layout": 1}, f"{1 << 40} bytes in all"),
-    ({"layout": 2, "put": []}, "input.files[0].path: '../a' is not of the form"),
-    ({"layout": 7}, "IndexError"),
-    ({"group": "x"}, "KeyError: 'x'"),
-    ({"group": []}, "TypeError"),
-    ({"put": [[0]]}, "ValueError"),
-    ({"put": None}, "TypeError"),
-    ({"id": "../../escaped"}, "id: "),
-    ({"category": {}}, "TypeError"),
-    ({"expect": [["strict"]]}, "TypeError"),
-    ({"expect": [["../x", "allowed"]]}, "when.policy: "),
-    ({"stratum": "X"}, "stratum: 'X' is none of"),
-]
-
-
-def test_cases_of_a_build_are_looked_at_too(tmp_path: Path) -> None:
-    lines = [{**CORE, "id": f"btm.core.h{n}", **change} for n, (change, _) in enumerate(CORE_HOSTILE)]
-    directory = build(tmp_path / "core", text(CORE), *map(text, lines), b"[]", text(CORE), b"{" * 100_000)
-    first, *others, a_list, twice, deep = take_cases(directory, Intake())
-    assert first.fault == ""
-    assert first.files() == {"a.log": bytes(3) + b"\xaa\xbb" + bytes(95)}
-    found = list(zip((reason for _, reason in CORE_HOSTILE), others, strict=True))
-    assert [(reason, case.fault) for reason, case in found if reason not in case.fault] == []
-    assert "no JSON object" in a_list.fault
-    assert "another case of the set has this id" in twice.fault
-    assert "nested deeper" in deep.fault or "no JSON" in deep.fault
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda lines: [*lines, []],
-        lambda lines: [{**line, "files": []} if "files" in line else line for line in lines],
-        lambda lines: [
-            {**line, "pieces": [["a.log", "x", "00"]]} if "files" in line else line for line in lines
-        ],
-    ],
-)
-def test_what_all_cases_of_a_build_share_is_refused_as_a_whole(
-    spoil: Callable[[list[Any]], list[Any]], tmp_path: Path
-) -> None:
-    directory = build(tmp_path / "core", text(CORE))
-    (directory / SHARED).write_bytes(b"\n".join(map(text, spoil(SHARED_LINES))))
-    with pytest.raises(CaseError, match=r"shared\.jsonl\.gz"):
-        list(take_cases(directory, Intake()))
+    lines: list[Any] = [
+        held,
+        other,
+        case("a", "0", "1"),
+        case("b", "2"),
+        case("c", ["0"]),
+        case("d", "1", "1"),
+    ]
+    lines += [{**held, "size": "x"}, case("e", "0"), case("f", "1"), case("g")]
+    (tmp_path / "cases.jsonl").write_bytes(b"\n".join(map(text, lines)))
+    a, b, c, d, e, f, g = Intake().file(tmp_path / "cases.jsonl")
+    assert a.files() == {"0.log": bytes(3) + b"\xaa\xbb" + bytes(95), "1.log": bytes(100)}
+    assert d.files() == {"0.log": bytes(100), "1.log": bytes(100)}
+    assert "names a content that is not there: KeyError('2')" in b.fault
+    assert "names a content that is not there: TypeError" in c.fault
+    assert "input.files[0].size" in e.fault
+    # The first content after a case begins anew.
+    assert "names a content that is not there: KeyError('1')" in f.fault
+    assert g.fault == ""

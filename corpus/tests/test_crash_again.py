@@ -433,7 +433,7 @@ def verdicts_of(adapter: CrashFormat, trace: Trace, category: str = "", reader: 
     """Count the verdicts on one reader over the states of `trace` under honest presets."""
     out: Counter[str] = Counter()
     for rows in judged_rows(trace, adapter, HONEST, 1, SeenIds()):
-        for row in range(len(rows.state_ids)):
+        for row in range(len(rows.case_ids)):
             if not category or rows.category_names[rows.category[row]] == category:
                 out[rows.verdict(reader, row)] += 1
     return out
@@ -483,7 +483,7 @@ def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashFo
         return {
             rows.verdict(0, row)
             for rows in judged_rows(tx.build(work), tx, ordered, 1, SeenIds())
-            for row in range(len(rows.state_ids))
+            for row in range(len(rows.case_ids))
         }
 
     for edition, twice in (("v2", {"pass", "torn-accepted"}), ("seed+hash", {"pass"})):

@@ -141,7 +141,6 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
         "cases.jsonl.gz",
         "manifest.json",
         "plan.json",
-        "shared.jsonl.gz",
         "states",
     ]
     assert not list((out / "states").glob(".*"))

@@ -217,7 +217,7 @@ def verdicts(
     """Count what `reader` gets in the states of one workload."""
     number, out = adapter.readers.index(reader), Counter[str]()
     for rows in judged_rows(adapter.build(work), adapter, presets, 1, SeenIds()):
-        out.update(rows.verdict(number, row) for row in range(len(rows.state_ids)))
+        out.update(rows.verdict(number, row) for row in range(len(rows.case_ids)))
     return out
 
 
@@ -275,7 +275,7 @@ def test_a_new_head_before_an_old_tail_brings_the_old_record_back() -> None:
     work = Workload("append", "v2", ADD, background="stale-same")
     found: Counter[int] = Counter()
     for rows in judged_rows(build(work), crash_format(TX), (get_preset("prefix-byte"),), 1, SeenIds()):
-        for row in range(len(rows.state_ids)):
+        for row in range(len(rows.case_ids)):
             if rows.verdict(0, row) == "resurrected":
                 found[int(rows.states.tear[row])] += 1
     # Type and file id are new, everything behind them is the old record.
@@ -321,7 +321,7 @@ def test_reading_a_state_leaves_next_to_nothing_to_the_collector_of_circles(form
     gc.disable()
     try:
         for rows in judged_rows(adapter.build(second), adapter, PRESETS, 1, SeenIds()):
-            read += len(rows.state_ids)
+            read += len(rows.case_ids)
         assert gc.collect() < 5 * max(read, 100)
     finally:
         gc.enable()

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from journalspec_corpus.crash import fingerprints as fp
-from journalspec_corpus.crash.ids import content_id, file_head, sum_of
+from journalspec_corpus.crash.ids import content_id, file_head
 from journalspec_corpus.crash.pages import FAN, PAGE, Pages, blake
 
 LEAF = FAN * PAGE
@@ -46,22 +45,6 @@ def test_changes_are_those_of_bytes(size: int, pattern: bytes, changes: list[tup
         assert pages == Pages.of(plain)
         # The name of a file is defined by its bytes, whatever way they came about.
         assert blake(file_head("x", len(plain)) + b"".join(pages.names())) == content_id({"x": plain})
-
-
-@settings(max_examples=40, deadline=None)
-@given(SIZES, st.binary(min_size=1, max_size=40), CHANGES, st.integers(0, 5 * LEAF))
-def test_sums_of_changed_files_are_those_of_their_bytes(
-    size: int, pattern: bytes, changes: list[tuple[str, int, bytes]], cut: int
-) -> None:
-    pages = Pages.of((pattern * (size // len(pattern) + 1))[:size])
-    for what, at, data in [("put", 0, b""), *changes]:
-        # Sums are asked for in between: what is kept of them has to be forgotten with what changes.
-        pages = pages.put(at, data) if what == "put" else pages.resized(at)
-        for end in (len(pages), cut):
-            content = bytes(pages)[:end]
-            parts = [content[place : place + PAGE] for place in range(0, len(content), PAGE)]
-            whole = fp.page_pairs(parts, range(len(parts))).sum(axis=0) if parts else (0, 0)
-            assert sum_of(pages, end) == tuple(map(int, whole))
 
 
 def test_a_part_is_named_as_the_file_that_it_would_be() -> None:

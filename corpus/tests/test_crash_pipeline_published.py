@@ -5,11 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import re
 import shutil
 import subprocess
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +19,13 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
+from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.expected import REFUSALS, demand_of, permitted
+from journalspec_corpus.crash.states import Descriptor, state_of
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import published
 from journalspec_corpus.pipeline.build import Builder, build
-from journalspec_corpus.pipeline.case_files import Packing, ids_of_part
-from journalspec_corpus.pipeline.cases import CASES, SHARED, digest_of, lines_of, read_cases
+from journalspec_corpus.pipeline.cases import CASES, read_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import PER_CLASS, publish_core
 from journalspec_corpus.pipeline.run import schema
@@ -53,22 +52,19 @@ def test_the_files_do_not_depend_on_the_number_of_processes(tmp_path: Path, buil
     manifest = build(PLAN, tmp_path / "out", Builder("local", jobs=2))
     again = publish_core(PLAN, tmp_path / "out", manifest, jobs=2)["cases"]
     assert again == said
-    for name in (CASES, SHARED):
-        assert (tmp_path / "out" / name).read_bytes() == (built / name).read_bytes()
+    assert (tmp_path / "out" / CASES).read_bytes() == (built / CASES).read_bytes()
 
 
 def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, said: Any) -> None:
     rows = ds.dataset(built / "states").to_table().to_pylist()
-    published = {
-        line["state"]: case for line, case in zip(lines_of(built / CASES), read_cases(built), strict=True)
-    }
+    published = {case.id.rpartition(".")[2]: case for case in read_cases(built)}
     assert len(published) == said["count"] == sum(said["strata"].values())
     by_class: dict[Any, list[str]] = {}
     for row in rows:
         kind = (row["stratum"], row["category"], row["background"], row["field"], row["acknowledged"] > 0)
-        by_class.setdefault(kind, []).append(row["state_id"].hex())
-        if row["state_id"].hex() in published:
-            case = published[row["state_id"].hex()]
+        by_class.setdefault(kind, []).append(row["case_id"].hex())
+        if row["case_id"].hex() in published:
+            case = published[row["case_id"].hex()]
             assert (case.stratum, case.category) == (row["stratum"], row["category"])
     for ids in by_class.values():
         assert len(published.keys() & set(ids)) >= min(PER_CLASS, len(ids))
@@ -76,7 +72,7 @@ def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, 
         beyond = Counter(
             (row["stratum"], row[f"verdict_{policy}"])
             for row in rows
-            if row["state_id"].hex() in published and VERDICTS[row[f"verdict_{policy}"]]
+            if row["case_id"].hex() in published and VERDICTS[row[f"verdict_{policy}"]]
         )
         assert beyond
         assert said["beyond"][policy] == nested(beyond)
@@ -93,7 +89,7 @@ def test_no_reader_has_a_say_in_the_choice_nor_in_what_is_asked(tmp_path: Path, 
     """A build whose readers fail everywhere publishes the same cases, and asks every policy in each."""
     copy = tmp_path / "copy"
     shutil.copytree(built, copy)
-    usual = published.choose(copy, ("strict", "salvage"), partial(ids_of_part, PLAN, copy))
+    usual = published.choose(copy, ("strict", "salvage"))
     for path in (copy / "states").glob("part-*.parquet"):
         table = pq.read_table(path)
         for name in ("verdict_strict", "verdict_salvage"):
@@ -101,11 +97,11 @@ def test_no_reader_has_a_say_in_the_choice_nor_in_what_is_asked(tmp_path: Path, 
             failing = pa.array(["lost"] * len(table)).cast(kind)
             table = table.set_column(at, name, failing)
         pq.write_table(table, path)
-    changed = published.choose(copy, ("strict", "salvage"), partial(ids_of_part, PLAN, copy))
+    changed = published.choose(copy, ("strict", "salvage"))
     assert changed.ids == usual.ids
     assert changed.beyond != usual.beyond
-    for line in lines_of(built / CASES):
-        assert [entry[0] for entry in line["expect"]] == ["strict", "salvage"]
+    for case in read_cases(built):
+        assert [probe.policy for probe in case.probes] == ["strict", "salvage"]
 
 
 def test_quotas_hold_as_far_as_there_is_enough() -> None:
@@ -142,37 +138,18 @@ def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
     assert published._chosen([*common, *lonely], 100) == {name for name, _ in (*common[:99], *lonely)}
 
 
-def test_packed_inputs_are_put_together_again_and_are_small() -> None:
-    draw = random.Random(7)
-    base = {"a": draw.randbytes(1300), "b": bytes(700)}
-    record = draw.randbytes(900)
-    inputs = []
-    for cut in range(1, len(record) + 1, 5):
-        content = bytearray(base["a"].ljust(1500, b"\0"))
-        content[450 : 450 + cut] = record[:cut]
-        inputs.append({"a": bytes(content), "b": base["b"][: 700 - cut % 3]})
-    whole = inputs[-1]["a"]
-    for bit in range(0, 900, 11):
-        flipped = bytearray(whole)
-        flipped[450 + bit] ^= 4
-        inputs.append({"a": bytes(flipped), "c": b""})
-    packing = Packing(base, inputs)
-    packed = [packing.put(files) for files in inputs]
-    line = packing.to_json()
-    for files, (layout, puts) in zip(inputs, packed, strict=True):
-        out = {}
-        for name, size in line["layouts"][layout]:
-            out[name] = bytearray(
-                bytes.fromhex(line["files"].get(name, ""))[: int(size)].ljust(int(size), b"\0")
-            )
-        for put in puts:
-            number, length = put if isinstance(put, list) else (put, None)
-            name, off, text = line["pieces"][number]
-            data = bytes.fromhex(text)[:length]
-            out[name][int(off) : int(off) + len(data)] = data
-        assert out == files
-    # Written out, the pages of these inputs are a hundred times as much.
-    assert sum(len(text) // 2 for _, _, text in line["pieces"]) < 3 * len(record)
+def test_every_input_is_made_of_the_descriptor_in_its_row(built: Path) -> None:
+    traces = {trace.id: trace for trace in map(crash_format(FORMAT).build, PLAN.workloads())}
+    rows = {row["case_id"].hex(): row for row in ds.dataset(built / "states").to_table().to_pylist()}
+    names = ("trace", "preset", "crash_index", "mask", "tear", "background", "seed", "rot")
+    looked = 0
+    for case in list(read_cases(built))[::7]:
+        row = rows[case.id.rpartition(".")[2]]
+        descriptor = Descriptor(**{name: row[name] for name in names})
+        assert case.files() == dict(state_of(traces[row["trace"]], descriptor))
+        assert case.origin.base == row["trace"]
+        looked += 1
+    assert looked > 100
 
 
 def test_the_page_on_the_core_tier_names_every_column_of_the_states() -> None:
@@ -214,42 +191,27 @@ def read_by_node(program: Path, directory: Path) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.node
-def test_node_sees_a_changed_file_and_a_changed_input(tmp_path: Path, built: Path) -> None:
+def test_node_sees_a_changed_file(tmp_path: Path, built: Path) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node.js is missing on PATH")
     copy = tmp_path / "copy"
     shutil.copytree(built, copy)
-    manifest = json.loads((copy / "manifest.json").read_text())
-    _alter(copy, manifest)
+    _alter(copy)
 
     def run() -> str:
         return subprocess.run(
             [node, DOCS / "examples/read_core.mjs", copy], capture_output=True, text=True, check=False
         ).stderr
 
-    assert f"{SHARED} is not the file of the manifest" in run()
-    (copy / "manifest.json").write_text(json.dumps(manifest))
-    assert ": another input" in run()
+    assert f"{CASES} is not the file of the manifest" in run()
 
 
-def _alter(copy: Path, manifest: Any) -> None:
-    """Change one bit of one piece in `copy`; `manifest` gets the new checksum."""
-    import hashlib
-
-    lines = list(lines_of(copy / SHARED))
-    piece = next(line for line in lines if line.get("pieces"))["pieces"][0]
-    piece[2] = f"{int(piece[2][0], 16) ^ 1:x}{piece[2][1:]}"
-    data = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode(), mtime=0)
-    (copy / SHARED).write_bytes(data)
-    manifest["cases"]["files"][SHARED]["sha256"] = hashlib.sha256(data).hexdigest()
-
-
-def test_every_case_carries_the_digest_of_its_input(built: Path) -> None:
-    for line, case in zip(lines_of(built / CASES), read_cases(built), strict=True):
-        assert line["id"] == case.id
-        assert re.fullmatch("[0-9a-f]{32}", line["digest"])
-        assert digest_of(case.files()) == line["digest"]
+def _alter(copy: Path) -> None:
+    """Change one bit of a content in `copy`."""
+    data = bytearray(gzip.decompress((copy / CASES).read_bytes()))
+    data[data.index(b'"extents":[["0","') + 17] ^= 1
+    (copy / CASES).write_bytes(gzip.compress(bytes(data), mtime=0))
 
 
 def invoke(*arguments: str) -> Any:
@@ -356,16 +318,20 @@ def test_a_case_permits_what_the_page_on_the_crash_model_does(
 
 def test_each_policy_is_asked_for_what_is_owed_in_the_state(built: Path) -> None:
     """A refusal where it is required of who may leave nothing out, a report of who may."""
-    columns = ["state_id", "stratum", "refusal"]
-    rows = {row["state_id"].hex(): row for row in ds.dataset(built / "states").to_table(columns).to_pylist()}
+    columns = ["case_id", "stratum", "refusal"]
+    rows = {row["case_id"].hex(): row for row in ds.dataset(built / "states").to_table(columns).to_pylist()}
     seen = Counter[str]()
-    for line in lines_of(built / CASES):
-        row = rows[line["state"]]
+    for case in read_cases(built):
+        row = rows[case.id.rpartition(".")[2]]
         refusal, lost = row["refusal"], ["may-lose"] if row["stratum"] == "C" else []
-        strict, salvage = [refusal, *lost], [refusal, *lost]
+        asked = {"strict": [refusal, *lost], "salvage": [refusal, *lost]}
         if refusal == "required":
-            salvage = ["allowed", "must-report"]
-        assert line["expect"] == [["strict", *strict], ["salvage", *salvage]]
+            asked["salvage"] = ["allowed", "must-report"]
+        for policy, wanted in asked.items():
+            entries = [entry for entry in case.expect if entry["when"]["policy"] == policy]
+            assert len(entries) == 1 + ("may-lose" in wanted)
+            assert entries[0]["allowed"]["refusal"] == wanted[0]
+            assert ("must_report" in entries[0]["allowed"]) == ("must-report" in wanted)
         seen[refusal] += 1
     assert min(seen[name] for name in REFUSALS) > 10
 
@@ -377,10 +343,10 @@ def test_a_choice_that_cannot_be_found_again_is_an_error(
     shutil.copytree(built, copy)
     manifest = json.loads((copy / "manifest.json").read_text())
     del manifest["cases"]
-    known = published.choose(copy, ("strict",), partial(ids_of_part, PLAN, copy))
+    known = published.choose(copy, ("strict",))
     monkeypatch.setattr(
         "journalspec_corpus.pipeline.published.choose",
-        lambda out, readers, ids_of: published.CoreChoice(known.ids | {bytes(16)}, known.beyond),
+        lambda out, readers: published.CoreChoice(known.ids | {bytes(16)}, known.beyond),
     )
     with pytest.raises(BuildError, match="1 chosen states were not found again"):
         publish_core(PLAN, copy, manifest)

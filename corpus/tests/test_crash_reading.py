@@ -9,8 +9,7 @@ import pytest
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import Codes, CrashPoint
-from journalspec_corpus.crash.fingerprints import packed_rows
-from journalspec_corpus.crash.ids import content_words
+from journalspec_corpus.crash.ids import content_ids
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.reading import Reading, answers, reading_of
 from journalspec_corpus.crash.states import crash_states
@@ -77,7 +76,7 @@ def test_equal_contents_are_read_once(adapter: CrashFormat) -> None:
 
     reading = Reading(read)
     point, codes = next((point, codes) for point, codes in points(adapter, 3011) if len(codes) > 10)
-    contents = packed_rows(content_words(point, codes))
+    contents = content_ids(point, codes)
     for _ in range(2):
         found, which = reading.answers(point, codes, contents)
         plain, own = answers(point, codes, adapter.read)

@@ -3,28 +3,24 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 const [directory] = process.argv.slice(2);
-const sha256 = (data) => createHash("sha256").update(data).digest("hex");
 const manifest = JSON.parse(readFileSync(`${directory}/manifest.json`));
-const lines = {}, shared = {}, counts = {};
-for (const [name, { sha256: expected }] of Object.entries(manifest.cases.files)) {
-  const data = readFileSync(`${directory}/${name}`);
-  if (sha256(data) !== expected) throw new Error(`${name} is not the file of the manifest`);
-  lines[name] = gunzipSync(data).toString().trim().split("\n").map((line) => JSON.parse(line));
+const packed = readFileSync(`${directory}/cases.jsonl.gz`);
+if (createHash("sha256").update(packed).digest("hex") !== manifest.cases.files["cases.jsonl.gz"].sha256) {
+  throw new Error("cases.jsonl.gz is not the file of the manifest");
 }
-for (const line of lines["shared.jsonl.gz"]) shared[line.group ?? line.base ?? "head"] = line;
-for (const item of lines["cases.jsonl.gz"]) {
-  const base = shared[shared[item.group].base], files = new Map();
-  for (const [name, size] of base.layouts[item.layout]) {
-    files.set(name, Buffer.alloc(Number(size)));
-    Buffer.from(base.files[name] ?? "", "hex").copy(files.get(name));
+const data = gunzipSync(packed), counts = {};
+let contents = {}, used = false;
+for (let start = 0, end; (end = data.indexOf("\n", start)) >= 0; start = end + 1) {
+  const line = JSON.parse(data.subarray(start, end));
+  if (!line.id) {
+    if (used) [contents, used] = [{}, false];
+    const file = (contents[line.content] = Buffer.alloc(Number(line.size), line.fill, "hex"));
+    for (const [off, hex] of line.extents) Buffer.from(hex, "hex").copy(file, Number(off));
+    continue;
   }
-  for (const [number, length] of item.put.map((put) => [put].flat())) {
-    const [name, off, hex] = base.pieces[number];
-    Buffer.from(hex, "hex").subarray(0, length).copy(files.get(name), Number(off));
-  }
-  const text = [...files].map(([name, data]) => `${name} ${data.length} ${sha256(data)}\n`).join("");
-  if (sha256(text).slice(0, 32) !== item.digest) throw new Error(`${item.id}: another input`);
-  const kind = `${item.stratum} ${item.category}`;
-  counts[kind] = (counts[kind] ?? 0) + 1;
+  used = true;
+  const files = line.input.files.map(({ path, content }) => [path, contents[content].length]);
+  const kind = `${line.stratum} ${line.category}`;
+  counts[kind] = (counts[kind] ?? 0) + Number(files.length > 0);
 }
 for (const name of Object.keys(counts).sort()) console.log(name, counts[name]);

@@ -376,12 +376,6 @@ def _show(facts: dict[str, Any]) -> None:
             f"{facts['hangs']} times there was no answer within {facts['timeout']:g} s;"
             f" {facts['retried']} asked twice; {facts['not_asked']} left out after others like them hung"
         )
-    for stratum, of in facts["alike"].items():
-        say(
-            f"stratum {stratum}: {of['contents']:,} different contents, {of['visible']:,} in what recovery"
-            f" can look at; {of['asked']:,} states asked about, {of['outcomes']:,} different outcomes"
-            " (what is owed, and answered)"
-        )
     names = _names(facts)
     show_table(
         ["stratum", "policy", *names],

@@ -149,7 +149,7 @@ def _checks(entries: list[dict[str, Any]]) -> Iterator[list[str]]:
 def show_command(directory: Path, case_id: str, as_json: bool) -> None:
     """Print what a state of the build in DIR follows from: writes, forces, acknowledgements, the crash.
 
-    ID is a `state_id` of the build's Parquet files, or the id of a published core
+    ID is a `case_id` of the build's Parquet files, or the id of a published core
     case. Then come what arrived, what is owed, and the verdicts of the build. With
     --json, what is owed can be worked out once more elsewhere: all bytes of all
     writes and files are told, where each record lies, what publishes it, and which
@@ -240,7 +240,7 @@ def shrink_command(
 ) -> None:
     """Shrink a failing state of the build in DIR to the smallest one that fails in the same way.
 
-    ID is a `state_id` of the build's Parquet files, or the id of a published core
+    ID is a `case_id` of the build's Parquet files, or the id of a published core
     case. What stays is the verdict; what goes, in this order, are records, sectors that
     did not arrive, weak guarantees, backgrounds, bytes of payload and alignment. A
     deviation is a sector, size or name that is not as if all had arrived (or nothing).
@@ -289,7 +289,7 @@ def _shrink_state(
             )
         except reduction.NotFailing as error:
             raise _NotFailing(
-                f"{place.state_id}: nothing to shrink: {error}; `corpus show` tells any state"
+                f"{place.case_id}: nothing to shrink: {error}; `corpus show` tells any state"
             ) from None
         except Breakdown as error:
             raise _NotFailing(f"{reader.name} broke down: {error.reason}") from None
@@ -435,12 +435,12 @@ def _shrink_kinds(directory: Path, name: str, out: Path | None, budget: int) -> 
     if name and name not in adapter.readers:
         raise LookupError(f"no reader {name!r} in the build: choose one of {', '.join(adapter.readers)}")
     found = failures.samples(directory, (name,) if name else adapter.readers)
-    known = failures.places(directory, {sample.state_id for sample in found})
+    known = failures.places(directory, {sample.case_id for sample in found})
     done: list[_Shrunk] = []
     with Console(stderr=True).status("shrinking") as status:
         for number, sample in enumerate(found, start=1):
             status.update(f"{number} of {len(found)}: {' '.join(sample.kind)}")
-            place, kind = known[sample.state_id], sample.kind
+            place, kind = known[sample.case_id], sample.kind
             reader = named_reader(adapter.format, kind.reader)
             done.append((sample, place, _shrunk(place, reader, kind.verdict, budget)))
     if out is not None:

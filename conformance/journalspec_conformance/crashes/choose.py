@@ -8,26 +8,21 @@ Nothing is chosen by what a reader says: states that nobody recovers are in.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_ids, content_ids
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES
-from journalspec_corpus.crash.visible import Reach, visible_ids, words_of
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import descriptor_of, promised
-from journalspec_corpus.pipeline.tables import Digests, united
+from journalspec_corpus.pipeline.run import descriptor_of, ids_of_states
 
 #: Of each class, this fraction of all that is wanted is held at first.
 _HELD = 128
@@ -76,8 +71,7 @@ class Choice:
     """What was chosen, class by class and by id within a class, and out of how many.
 
     `distinct` are the states that came into question, `generated` those before
-    duplicates were taken out, `classes` how many classes they are in. `alike` counts by
-    stratum how many different contents they have, and visible contents.
+    duplicates were taken out, `classes` how many classes they are in.
     """
 
     states: tuple[Chosen, ...]
@@ -85,7 +79,6 @@ class Choice:
     generated: int
     classes: int
     traces: int
-    alike: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 Map = Callable[[Callable[["Part"], "Survey"], Iterable["Part"]], Iterable["Survey"]]
@@ -113,10 +106,7 @@ def choose(selection: Selection, mapped: Map = map, parts: int = 1) -> Choice:
             pools[kind] = whole.pools[kind]
             pools[kind].keep(lambda name, kind=kind: found.ids.get(name) == kind)  # type: ignore[misc]
     taken = [state for kind, pool in pools.items() for state in pool.smallest(wanted[kind]) or ()]
-    alike: dict[str, dict[str, int]] = {}
-    for (stratum, member), words in sorted(united(found.alike).items()):
-        alike.setdefault(stratum, {})[member] = len(words)
-    return Choice(tuple(taken), len(found.ids), found.generated, len(pools), found.traces, alike)
+    return Choice(tuple(taken), len(found.ids), found.generated, len(pools), found.traces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +126,6 @@ class Survey:
     ids: dict[bytes, Class] = field(default_factory=dict)
     generated: int = 0
     traces: int = 0
-    alike: list[Digests] = field(default_factory=list)
 
 
 def survey(part: Part) -> Survey:
@@ -148,9 +137,8 @@ def survey(part: Part) -> Survey:
         out.traces += 1
         for states in _states(selection, trace):
             out.generated += len(states)
-            for kind in _offer(selection, workload, states, out, part.most, adapter.reach):
+            for kind in _offer(selection, workload, states, out, part.most):
                 out.pools[kind].within.add(number)
-    out.alike = [united(out.alike)]
     return out
 
 
@@ -173,7 +161,6 @@ def _merged(surveys: Iterable[Survey]) -> Survey:
                 out.pools[kind] = pool
         out.generated += found.generated
         out.traces += found.traces
-        out.alike += found.alike
     return out
 
 
@@ -204,21 +191,14 @@ def _states(selection: Selection, trace: Trace) -> Iterator[States]:
             yield states
 
 
-def _offer(
-    selection: Selection, workload: Any, states: States, out: Survey, most: int, reach: Reach | None
-) -> set[Class]:
+def _offer(selection: Selection, workload: Any, states: States, out: Survey, most: int) -> set[Class]:
     """Put the states whose ids are new into their pools; return the classes that they are of."""
     trace = states.point.trace
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-    contents = content_ids(states.point, states.codes)
-    names = case_ids(contents, promised(trace, expected))
+    names = ids_of_states(states, expected)
     rows = [row for row, name in enumerate(names) if name not in out.ids]
     if not rows:
         return set()
-    shown = [contents[row] for row in rows]
-    visible = visible_ids(states.point, states.codes[rows], shown, reach)
-    for member, ids in (("contents", shown), ("visible", visible)):
-        out.alike.append({(states.stratum, member): np.unique(words_of(ids))})
     facts = Facts(states)
     category, refusal = categories(facts), facts.refusals
     torn_in, field_names = fields(facts)

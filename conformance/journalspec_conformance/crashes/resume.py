@@ -18,7 +18,6 @@ from journalspec_conformance.crashes.verdicts import Judged, Verdict
 from journalspec_conformance.errors import Problem
 
 _LISTS = ("missing", "came", "wrong")
-_DIGEST = "outcome"
 _MEMBERS = tuple(field.name for field in fields(Verdict))
 
 
@@ -102,9 +101,8 @@ def _lines(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _entry(found: Judged) -> dict[str, Any]:
-    """Return what a line says of one verdict, as JSON: its digest in hexadecimal."""
+    """Return what a line says of one verdict, as JSON."""
     verdict: dict[str, Any] = {name: getattr(found.verdict, name) for name in _MEMBERS}
-    verdict[_DIGEST] = found.verdict.outcome.hex()
     return {"at": found.at, "policy": found.policy, "verdict": verdict, "limit": found.limit}
 
 
@@ -114,5 +112,4 @@ def _judged(entry: Mapping[str, Any]) -> Judged:
     told: dict[str, Any] = {
         name: tuple(value) if name in _LISTS else value for name, value in verdict.items()
     }
-    told[_DIGEST] = bytes.fromhex(verdict[_DIGEST])
     return Judged(entry["at"], entry["policy"], Verdict(**told), entry["limit"])

@@ -23,11 +23,9 @@ from journalspec_conformance.running import Workers
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.expected import Expected, expected_at
 from journalspec_corpus.crash.ids import case_id, content_id
-from journalspec_corpus.crash.reading import keys_of
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.crash.verdict import Answer, first_that_covers, judge, limits
-from journalspec_corpus.crash.visible import outcome_id
+from journalspec_corpus.crash.verdict import first_that_covers, judge, limits
 from journalspec_corpus.pipeline.run import promised
 from journalspec_reference import load
 
@@ -210,11 +208,9 @@ class _Worker:
         return self._made[1]
 
     def _verdict(self, chosen: Chosen, policy: str, *, twice: bool) -> Verdict:
-        trace, expected, files = self._put(chosen)
+        _, expected, files = self._put(chosen)
         reply = self._asker.ask(files, chosen.edition, policy, twice=twice)
-        verdict = verdict_on(reply, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
-        said = Answer((), f"none:{reply.instead}") if reply.answer is None else reply.answer
-        return replace(verdict, outcome=outcome_id(said, chosen.refusal, expected, keys_of(trace)))
+        return verdict_on(reply, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
 
     def smallest(self, wanted: tuple[Failing, int]) -> Smallest | None:
         """Return the smallest failure of a kind that is found with so many questions."""

@@ -126,8 +126,6 @@ class RunTally:
     def __init__(self, choice: Choice) -> None:
         self._choice = choice
         self.asked = 0
-        #: place in the choice -> what was owed there and answered, under each policy in turn
-        self._outcomes: dict[int, bytes] = {}
         self.judged_states: set[int] = set()
         #: (policy, verdict, stratum) -> how many
         self.verdicts: Counter[tuple[str, str, str]] = Counter()
@@ -144,7 +142,6 @@ class RunTally:
         name = judged.verdict.name
         self.asked += 1
         self.judged_states.add(judged.at)
-        self._outcomes[judged.at] = self._outcomes.get(judged.at, b"") + judged.verdict.outcome
         self.verdicts[judged.policy, name, chosen.kind.stratum] += 1
         self.retried += judged.verdict.tries > 1
         self.hangs += (name == "hang") + (judged.verdict.tries > 1)
@@ -180,7 +177,6 @@ class RunTally:
             "generated": self._choice.generated,
             "traces": self._choice.traces,
             "classes": self._choice.classes,
-            "alike": self._alike(),
             "retried": self.retried,
             "hangs": self.hangs,
             "verdicts": {
@@ -196,22 +192,6 @@ class RunTally:
         for (policy, _, _), count in self.verdicts.items():
             asked[policy] += count
         return {policy: len(self._choice.states) - count for policy, count in sorted(asked.items())}
-
-    def _alike(self) -> dict[str, dict[str, int]]:
-        """Return per stratum what of the states that came into question differs, and of the answers to them.
-
-        ``contents`` and ``visible`` are about all of these, ``asked`` and ``outcomes`` about those asked.
-        """
-        asked: Counter[str] = Counter()
-        outcomes: dict[str, set[bytes]] = {}
-        for at, said in self._outcomes.items():
-            stratum = self._choice.states[at].kind.stratum
-            asked[stratum] += 1
-            outcomes.setdefault(stratum, set()).add(said)
-        return {
-            stratum: {**counts, "asked": asked[stratum], "outcomes": len(outcomes.get(stratum, ()))}
-            for stratum, counts in self._choice.alike.items()
-        }
 
     def _invariants(self) -> Mapping[str, dict[str, int]]:
         """Return per stratum how many answers broke each invariant."""

@@ -48,8 +48,7 @@ class Verdict:
     `missing` are names of records that are owed and did not come, `came` those
     that came, `wrong` what came and should not have (record names, or the keys
     of records that nobody wrote). `effect` says in words what is wrong with the state that was
-    decided on. `told` is what was said, for people. `outcome` is a digest of what was owed and
-    answered.
+    decided on. `told` is what was said, for people.
     """
 
     name: str
@@ -60,7 +59,6 @@ class Verdict:
     told: str = ""
     tries: int = 1
     effect: str = ""
-    outcome: bytes = b""
     #: It was at work all the time until it was waited for no longer.
     endless: bool = False
 

@@ -19,8 +19,8 @@ from journalspec_corpus.crash.effects import (
     Semantics,
     State,
 )
+from journalspec_corpus.crash.reach import Reach, visible_ends
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.visible import Reach, visible_ends
 from journalspec_corpus.crash.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import examine, in_order

@@ -15,12 +15,12 @@ from typing import Any
 
 from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec_corpus.crash.effects import Semantics
+from journalspec_corpus.crash.reach import Reach, unread_writes
 from journalspec_corpus.crash.recorder import Recorder
 from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
 from journalspec_corpus.crash.second_crash import build as build_second_life
 from journalspec_corpus.crash.trace import Trace, Workload
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.visible import Reach, unread_writes
 from journalspec_corpus.crash.workloads import LongWorkload, LongWorkloads
 from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load

@@ -15,11 +15,10 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, TRASHED, Codes, CrashPoint, States, Timeline
+from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, TRASHED, CrashPoint, States, Timeline
 from journalspec_corpus.crash.corruption import corrupted_fields
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED
-from journalspec_corpus.crash.fingerprints import packed_rows
-from journalspec_corpus.crash.ids import content_words
+from journalspec_corpus.crash.ids import content_ids
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE
 from journalspec_corpus.crash.trace import (
     BEFORE,
@@ -144,7 +143,7 @@ class Facts:
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(_memories(self.trace)[: self._upto + 1])
-                out[rows] = [name in images for name in _contents(self.point, self.states.codes[rows])]
+                out[rows] = [name in images for name in content_ids(self.point, self.states.codes[rows])]
         return out
 
     @cached_property
@@ -403,12 +402,8 @@ _images: dict[str, tuple[bytes, ...]] = {}
 _WHOLE = np.zeros((1, 0), np.uint16)
 
 
-def _contents(point: CrashPoint, codes: Codes) -> list[bytes]:
-    return packed_rows(content_words(point, codes))
-
-
 def _memories(trace: Trace) -> tuple[bytes, ...]:
-    """Return for each operation what a process leaves that is killed before it, as fingerprints."""
+    """Return for each operation what a process leaves that is killed before it, as content ids."""
     found = _images.get(trace.id)
     if found is None:
         line = Timeline(trace, 512)
@@ -416,7 +411,7 @@ def _memories(trace: Trace) -> tuple[bytes, ...]:
         for upto in range(len(trace.ops) + 1):
             if upto == 0 or not isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release)):
                 line.advance(upto)
-                last = _contents(line.point(settled=True), _WHOLE)[0]
+                last = content_ids(line.point(settled=True), _WHOLE)[0]
             ids.append(last)
         _images.clear()
         found = _images[trace.id] = tuple(ids)

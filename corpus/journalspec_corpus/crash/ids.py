@@ -1,8 +1,6 @@
 """Names for states: by content, and by content together with what was promised.
 
-There are two kinds. The millions go by *fingerprints* (:mod:`.fingerprints`), which cost what
-differs from one state to the next: :func:`content_words`, :func:`state_words`. Published
-cases, and whatever is chosen to be one, go by *ids*, which are permanent:
+They are permanent: an id never changes.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size, and what names
 their bytes (:mod:`.pages`). ``case_id`` adds format, edition, stratum and the records
@@ -20,10 +18,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash import fingerprints
 from journalspec_corpus.crash.blocks import DATA, SIZE, Codes, CrashPoint
-from journalspec_corpus.crash.fingerprints import Pair, Words
-from journalspec_corpus.crash.pages import FAN, ID_BYTES, PAGE, Ids, Node, Pages, blake, named, zeros
+from journalspec_corpus.crash.pages import FAN, ID_BYTES, PAGE, Ids, blake, named
 
 
 def file_head(name: str, size: int) -> bytes:
@@ -136,164 +132,3 @@ class _Tables:
 def case_ids(contents: list[bytes], promised: bytes) -> list[bytes]:
     """Return the case id of every content id under one promise."""
     return [blake(content + promised) for content in contents]
-
-
-def content_words(point: CrashPoint, codes: Codes, layouts: Iterable[Layout] | None = None) -> Words:
-    """Return the fingerprint of the content of every row, shape (rows, 2): that of its files.
-
-    With `layouts` files end where these say; rows that are in none get zeros.
-    """
-    groups = list(_same_names(point, codes) if layouts is None else layouts)
-    sums = _Sums(point, codes, groups)
-    out = np.zeros((len(codes), 2), np.uint64)
-    # Files that are alike in all rows are named at once; of the others all rows of all groups together.
-    moved: list[tuple[Words, Pair, int]] = []
-    where: list[npt.NDArray[np.int64]] = []
-    for rows, names, sizes in groups:
-        alike = []
-        for name, number in names.items():
-            size = sizes[number]
-            if sums.moving(number, size):
-                moved.append((sums.pages(number, size, codes[rows]), fingerprints.words_of(name), size))
-                where.append(rows)
-            else:
-                alike.append(fingerprints.file_term(name, size, sum_of(point.contents[number], size)))
-        out[rows] = np.asarray(fingerprints.added(alike), np.uint64)
-    if moved:
-        counts = [len(rows) for rows in where]
-        named = np.repeat(np.asarray([name for _, name, _ in moved], np.uint64), counts, axis=0)
-        long = np.repeat(np.asarray([size for *_, size in moved], np.uint64), counts)
-        terms = fingerprints.file_terms(named, long, np.concatenate([pages for pages, *_ in moved]))
-        at = 0
-        for rows in where:
-            out[rows] += terms[at : at + len(rows)]
-            at += len(rows)
-    return out
-
-
-def state_words(point: CrashPoint, codes: Codes, promised: Pair) -> tuple[Words, Words]:
-    """Return the fingerprints of the states under one promise, and those of their contents."""
-    contents = content_words(point, codes)
-    return fingerprints.states_of(contents, promised), contents
-
-
-class _Sums:
-    """What the blocks in flight add to the sums of their files: a pair for each version that occurs."""
-
-    def __init__(self, point: CrashPoint, codes: Codes, layouts: Sequence[Layout]) -> None:
-        self._point = point
-        blocks: dict[int, list[int]] = {}
-        for number, block in enumerate(point.blocks):
-            if block.kind == DATA:
-                blocks.setdefault(block.file, []).append(number)
-        #: (file, size) -> its blocks, and how many bytes each has within that size
-        self._columns: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        #: block and bytes -> for each version whether it occurs, later its place in the table
-        occurs: dict[tuple[int, int], npt.NDArray[np.bool_]] = {}
-        self._places: dict[tuple[int, int], npt.NDArray[np.int64]] = {}
-        for rows, names, sizes in layouts:
-            for file in names.values():
-                if file not in blocks:
-                    continue
-                size = sizes[file]
-                if (file, size) not in self._columns:
-                    self._columns[file, size] = list(self._within(blocks[file], size))
-                for place in self._columns[file, size]:
-                    if place not in occurs:
-                        # The content holds version 0 of every block.
-                        occurs[place] = np.arange(len(point.blocks[place[0]].versions)) == 0
-                    occurs[place][codes[rows, place[0]]] = True
-        asked: list[tuple[int, bytes]] = []
-        for (number, length), flags in occurs.items():
-            block, used = point.blocks[number], np.flatnonzero(flags)
-            places = self._places[number, length] = np.zeros(len(flags), np.int64)
-            places[used] = len(asked) + np.arange(len(used))
-            first = block.index * point.granule // PAGE
-            asked += [(first, block.versions[at][:length]) for at in used.tolist()]
-        self._table = np.asarray(sums_at(asked), np.uint64).reshape(-1, 2)
-
-    def _within(self, numbers: Iterable[int], size: int) -> Iterator[tuple[int, int]]:
-        granule = self._point.granule
-        for number in numbers:
-            length = min(granule, size - self._point.blocks[number].index * granule)
-            if length > 0:
-                yield number, length
-
-    def moving(self, file: int, size: int) -> bool:
-        """Tell whether blocks of `file` are in flight within its first `size` bytes."""
-        return bool(self._columns.get((file, size)))
-
-    def pages(self, file: int, size: int, codes: Codes) -> Words:
-        """Return the sum of the pages of the first `size` bytes of `file` in each row, shape (rows, 2)."""
-        mine = self._columns[file, size]
-        rest = np.asarray(sum_of(self._point.contents[file], size), np.uint64)
-        rest = rest - self._table[[self._places[each][0] for each in mine]].sum(axis=0)
-        where = np.stack([self._places[each][codes[:, each[0]]] for each in mine])
-        return np.asarray(rest + self._table[where].sum(axis=0))
-
-
-def sum_of(content: Pages, size: int) -> Pair:
-    """Return the sum of the pages of a file's first `size` bytes.
-
-    What a node of the tree adds is kept with it: only what is new since is looked at.
-    """
-    if size in content.summed:
-        return content.summed[size]
-    count = size // PAGE
-    parts = list(content.stretches(count))
-    new: dict[int, Node] = {}
-    for part in parts:
-        _new_pages(*part, new)
-    if new:
-        pairs = fingerprints.page_pairs([node.data for node in new.values()], [*new]).tolist()
-        for (number, node), (a, b) in zip(new.items(), pairs, strict=True):
-            node.summed = number, (a, b)
-    end = sums_at([(count, content[count * PAGE : size])]) if size % PAGE else []
-    found = content.summed[size] = fingerprints.added((*(_sum(*part) for part in parts), *end))
-    return found
-
-
-def _new_pages(node: Node, level: int, first: int, found: dict[int, Node]) -> None:
-    """Put the pages below `node` of which nothing is kept, and that are not zeros, into `found`."""
-    if node is zeros(level) or (node.summed is not None and node.summed[0] == first):
-        return
-    if not level:
-        found[first] = node
-    for at, child in enumerate(node.children):
-        _new_pages(child, level - 1, first + at * FAN ** (level - 1), found)
-
-
-def _sum(node: Node, level: int, first: int) -> Pair:
-    """Return what the pages below `node` add; the sums of pages are kept already."""
-    if node is zeros(level):
-        return 0, 0
-    if node.summed is None or node.summed[0] != first:
-        step = FAN ** (level - 1)
-        sums = (_sum(child, level - 1, first + at * step) for at, child in enumerate(node.children))
-        node.summed = first, fingerprints.added(sums)
-    return node.summed[1]
-
-
-#: (first page, bytes) -> what they add to the sum of a file: crash points have most versions in common
-_known: dict[tuple[int, bytes], Pair] = {}
-#: So many of them are kept.
-_KEPT = 1 << 14
-
-
-def sums_at(stretches: Sequence[tuple[int, bytes]]) -> list[Pair]:
-    """Return what stretches (number of the first page, bytes) add to the sums of their files."""
-    new = [each for each in dict.fromkeys(stretches) if each not in _known]
-    if new:
-        if len(_known) + len(new) > _KEPT:
-            _known.clear()
-            new = list(dict.fromkeys(stretches))
-        pages, numbers, owners = [], [], []
-        for owner, (first, data) in enumerate(new):
-            for at in range(0, len(data), PAGE):
-                pages.append(data[at : at + PAGE])
-                numbers.append(first + at // PAGE)
-                owners.append(owner)
-        sums = np.zeros((len(new), 2), np.uint64)
-        np.add.at(sums, owners, fingerprints.page_pairs(pages, numbers))
-        _known.update(zip(new, ((a, b) for a, b in sums.tolist()), strict=True))
-    return [_known[each] for each in stretches]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from journalspec_corpus.crash.effects import Permitted, operations_of
 from journalspec_corpus.crash.expected import Expected
-from journalspec_corpus.crash.fingerprints import Pair, promise_pair
+from journalspec_corpus.crash.ids import promise
 from journalspec_corpus.crash.persistence import REACHABLE
 from journalspec_corpus.crash.trace import Ack, Mark, Release, Trace
 
@@ -57,7 +57,7 @@ class Obligations:
         self._count = 0
         self._known: dict[tuple[int, int, int, str], Expected] = {}
         self._effects: dict[tuple[int, int, int, bool], Permitted] = {}
-        self._promises: dict[int, Pair] = {}
+        self._promises: dict[int, bytes] = {}
 
     def _issued(
         self, may_keep: frozenset[str], record_of: Mapping[str, str], order: Mapping[str, None]
@@ -114,10 +114,10 @@ class Obligations:
             found = self._effects[place] = self._operations.permitted(crash_index, upto, lenient=lenient)
         return found
 
-    def promise(self, expected: Expected) -> Pair:
-        """Return the lanes of what every state was promised of which `expected` is true, one of these."""
+    def promise(self, expected: Expected) -> bytes:
+        """Return the part of a case id that all states have of which `expected` is true, one of these."""
         found = self._promises.get(id(expected))
         if found is None:
             keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-            found = self._promises[id(expected)] = promise_pair(*self._kind, expected.stratum, keys)
+            found = self._promises[id(expected)] = promise(*self._kind, expected.stratum, keys)
         return found

@@ -36,18 +36,14 @@ def blake(data: bytes) -> bytes:
 
 
 class Node:
-    """A page (no children; always `PAGE` bytes), or `FAN` nodes of the level below.
+    """A page (no children; always `PAGE` bytes), or `FAN` nodes of the level below."""
 
-    `summed` is for :mod:`.fingerprints` to remember a number of the first page, and what all add there.
-    """
-
-    __slots__ = ("_data", "_id", "children", "summed")
+    __slots__ = ("_data", "_id", "children")
 
     def __init__(self, children: tuple[Node, ...], data: bytes = b"") -> None:
         self.children = children
         self._data = data
         self._id = b""
-        self.summed: tuple[int, tuple[int, int]] | None = None
 
     @property
     def data(self) -> bytes:
@@ -87,7 +83,7 @@ def _node(data: bytes) -> Node:
 class Pages:
     """The bytes of a file: like ``bytes``, but cheap to change. Never changed itself."""
 
-    __slots__ = ("_flat", "_level", "_root", "_size", "summed")
+    __slots__ = ("_flat", "_level", "_root", "_size")
 
     def __init__(self, size: int = 0, root: Node | None = None, level: int = 1) -> None:
         enough = level
@@ -98,7 +94,6 @@ class Pages:
         self._level = enough
         self._flat: bytes | None = None
         #: size -> sum of the pages up to it, which :mod:`.ids` remembers here
-        self.summed: dict[int, tuple[int, int]] = {}
 
     @classmethod
     def of(cls, data: bytes) -> Pages:

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from journalspec_corpus.crash.adapter import CrashFormat, Read, Reader, crash_format
 from journalspec_corpus.crash.blocks import Codes, CrashPoint, States
-from journalspec_corpus.crash.trace import Mark, Trace
 from journalspec_corpus.crash.verdict import Answer
 
 #: Answers that are remembered by content, some thousand bytes each.
@@ -88,12 +87,6 @@ class Reading:
                 found = self._known[edition, content] = self._read(point.materialise(row), edition)
             which.append(number.setdefault(found, len(number)))
         return list(number), np.asarray(which, np.int32)
-
-
-def keys_of(trace: Trace) -> frozenset[str]:
-    """Return the keys of all records that were written in `trace`, or before it."""
-    marks = (*trace.standing, *trace.stale, *trace.possible)
-    return frozenset(mark.key for mark in (*marks, *(op for op in trace.ops if isinstance(op, Mark))))
 
 
 MUTANT = "mutant:"

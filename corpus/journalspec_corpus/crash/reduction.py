@@ -27,7 +27,6 @@ from journalspec_corpus.crash.adapter import CrashFormat, Reader
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.fingerprints import content_pair, packed, promise_pair, state_pair
 from journalspec_corpus.crash.ids import case_id, content_id, promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
 from journalspec_corpus.crash.reading import PointReader
@@ -166,11 +165,6 @@ class State:
     def case_id(self) -> str:
         """The hex digits under which it is published."""
         return case_id(self.content_id, promise(*self._promised)).hex()
-
-    @cached_property
-    def state_id(self) -> str:
-        """The hex digits that the tables of a build name it by."""
-        return packed(state_pair(content_pair(self.files), promise_pair(*self._promised))).hex()
 
     @property
     def _promised(self) -> tuple[str, str, str, list[str]]:

@@ -30,7 +30,6 @@ def as_json(adapter: CrashFormat, workload: Any, state: State) -> dict[str, Any]
     states, expected = state.situation.states, state.situation.expected
     return {
         "case": published_id(adapter.format, state.case_id),
-        "state": state.state_id,
         "format": state.trace.format,
         "edition": state.trace.edition,
         "workload": state.trace.name,

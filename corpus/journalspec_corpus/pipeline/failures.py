@@ -21,10 +21,7 @@ from journalspec_corpus.crash.reading import Named
 from journalspec_corpus.crash.reduction import State, find
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.pipeline.case_files import found_ids
-from journalspec_corpus.pipeline.cases import CASES, lines_of
-from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import part_files, state_ids_of
+from journalspec_corpus.pipeline.store import part_files
 
 ID_DIGITS = 32
 _COLUMNS = ("trace", "background", "preset", "crash_index", "mask", "tear", "seed", "rot")
@@ -42,7 +39,7 @@ class BuiltState:
     workload: Any
     descriptor: Descriptor
     verdicts: Mapping[str, str]
-    state_id: str
+    case_id: str
 
     @cached_property
     def state(self) -> State:
@@ -55,13 +52,13 @@ class BuiltState:
             if VERDICTS[verdict]:
                 return name
         given = ", ".join(f"{name}: {verdict}" for name, verdict in self.verdicts.items())
-        raise NotThere(f"{self.state_id}: no reader of the build fails in this state ({given}); name one")
+        raise NotThere(f"{self.case_id}: no reader of the build fails in this state ({given}); name one")
 
 
 def place_of(directory: Path, name: str) -> BuiltState:
     """Return the state `name` of the build in `directory`; raises NotThere.
 
-    A name is 32 hex digits, or a published id that ends in them.
+    A name is the 32 hex digits of its case id, or the id of the case, which ends in them.
     """
     digits = name.rpartition(".")[2]
     try:
@@ -70,37 +67,17 @@ def place_of(directory: Path, name: str) -> BuiltState:
         wanted = b""
     if len(digits) != ID_DIGITS or len(wanted) * 2 != ID_DIGITS:
         raise NotThere(f"{name!r} is no id of a state: that is {ID_DIGITS} hex digits")
-    try:
-        return places(directory, {wanted})[wanted]
-    except NotThere:
-        own = _published(directory, wanted)
-        if own is None:
-            raise
-        return places(directory, {own})[own]
-
-
-def _published(directory: Path, name: bytes) -> bytes | None:
-    """Return the id of the state that is published, or would be, as `name`; None if there is none."""
-    if (directory / CASES).is_file():
-        for line in lines_of(directory / CASES):
-            if line["id"].endswith(name.hex()):
-                return bytes.fromhex(line["state"])
-    plan = Plan.from_json(plan_of(directory))
-    wanted: set[bytes] = set()
-    for path in part_files(directory):
-        wanted.update(state_ids_of(path))
-    # Nothing says where it is: all states are gone through, which takes as long as to enumerate them.
-    return next((own for own, known in found_ids(plan, plan.workloads(), wanted) if known == name), None)
+    return places(directory, {wanted})[wanted]
 
 
 def places(directory: Path, wanted: Set[bytes]) -> dict[bytes, BuiltState]:
-    """Return the states of these state ids in the build in `directory`; raises NotThere if one is missing."""
+    """Return the states of these case ids in the build in `directory`; raises NotThere if one is missing."""
     plan = plan_of(directory)
     adapter = crash_format(plan["format"])
-    rows = {row["state_id"]: row for row in _rows(directory, wanted, adapter)}
+    rows = {row["case_id"]: row for row in _rows(directory, wanted, adapter)}
     for name in sorted(wanted - rows.keys()):
         raise NotThere(
-            f"{directory} holds no state {name.hex()}: ids are in the column state_id of states/*.parquet"
+            f"{directory} holds no state {name.hex()}: ids are in the column case_id of states/*.parquet"
         )
     names = {row["workload"] for row in rows.values()}
     workloads = {work.name: work for work in adapter.workloads(plan["tier"]) if work.name in names}
@@ -112,14 +89,14 @@ def places(directory: Path, wanted: Set[bytes]) -> dict[bytes, BuiltState]:
 def _place(adapter: CrashFormat, workload: Any, row: Mapping[str, Any]) -> BuiltState:
     descriptor = Descriptor(**{column: row[column] for column in _COLUMNS})
     verdicts = {reader: row[f"verdict_{reader}"] for reader in adapter.readers}
-    return BuiltState(adapter, workload, descriptor, verdicts, row["state_id"].hex())
+    return BuiltState(adapter, workload, descriptor, verdicts, row["case_id"].hex())
 
 
 def verdict_of(place: BuiltState, reader: Named) -> str:
     """Return what `reader` gets in the state, asked now; raises NotThere if the state is not what it was."""
     state = place.state
-    if state.state_id != place.state_id:
-        raise NotThere(f"{place.state_id} is made otherwise by this version: build again")
+    if state.case_id != place.case_id:
+        raise NotThere(f"{place.case_id} is made otherwise by this version: build again")
     answer = reader.reader(state.files, state.trace.edition)
     return state.verdict(answer, salvaging=reader.salvaging)
 
@@ -138,9 +115,9 @@ def plan_of(directory: Path) -> dict[str, Any]:
 
 def _rows(directory: Path, wanted: Set[bytes], adapter: CrashFormat) -> Iterator[dict[str, Any]]:
     """Yield the rows of the states `wanted`; part by part, so that memory is bounded by the largest one."""
-    columns = ["state_id", "workload", *_COLUMNS, *(f"verdict_{name}" for name in adapter.readers)]
+    columns = ["case_id", "workload", *_COLUMNS, *(f"verdict_{name}" for name in adapter.readers)]
     for path in part_files(directory):
-        ids = pq.read_table(path, columns=["state_id"])["state_id"].to_pylist()
+        ids = pq.read_table(path, columns=["case_id"])["case_id"].to_pylist()
         rows = [at for at, name in enumerate(ids) if name in wanted]
         if rows:
             yield from pq.read_table(path, columns=columns).take(rows).to_pylist()
@@ -166,7 +143,7 @@ class FailureSample:
 
     kind: FailureKind
     states: int
-    state_id: bytes
+    case_id: bytes
 
 
 def samples(directory: Path, readers: tuple[str, ...]) -> list[FailureSample]:
@@ -175,11 +152,11 @@ def samples(directory: Path, readers: tuple[str, ...]) -> list[FailureSample]:
     for path in part_files(directory):
         for reader in readers:
             column = f"verdict_{reader}"
-            table = pq.read_table(path, columns=["state_id", *_KIND, column])
+            table = pq.read_table(path, columns=["case_id", *_KIND, column])
             mask = pc.is_in(pc.cast(table[column], pa.string()), value_set=_FAILING)
             for row in table.filter(mask).to_pylist():
                 stratum, writer, category = (row[name] for name in _KIND)
                 kind = FailureKind(stratum, writer, category, reader, row[column])
-                count, smallest = found.get(kind, (0, row["state_id"]))
-                found[kind] = count + 1, min(smallest, row["state_id"])
+                count, smallest = found.get(kind, (0, row["case_id"]))
+                found[kind] = count + 1, min(smallest, row["case_id"])
     return [FailureSample(kind, *found[kind]) for kind in sorted(found)]

@@ -27,7 +27,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TextIO
 
-from journalspec_corpus.pipeline.case_files import write_cases, write_ids
+from journalspec_corpus.pipeline.case_files import write_cases
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError, write_shard
 
@@ -162,7 +162,7 @@ def _death(status: int) -> str:
 
 Task = Callable[[Plan, Path, int], object]
 #: What may be asked for a shard.
-TASKS: dict[str, Task] = {"shard": write_shard, "ids": write_ids, "cases": write_cases}
+TASKS: dict[str, Task] = {"shard": write_shard, "cases": write_cases}
 #: So many shards a worker looks only at what the last one left behind.
 _SETTLED = 64
 _TRACEBACK = "JOURNALSPEC_TRACEBACK"

@@ -25,12 +25,6 @@ STRATA = {
     "L": "reachable only where the device lies about a force",
     "C": "corrupted after it was durable",
 }
-#: What is counted beside the distinct cases of a stratum, in this order, and what it means.
-ALIKE = {
-    "contents": "different bytes",
-    "visible": "different in what recovery can look at",
-    "outcomes": "different in what is owed or in what the readers answer",
-}
 #: Distinct judged cases that the full tier of a format is to have, unless its space is smaller.
 BAR = 3_400_000
 _MEMBERS = frozenset({"plan", "counts", "strata", "digest", "parts"})
@@ -153,10 +147,6 @@ class BuildReport:
             f" {run['workers']} worker(s) on {run['cores']} cores ({run['name']}{part}):"
             f" {self.rate():,.0f} cases/s, start-up included"
         )
-
-    def legend(self) -> Iterator[str]:
-        """Yield what the counts beside the distinct cases mean."""
-        yield "; ".join(f"{name}: {meaning}" for name, meaning in ALIKE.items())
 
     def rate(self) -> float:
         """Return distinct cases per second of wall time, as far as they were made in this run."""

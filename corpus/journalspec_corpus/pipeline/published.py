@@ -1,18 +1,17 @@
-"""The core tier as cases: a choice of the judged states, packed so that anybody can unpack them.
+"""The core tier as cases: a choice of the judged states, as compressed lines.
 
-The choice is made by ids alone, so that anybody repeats it. Each shard's chosen states are
-found again and packed by a worker into two files of lines; here they are put behind each
-other and compressed. Lines and order depend on the plan alone.
+The choice is made by ids alone, so that anybody repeats it. A worker finds each shard's chosen
+states again and writes their lines; here they are put together and compressed. Lines and order
+depend on the plan alone.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,22 +22,21 @@ import pyarrow.parquet as pq
 
 from journalspec.files import replace_bytes, replace_text, replacing
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline import local
-from journalspec_corpus.pipeline.case_files import BASE_LINES, GROUP_LINES, ID_FILE, LINES, PUBLISHED_IDS
-from journalspec_corpus.pipeline.cases import CASES, SHARED, read_cases
+from journalspec_corpus.pipeline.case_files import CHOSEN, LINES
+from journalspec_corpus.pipeline.cases import CASES, read_cases
 from journalspec_corpus.pipeline.manifest import MANIFEST
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import (
     WORK,
     BuildError,
     alone,
+    case_ids_of,
     clear_work,
     part_file,
     part_files,
     prepare,
-    state_ids_of,
 )
 from journalspec_corpus.pipeline.verify import missing_files
 from journalspec_corpus.seal import render, sealed
@@ -52,6 +50,8 @@ QUOTA = {"R": 80_000, "C": 15_000, "L": 5_000}
 SHARES = 8
 #: No more of these while there are others: they hold sectors of garbage, which nothing makes smaller.
 MOST = {"sector-trash": 4_000}
+#: How hard to compress: 9 takes four times as long for a few percent.
+_LEVEL = 6
 _KIND = ("stratum", "writer", "edition", "category", "background", "field", "acknowledged")
 _CATEGORY = _KIND.index("category")
 _FAILING = pa.array([name for name, broken in VERDICTS.items() if broken])
@@ -72,25 +72,19 @@ class CoreChoice:
     beyond: dict[str, dict[str, dict[str, int]]]
 
 
-def choose(
-    out: Path, readers: Iterable[str], ids_of: Callable[[int], list[bytes]], total: int = CORE_CASES
-) -> CoreChoice:
+def choose(out: Path, readers: Iterable[str], total: int = CORE_CASES) -> CoreChoice:
     """Return what to publish of a finished build, and how `readers` fail on that.
 
-    `ids_of` gives the ids under which the states of a part would be published. First the
-    smallest ids of each class, then the smallest of each category up to its share, then of
+    First the smallest ids of each class, then the smallest of each category up to its share, then of
     each stratum up to its quota, then of all: ids are hashes, so this is a sample.
     """
     found: list[tuple[bytes, tuple[Any, ...]]] = []
-    states: dict[bytes, bytes] = {}
-    for number, path in enumerate(part_files(out)):
-        table = pq.read_table(path, columns=["state_id", *_KIND])
+    for path in part_files(out):
+        table = pq.read_table(path, columns=["case_id", *_KIND])
         kinds = zip(*(_plain(table[name]) for name in _KIND), strict=True)
-        names = ids_of(number)
-        found += zip(names, kinds, strict=True)
-        states.update(zip(names, table["state_id"].to_pylist(), strict=True))
+        found += zip(table["case_id"].to_pylist(), kinds, strict=True)
     found.sort()
-    ids = frozenset(states[name] for name in _chosen(found, total))
+    ids = _chosen(found, total)
     return CoreChoice(ids, {reader: _failures(out, reader, ids) for reader in readers})
 
 
@@ -99,10 +93,10 @@ def _failures(out: Path, reader: str, ids: frozenset[bytes]) -> dict[str, dict[s
     verdict = f"verdict_{reader}"
     counts: dict[str, Counter[str]] = {}
     for path in part_files(out):
-        table = pq.read_table(path, columns=["state_id", "stratum", verdict])
+        table = pq.read_table(path, columns=["case_id", "stratum", verdict])
         failing = table.filter(pc.is_in(pc.cast(table[verdict], pa.string()), _FAILING))
         for row in failing.to_pylist():
-            if row["state_id"] in ids:
+            if row["case_id"] in ids:
                 counts.setdefault(row["stratum"], Counter())[row[verdict]] += 1
     return {name: dict(sorted(of.items())) for name, of in sorted(counts.items())}
 
@@ -175,7 +169,7 @@ def publish_core(
 
     Where it names them already, they are looked at: if they are missing or damaged, they
     are made again and have to be what they were. `progress` is called with (shards done,
-    shards in all); a shard is gone through twice, for ids and for cases. Raises BuildError.
+    shards in all). Raises BuildError.
     """
     known = manifest.get("cases")
     if known is not None and not missing_files(out, known["files"]):
@@ -189,8 +183,7 @@ def publish_core(
                 f" those of {MANIFEST}; nothing was replaced",
                 "use the edition that made them, or build into a new directory",
             )
-        for name in (CASES, SHARED):
-            (out / WORK / name).replace(out / name)
+        (out / WORK / CASES).replace(out / CASES)
         manifest = sealed({**manifest, "cases": cases})
         replace_text(out / MANIFEST, render(manifest))
         clear_work(out)
@@ -199,22 +192,20 @@ def publish_core(
 
 def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], None]) -> dict[str, Any]:
     policies = crash_format(plan.format).policies
-    shards = range(plan.shards())
-    local.run(plan, out, shards, lambda done: progress(done, 2 * len(shards)), jobs=jobs, task="ids")
-    choice = choose(out, policies, lambda number: _read_ids(out, number))
+    choice = choose(out, policies)
     todo = []
-    for number in shards:
-        own = [name for name in state_ids_of(part_file(out, number)) if name in choice.ids]
+    for number in range(plan.shards()):
+        own = [name for name in case_ids_of(part_file(out, number)) if name in choice.ids]
         if own:
-            replace_bytes(out / WORK / ID_FILE.format(number), b"".join(own))
+            replace_bytes(out / WORK / CHOSEN.format(number), b"".join(own))
             todo.append(number)
-    known, total = len(shards), len(shards) + len(todo)
-    progress(known, total)
-    local.run(plan, out, todo, lambda done: progress(known + done, total), jobs=jobs, task="cases")
-    counts = _gathered(plan, out, todo)
+    progress(0, len(todo))
+    local.run(plan, out, todo, lambda done: progress(done, len(todo)), jobs=jobs, task="cases")
+    counts = _gathered(out, todo)
     written = sum(sum(of.values()) for of in counts.values())
     if written != len(choice.ids):
         raise BuildError(f"{len(choice.ids) - written} chosen states were not found again", "report this")
+    data = (out / WORK / CASES).read_bytes()
     return {
         "count": written,
         "strata": {name: sum(of.values()) for name, of in sorted(counts.items())},
@@ -224,58 +215,23 @@ def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], No
         "shares": SHARES,
         "most": MOST,
         "beyond": {policies[reader]: counts for reader, counts in choice.beyond.items()},
-        "files": {name: _described(out / WORK / name) for name in (CASES, SHARED)},
+        "files": {CASES: {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}},
     }
 
 
-def _read_ids(out: Path, number: int) -> list[bytes]:
-    raw = (out / WORK / PUBLISHED_IDS.format(number)).read_bytes()
-    return [raw[at : at + ID_BYTES] for at in range(0, len(raw), ID_BYTES)]
-
-
-def _gathered(plan: Plan, out: Path, numbers: list[int]) -> dict[str, Counter[str]]:
-    """Put the lines of all shards into the two files; return the cases by stratum and category."""
+def _gathered(out: Path, numbers: list[int]) -> dict[str, Counter[str]]:
+    """Put the lines of all shards into one file; return the cases by stratum and category."""
     counts: dict[str, Counter[str]] = {}
-    work = out / WORK
-    with _compressed(work / SHARED) as shared, _compressed(work / CASES) as cases:
-        shared.write(json.dumps(_head(plan), separators=(",", ":")).encode() + b"\n")
-        # Like beside like: what is near compresses better.
-        for name in (BASE_LINES, GROUP_LINES):
-            for number in numbers:
-                shared.write((work / name.format(number)).read_bytes())
+    # No time and no name in it: the same bytes whenever it is written.
+    with (
+        replacing(out / WORK / CASES, "wb") as raw,
+        gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) as stream,
+    ):
         for number in numbers:
-            lines = (work / LINES.format(number)).read_bytes()
-            cases.write(lines)
+            lines = (out / WORK / LINES.format(number)).read_bytes()
+            stream.write(lines)
             for line in lines.splitlines():
                 case = json.loads(line)
-                counts.setdefault(case["stratum"], Counter())[case["category"]] += 1
+                if "id" in case:
+                    counts.setdefault(case["stratum"], Counter())[case["category"]] += 1
     return counts
-
-
-def _head(plan: Plan) -> dict[str, Any]:
-    """Return what all cases of a build have in common."""
-    return {
-        "format": plan.format,
-        "common": {
-            "tier": "core",
-            "level": "must",
-            "breaks": [],
-            "flags": [],
-            "needs": ["recover"],
-            "params": {},
-            "write": None,
-        },
-        "obeys": {name: list(of) for name, of in sorted(crash_format(plan.format).obeys.items())},
-    }
-
-
-@contextlib.contextmanager
-def _compressed(path: Path) -> Iterator[gzip.GzipFile]:
-    """Open a gzip file that has the same bytes whenever it is written, and is there whole or not at all."""
-    with replacing(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as stream:
-        yield stream
-
-
-def _described(path: Path) -> dict[str, Any]:
-    data = path.read_bytes()
-    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}

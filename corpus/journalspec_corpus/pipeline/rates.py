@@ -42,7 +42,7 @@ from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.manifest import load
 from journalspec_corpus.pipeline.plan import Plan, each_shard
-from journalspec_corpus.pipeline.run import descriptor_of, state_ids
+from journalspec_corpus.pipeline.run import descriptor_of, ids_of_states
 from journalspec_corpus.pipeline.store import BuildError, id_pairs, ids_of, part_files
 
 _NAMES = tuple(VERDICTS)
@@ -55,8 +55,8 @@ class BuiltVerdicts:
     def __init__(self, out: Path, reader: str) -> None:
         ids, verdicts = [np.zeros((0, 2), np.uint64)], [np.zeros(0, np.uint8)]
         for path in part_files(out):
-            table = pq.read_table(path, columns=["state_id", f"verdict_{reader}"])
-            ids.append(ids_of(table["state_id"]))
+            table = pq.read_table(path, columns=["case_id", f"verdict_{reader}"])
+            ids.append(ids_of(table["case_id"]))
             texts = pc.cast(table[f"verdict_{reader}"], pa.string())
             numbers = pc.index_in(texts, pa.array(_NAMES))
             verdicts.append(numbers.to_numpy().astype(np.uint8))
@@ -277,7 +277,7 @@ def _is_sound(trace: Trace, states: States, known: BuiltVerdicts) -> bool:
 
 def _names(trace: Trace, states: States, stratum: str) -> list[bytes]:
     """Return the id of every state."""
-    return state_ids(states, expected_at(trace, states.point.crash_index, states.torn, stratum))
+    return ids_of_states(states, expected_at(trace, states.point.crash_index, states.torn, stratum))
 
 
 def _rates(totals: Totals) -> Iterator[dict[str, Any]]:

@@ -15,16 +15,14 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
-from journalspec_corpus.crash.fingerprints import Pair, packed_rows, promise_pair
-from journalspec_corpus.crash.ids import case_ids, content_ids, promise, state_words
+from journalspec_corpus.crash.ids import case_ids, content_ids, promise
 from journalspec_corpus.crash.obligations import Obligations
 from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, Preset, get_preset
-from journalspec_corpus.crash.reading import keys_of, reading_of
+from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, HOLE, VERDICTS, Answer, judge
-from journalspec_corpus.crash.visible import DIGEST_BYTES, Outcomes, outcome_ids, visible_ids
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached, Repeats, repeated, sampled
 
@@ -36,17 +34,10 @@ _LABEL = pa.dictionary(pa.int8(), pa.string())
 
 
 def schema(readers: Iterable[str]) -> pa.Schema:
-    """Return the columns of a shard: ids, descriptor, class, and one verdict per reader.
-
-    `state_id` and `content_id` are fingerprints; a published case goes by another id (:mod:`.crash.ids`).
-    `visible` and `outcome` say which states look and come out alike (:mod:`..crash.visible`).
-    """
+    """Return the columns of a shard: id (:mod:`..crash.ids`), descriptor, class, a verdict per reader."""
     return pa.schema(
         [
-            ("state_id", pa.binary(ID_BYTES)),
-            ("content_id", pa.binary(ID_BYTES)),
-            ("visible", pa.binary(DIGEST_BYTES)),
-            ("outcome", pa.binary(DIGEST_BYTES)),
+            ("case_id", pa.binary(ID_BYTES)),
             ("trace", pa.dictionary(pa.int32(), pa.string())),
             ("workload", pa.dictionary(pa.int32(), pa.string())),
             ("edition", pa.dictionary(pa.int32(), pa.string())),
@@ -73,10 +64,7 @@ class Rows:
     """The judged states of one crash point, column by column."""
 
     states: States
-    state_ids: list[bytes]
-    content_ids: list[bytes]
-    visible: list[bytes]
-    outcome: list[bytes]
+    case_ids: list[bytes]
     keep: npt.NDArray[np.int64]
     category: npt.NDArray[np.uint8]
     field: npt.NDArray[np.uint8]
@@ -120,21 +108,14 @@ def judged_rows(
     presets: tuple[Preset, ...],
     seed: int,
     tally: SeenIds,
-    *,
-    outcomes: Outcomes | None = None,
 ) -> Iterator[Rows]:
-    """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out.
-
-    `outcomes` has what is known from other traces.
-    """
+    """Yield the distinct states of `trace`, judged; states whose id is in `tally` are left out."""
     owed = Obligations(trace)
-    outcomes = Outcomes() if outcomes is None else outcomes
-    outcomes.begin(keys_of(trace))
     for states in crash_states(trace, presets, seed):
         tally.generated += len(states)
         expected = owed.at(states.point.crash_index, states.torn, states.stratum)
-        found, contents = state_words(states.point, states.codes, owed.promise(expected))
-        names = packed_rows(found)
+        contents = content_ids(states.point, states.codes)
+        names = case_ids(contents, owed.promise(expected))
         keep = tally.take(names)
         if tally.repeats is not None and len(keep) < len(names):
             again = np.delete(np.arange(len(names)), keep)
@@ -143,31 +124,17 @@ def judged_rows(
             judged = partial(_judged_again, states_again, expected, adapter)
             tally.repeats.append(Repeats(writer_of(trace), where, states_again.preset, expected, judged))
         if keep:
-            yield _judged(states, expected, adapter, names, packed_rows(contents), np.asarray(keep), outcomes)
+            yield _judged(states, expected, adapter, names, contents, np.asarray(keep))
 
 
 def promised(trace: Trace, expected: Expected) -> bytes:
     """Return what the ids of all cases of one crash point have in common."""
-    return promise(trace.format, trace.edition, expected.stratum, _owed(expected))
+    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
+    return promise(trace.format, trace.edition, expected.stratum, keys)
 
 
-def owed_pair(trace: Trace, expected: Expected) -> Pair:
-    """Return what the fingerprints of all states of one crash point have in common."""
-    return promise_pair(trace.format, trace.edition, expected.stratum, _owed(expected))
-
-
-def _owed(expected: Expected) -> list[str]:
-    return [key for key, record in expected.record_of.items() if record in expected.must_keep]
-
-
-def state_ids(states: States, expected: Expected) -> list[bytes]:
-    """Return the fingerprint of every state, as its column has it."""
-    found, _ = state_words(states.point, states.codes, owed_pair(states.point.trace, expected))
-    return packed_rows(found)
-
-
-def published_ids(states: States, expected: Expected) -> list[bytes]:
-    """Return the id of every state under which it is published, if it is."""
+def ids_of_states(states: States, expected: Expected) -> list[bytes]:
+    """Return the case id of every state, as its column has it."""
     return case_ids(content_ids(states.point, states.codes), promised(states.point.trace, expected))
 
 
@@ -178,7 +145,6 @@ def _judged(
     names: list[bytes],
     contents: list[bytes],
     keep: Any,
-    outcomes: Outcomes,
 ) -> Rows:
     states = states.take(keep)
     facts = Facts(states)
@@ -189,9 +155,6 @@ def _judged(
     return Rows(
         states,
         [names[at] for at in keep],
-        contents,
-        visible_ids(states.point, states.codes, contents, adapter.reach),
-        outcome_ids(found, which, refusal, expected, outcomes),
         keep,
         categories(facts),
         field_of,
@@ -263,11 +226,8 @@ class Columns:
     """Judged states as columns, one value per row; `owed` is what was expected, by number in the shard."""
 
     trace: int
-    words: npt.NDArray[np.uint64]
-    contents: npt.NDArray[np.uint64]
-    #: digests, one behind the other
-    visible: bytes
-    outcome: bytes
+    #: one behind the other
+    ids: bytes
     stratum: int
     preset: npt.NDArray[np.uint8]
     crash_index: npt.NDArray[np.int32]
@@ -300,30 +260,24 @@ class Shard:
         self._columns: list[Columns] = []
         self._owed: list[Expected] = []
         self._fields: dict[str, int] = {"": 0}
-        self._outcomes = Outcomes()
 
     def add(self, trace: Trace) -> None:
         """Judge every state of `trace` that the shard does not hold yet."""
         number = len(self._texts)
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
-        for rows in judged_rows(
-            trace, self.adapter, self.presets, self.seed, self.tally, outcomes=self._outcomes
-        ):
+        for rows in judged_rows(trace, self.adapter, self.presets, self.seed, self.tally):
             self._add_rows(number, rows)
             self.sampled |= sampled(rows.states, rows.category)
 
     def _add_rows(self, number: int, rows: Rows) -> None:
         """Add the states of a crash point."""
-        states, count = rows.states, len(rows.state_ids)
+        states, count = rows.states, len(rows.case_ids)
         masks = _masks(states)
         lookup = [self._fields.setdefault(name, len(self._fields)) for name in rows.field_names]
         self._columns.append(
             Columns(
                 number,
-                _pairs(rows.state_ids),
-                _pairs(rows.content_ids),
-                b"".join(rows.visible),
-                b"".join(rows.outcome),
+                b"".join(rows.case_ids),
                 STRATA.index(states.stratum),
                 states.preset,
                 np.full(count, states.point.crash_index, np.int32),
@@ -371,10 +325,7 @@ class Shard:
         owner = np.repeat(np.asarray([part.trace for part in parts], np.int32), counts)
         strata = np.repeat(np.asarray([part.stratum for part in parts], np.uint8), counts)
         columns: list[pa.Array] = [
-            _ids([part.words for part in parts]),
-            _ids([part.contents for part in parts]),
-            _digests([part.visible for part in parts]),
-            _digests([part.outcome for part in parts]),
+            _ids(b"".join([part.ids for part in parts])),
             *(_texts(owner, [texts[at] for texts in self._texts]) for at in range(5)),
             labels([strata], STRATA),
             labels([part.preset for part in parts], [preset.name for preset in PRESETS]),
@@ -405,18 +356,10 @@ def judged_shard(plan: Plan, number: int) -> Shard:
     return shard
 
 
-def _pairs(ids: list[bytes]) -> npt.NDArray[np.uint64]:
-    """Return the lanes of ids, one row for each."""
-    return np.frombuffer(b"".join(ids), ">u8").astype(np.uint64).reshape(-1, 2)
-
-
-def _ids(words: list[npt.NDArray[np.uint64]]) -> pa.Array:
-    """Return a column of ids from their lanes, each big-endian."""
+def _ids(ids: bytes) -> pa.Array:
+    """Return a column of ids from these, one behind the other."""
     kind = pa.binary(ID_BYTES)
-    rows = np.concatenate([np.zeros((0, 2), np.uint64), *words])
-    return pa.FixedSizeBinaryArray.from_buffers(
-        kind, len(rows), [None, pa.py_buffer(rows.astype(">u8").tobytes())]
-    )
+    return pa.FixedSizeBinaryArray.from_buffers(kind, len(ids) // ID_BYTES, [None, pa.py_buffer(ids)])
 
 
 def _binary(lengths: list[npt.NDArray[np.int32]], data: bytes) -> pa.Array:
@@ -437,14 +380,6 @@ def _rots(parts: list[Columns]) -> pa.Array:
     ]
     text = "".join(["".join(part.rot) for part in parts]).encode()
     return _binary(lengths, text).cast(pa.string())
-
-
-def _digests(parts: list[bytes]) -> pa.Array:
-    """Return a column of digests that stand one behind the other in `parts`."""
-    data = b"".join(parts)
-    return pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(DIGEST_BYTES), len(data) // DIGEST_BYTES, [None, pa.py_buffer(data)]
-    )
 
 
 def _masks(states: States) -> list[bytes]:

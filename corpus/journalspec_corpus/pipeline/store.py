@@ -8,8 +8,8 @@ While a build is under way its shards are Arrow files, which are quick to write 
 a finished build keeps of them becomes Parquet, once.
 
 Merging takes out what several shards hold and counts the rest. It is linear in the number
-of states but for sorts of 64-bit numbers, and needs 18 bytes of memory per state, later 24 per different
-content, next to one shard and one such sort per core.
+of states but for sorts of 64-bit numbers, and needs 18 bytes of memory per state, next to
+one shard and one such sort per core.
 """
 
 from __future__ import annotations
@@ -34,19 +34,16 @@ import pyarrow.parquet as pq
 
 from journalspec.files import PARTIAL, Unfit, read_bytes, replace_bytes, replace_text
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.fingerprints import packed_rows
+from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.pipeline.manifest import PLAN_FILE, digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import judged_shard
 from journalspec_corpus.pipeline.tables import (
     Counts,
-    Digests,
     Reached,
     counted,
-    digests,
     reached,
     readers_of,
-    united,
 )
 from journalspec_corpus.seal import MAX_SEALED, render
 
@@ -278,12 +275,11 @@ _LOT, _MOST_LOTS = 1 << 20, 8
 
 
 def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -> dict[str, Any]:
-    """Write the final parts and return ``distinct``, ``digest``, ``parts``, ``seen``, ``alike``, ``reached``.
+    """Write the final parts and return ``distinct``, ``digest``, ``parts``, ``seen``, ``reached``.
 
-    Of equal state ids the first in plan order stays. `parts` are the files with
-    their checksums, `seen` the counted combinations of labels of what stayed,
-    `alike` which contents, visible contents and outcomes there are, and `reached`
-    says who reaches what, states that were taken out included.
+    Of equal ids the first in plan order stays. `parts` are the files with their checksums,
+    `seen` the counted combinations of labels of what stayed, and `reached` says who
+    reaches what, states that were taken out included.
     """
     states = [summaries[number].states for number in range(plan.shards())]
     (out / STATES).mkdir(exist_ok=True)
@@ -302,7 +298,6 @@ def merge(plan: Plan, out: Path, summaries: dict[int, Summary], jobs: int = 1) -
         "digest": digest_of_parts(parts),
         "parts": parts,
         "seen": seen,
-        "alike": united(part.alike for part in done),
         "reached": reached_by | reached(seen, crash_format(plan.format).readers),
     }
 
@@ -327,7 +322,6 @@ class _Part:
 
     entry: dict[str, Any]
     seen: Counts
-    alike: Digests
     reached: set[Reached]
 
 
@@ -341,7 +335,7 @@ def _part(out: Path, summary: Summary, keep: Rows) -> _Part:
     sha256 = replace_table(path, table)
     size = path.stat().st_size
     entry = {"file": f"{STATES}/{path.name}", "rows": table.num_rows, "bytes": size, "sha256": sha256}
-    return _Part(entry, counted(table), digests(table), who)
+    return _Part(entry, counted(table), who)
 
 
 def remerge(out: Path, summary: Summary, sha256: str) -> str:
@@ -351,8 +345,8 @@ def remerge(out: Path, summary: Summary, sha256: str) -> str:
     checksum of what was made.
     """
     table = read_shard(shard_file(out, summary.shard))
-    earlier = [_state_ids(part_file(out, number)) for number in range(summary.shard)]
-    ids = np.concatenate([*earlier, ids_of(table["state_id"])])
+    earlier = [_part_ids(part_file(out, number)) for number in range(summary.shard)]
+    ids = np.concatenate([*earlier, ids_of(table["case_id"])])
     keep = first_of_each(ids)[-table.num_rows or len(ids) :]
     made = out / WORK / part_file(out, summary.shard).name
     found = replace_table(made, table if keep.all() else table.filter(pa.array(keep)))
@@ -362,19 +356,20 @@ def remerge(out: Path, summary: Summary, sha256: str) -> str:
     return found
 
 
-def state_ids_of(path: Path) -> list[bytes]:
-    """Return the state ids of a part, in order."""
-    return packed_rows(_state_ids(path))
+def case_ids_of(path: Path) -> list[bytes]:
+    """Return the case ids of a part, in order."""
+    raw = _part_ids(path).astype(">u8").tobytes()
+    return [raw[at : at + ID_BYTES] for at in range(0, len(raw), ID_BYTES)]
 
 
-def _state_ids(path: Path) -> Ids:
-    """Return the state ids of a part as rows of two 64-bit numbers."""
-    return ids_of(pq.read_table(path, columns=["state_id"], use_threads=False)["state_id"])
+def _part_ids(path: Path) -> Ids:
+    """Return the case ids of a part as rows of two 64-bit numbers."""
+    return ids_of(pq.read_table(path, columns=["case_id"], use_threads=False)["case_id"])
 
 
 def _shard_ids(out: Path, number: int) -> Ids:
-    """Return the state ids of a shard as rows of two 64-bit numbers."""
-    return ids_of(read_shard(shard_file(out, number), ["state_id"])["state_id"])
+    """Return the case ids of a shard as rows of two 64-bit numbers."""
+    return ids_of(read_shard(shard_file(out, number), ["case_id"])["case_id"])
 
 
 def ids_of(ids: pa.ChunkedArray) -> Ids:

@@ -26,7 +26,7 @@ from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.losses import cuts_of
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, rank
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, VERDICTS
-from journalspec_corpus.pipeline.manifest import ALIKE, STRATA
+from journalspec_corpus.pipeline.manifest import STRATA
 
 #: The columns that are counted, before the verdicts; `acknowledged` as whether there is any.
 LABELS = (
@@ -89,52 +89,6 @@ def _codes(column: pa.ChunkedArray) -> tuple[Codes, list[Any]]:
     return (column.to_numpy() > 0).astype(np.int64), [False, True]
 
 
-#: Member of :data:`.manifest.ALIKE` -> the column whose different values it counts.
-COLUMNS: Mapping[str, str] = {"contents": "content_id", "visible": "visible", "outcomes": "outcome"}
-#: (stratum, member of ALIKE) -> digests of 64 bits, each once, sorted
-Digests: TypeAlias = dict[tuple[str, str], npt.NDArray[np.uint64]]
-
-
-def digests(table: pa.Table) -> Digests:
-    """Return which contents, visible contents and outcomes occur in `table`, by their first 64 bits."""
-    codes, labels = _codes(table["stratum"])
-    out: Digests = {}
-    for member, name in COLUMNS.items():
-        column = table[name].combine_chunks()
-        column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
-        width = column.type.byte_width
-        raw = column.buffers()[1]
-        words = np.frombuffer(raw or b"", ">u8")[column.offset * width // 8 :][:: width // 8][: len(column)]
-        for code in np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist():
-            found = _distinct(words[codes == code].astype(np.uint64))
-            key = labels[code], member
-            out[key] = _distinct(np.concatenate([out[key], found])) if key in out else found
-    return out
-
-
-def _distinct(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return `words` sorted, each once."""
-    found = np.sort(words)
-    keep = np.ones(len(found), bool)
-    keep[1:] = found[1:] != found[:-1]
-    return found[keep]
-
-
-def united(parts: Iterable[Digests]) -> Digests:
-    """Return what occurs in any of `parts`."""
-    gathered: dict[tuple[str, str], list[npt.NDArray[np.uint64]]] = {}
-    for part in parts:
-        for key, found in part.items():
-            gathered.setdefault(key, []).append(found)
-    return {key: _distinct(np.concatenate(found)) for key, found in gathered.items()}
-
-
-def with_alike(strata: Mapping[str, Any], found: Digests) -> None:
-    """Set in each stratum's tables how many different contents, visible contents and outcomes it has."""
-    for name, tables in strata.items():
-        tables |= {member: len(found.get((name, member), ())) for member in ALIKE}
-
-
 #: (stratum, writer, edition, preset, reader, verdict); the last two are empty for "was looked at".
 Reached = tuple[str, str, str, str, str, str]
 Column = npt.NDArray[np.uint8]
@@ -175,7 +129,7 @@ def repeated(
     if not repeats:
         return []
     readers = readers_of(table.schema)
-    place = {name: row for row, name in enumerate(table["state_id"].to_pylist())}
+    place = {name: row for row, name in enumerate(table["case_id"].to_pylist())}
     rows = [np.asarray([place[name] for name in entry.which], np.int64) for entry in repeats]
     whole = np.concatenate(rows)
     known = [_verdict_codes(table[VERDICT + reader]) for reader in readers]

@@ -5,41 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.fingerprints import packed_rows
-from journalspec_corpus.crash.ids import content_words
 from journalspec_corpus.crash.persistence import PRESETS, get_preset
-from journalspec_corpus.crash.reading import answers, keys_of
+from journalspec_corpus.crash.reach import Reach, unread_writes, visible_ends
+from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, Truncate, Unlink, Write
-from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.visible import (
-    Outcomes,
-    Reach,
-    in_order,
-    outcome_id,
-    outcome_ids,
-    unread_writes,
-    visible_ends,
-    visible_id,
-    visible_ids,
-)
 from journalspec_corpus.pipeline.plan import Plan
 
-FORMATS = ("bitronix_tlog", "jboss_journal")
 #: Formats in which recovery leaves bytes out.
 SHORT_SIGHTED = "bitronix_tlog"
-
-
-@pytest.fixture(params=FORMATS)
-def adapter(request: pytest.FixtureRequest) -> CrashFormat:
-    return crash_format(request.param)
 
 
 def traces(adapter: CrashFormat, every: int, tier: str = "full") -> Iterator[Trace]:
@@ -102,23 +82,6 @@ def test_a_reach_that_is_one_byte_short_is_noticed() -> None:
     assert wrong > looked / 2 > 20
 
 
-def test_visible_contents_are_named_as_one_by_one(adapter: CrashFormat) -> None:
-    rows = 0
-    names: set[bytes] = set()
-    every: set[bytes] = set()
-    for _, states in groups(adapter, 1499):
-        contents = packed_rows(content_words(states.point, states.codes))
-        ids = visible_ids(states.point, states.codes, contents, adapter.reach)
-        for row in range(0, len(states), 7):
-            assert ids[row] == visible_id(states.point.materialise(states.codes[row]), adapter.reach)
-            rows += 1
-        names.update(ids)
-        every.update(content[:8] for content in contents)
-    assert rows > 300
-    assert (len(names) == len(every)) == (adapter.reach is None)
-    assert len(names) <= len(every)
-
-
 def test_cuts_that_are_left_out_look_and_come_out_like_one_that_is_there() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     byte = (get_preset("prefix-byte"),)
@@ -142,18 +105,15 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
     found, which = answers(states.point, states.codes, adapter.read)
     refusals = facts.refusals
-    outcomes = outcome_ids(found, which, refusals, expected, known(keys_of(trace)))
-    contents = packed_rows(content_words(states.point, states.codes))
-    visible = visible_ids(states.point, states.codes, contents, adapter.reach)
     torn_in, names = fields(facts)
-    said = [names[at] for at in torn_in.tolist()]
-    return set(zip(outcomes, visible, categories(facts).tolist(), said, refusals.tolist(), strict=True))
-
-
-def known(keys: frozenset[str]) -> Outcomes:
-    outcomes = Outcomes()
-    outcomes.begin(keys)
-    return outcomes
+    seen = set()
+    for row, answer in enumerate(which.tolist()):
+        files = states.point.materialise(states.codes[row])
+        ends = visible_ends(adapter.reach, files)
+        looked = tuple((name, len(data), data[: ends[name]]) for name, data in sorted(files.items()))
+        said = names[torn_in[row]], int(categories(facts)[row]), int(refusals[row])
+        seen.add((looked, repr(found[answer]), expected.must_keep, *said))
+    return seen
 
 
 #: The first byte of a file says how much of it is looked at.
@@ -181,58 +141,3 @@ def test_writes_behind_what_is_looked_at(ops: tuple[object, ...], unread: set[in
     trace = Trace("toy", "1", "toy", {"a": b"\4" + bytes(7)}, ops, "zero")  # type: ignore[arg-type]
     assert unread_writes(trace, TOY) == unread
     assert unread_writes(trace, None) == frozenset()
-
-
-def test_what_is_seen_are_names_sizes_and_the_bytes_before_the_end() -> None:
-    """Three bytes are looked at: one more behind them makes another size, and another one there nothing."""
-    seen = {}
-    for name, content in (
-        ("whole", b"\3ab"),
-        ("longer", b"\3abc"),
-        ("other behind", b"\3abd"),
-        ("longest", b"\3abcd"),
-        ("other before", b"\3acc"),
-    ):
-        seen[name] = visible_id({"a": content}, TOY)
-    seen["other name"] = visible_id({"b": b"\3abc"}, TOY)
-    seen["two files"] = visible_id({"a": b"\3abc", "b": b"\3abcd"}, TOY)
-    seen["two others"] = visible_id({"a": b"\3abcd", "b": b"\3abc"}, TOY)
-    assert seen.pop("other behind") == seen["longer"]
-    assert len(set(seen.values())) == len(seen)
-
-
-def test_an_outcome_is_what_is_owed_and_what_is_answered() -> None:
-    trace = next(traces(crash_format(SHORT_SIGHTED), 1, "core"))
-    end, keys = len(trace.ops), keys_of(trace)
-    key = min(keys)
-    expected, before = expected_at(trace, end), expected_at(trace, 0)
-    plain = outcome_id(Answer((key,)), "allowed", expected, keys)
-    assert plain == outcome_id(Answer((key,)), "allowed", expected, keys)
-    others = [
-        outcome_id(Answer(()), "allowed", expected, keys),
-        outcome_id(Answer((key,), reported=True), "allowed", expected, keys),
-        outcome_id(Answer((), "no-files"), "allowed", expected, keys),
-        outcome_id(Answer((key,)), "required", expected, keys),
-        outcome_id(Answer((key,)), "allowed", before, keys),
-    ]
-    # What must not come back is owed as well.
-    old = replace(expected, must_drop=frozenset({expected.record_of[key]}))
-    others.append(outcome_id(Answer((key,)), "allowed", old, keys))
-    assert len({plain, *others}) == 7
-    strange = [outcome_id(Answer(("nobody", *more)), "allowed", expected, keys) for more in ((), (key,))]
-    assert strange[0] == strange[1] != plain
-    both = outcome_ids(
-        [(Answer((key,)),)] * 2,
-        np.asarray([0, 1, 0], np.int32),
-        np.zeros(3, np.uint8),
-        expected,
-        known(keys),
-    )
-    assert both == [plain] * 3
-
-
-def test_what_has_no_order_is_put_into_one() -> None:
-    names = [f"name-{number}" for number in range(20)]
-    one, two = frozenset(names), frozenset(reversed(names))
-    assert in_order((one, {"b": one, "a": ()})) == in_order((two, {"a": (), "b": two}))
-    assert in_order((one,)) != in_order((one - {"name-3"},))
