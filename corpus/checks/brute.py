@@ -34,7 +34,6 @@ from brute_effects import BrutePermitted, State, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_models import fold_model
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
-from faulty import misread
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
 from journalspec_corpus.crash.blocks import TRASHED, States
@@ -425,13 +424,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", required=True)
     parser.add_argument("--scope", default="core", help="smoke, core or full (default: %(default)s)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take every N-th workload")
-    parser.add_argument("--replay", default="", help="judge this faulty replay in place of the readers")
     parser.add_argument("--start", type=int, default=0, metavar="N", help="begin with the N-th workload")
     options = parser.parse_args(arguments)
     try:
         adapter = crash_format(options.format)
-        if options.replay:
-            adapter = misread(adapter, options.replay)
         count = sum(1 for _ in adapter.workloads(options.scope))
     except (UnknownFormat, LookupError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from types import ModuleType
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +9,6 @@ from journalspec_corpus.crash.ids import content_id, file_head
 from journalspec_corpus.crash.pages import FAN, PAGE, Pages, blake
 
 LEAF = FAN * PAGE
-TOOL = Path(__file__).parents[2] / "tools" / "padding.py"
 SIZES = st.sampled_from(
     [0, 1, PAGE - 1, PAGE, PAGE + 1, LEAF - 1, LEAF, LEAF + 1, 3 * LEAF + 700, FAN * LEAF + 5]
 )
@@ -61,15 +56,3 @@ def test_a_change_makes_one_path_new() -> None:
     assert shared == [at != 5 for at in range(FAN)]
     # Zeros are one node, however many there are.
     assert Pages(1 << 40).node(1, 7) is Pages.of(bytes(LEAF)).node(1, 0)
-
-
-def test_what_padding_costs_is_measured(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["--format", "bitronix_tlog", "--count", "2", "--rounds", "1", "--size", "64KiB"]
-    assert tool.main(given) == 0
-    own, padded = capsys.readouterr().out.splitlines()
-    assert "their own size" in own
-    assert "1.00 times as much" in own
-    assert "65,536 bytes" in padded
-    with pytest.raises(SystemExit) as refused:
-        tool.main(["--size", "much"])
-    assert refused.value.code == 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -24,7 +24,6 @@ from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.reduction import Reduced, State
 from journalspec_corpus.crash.trace import writer_of
 from journalspec_corpus.making import make_case
-from journalspec_corpus.mutants import MutantError
 
 KNOWN_FAILURES = "crash_known.toml"
 
@@ -42,30 +41,14 @@ class Kind(NamedTuple):
         return f"{self.verdict} by {self.policy} after {self.category} ({self.stratum}, {self.writer})"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFailures:
-    """How often the reference fails in a sample, by kind, and what is wrong with the table itself."""
-
-    counts: Mapping[Kind, int]
-    why: Mapping[Kind, str]
-
-
-def known_failures(format_id: str, sample: str) -> KnownFailures:
-    """Return what is pinned for `sample`; nothing if the format has no such file."""
+@cache
+def known_failures(format_id: str) -> Mapping[Kind, str]:
+    """Return the kinds of states in which the reference fails, with the reasons; maybe there are none."""
     path = files(format_module(PACKAGE, format_id)).joinpath(KNOWN_FAILURES)
     if not path.is_file():
-        return KnownFailures({}, {})
-    counts: dict[Kind, int] = {}
-    why: dict[Kind, str] = {}
-    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("known", ()):
-        for item in entry["states"]:
-            kind = Kind(*(item[name] for name in Kind._fields))
-            if kind in why:
-                raise MutantError(f"{format_id}/{KNOWN_FAILURES}: {kind} stands twice")
-            why[kind] = entry["why"]
-            if sample in item["count"]:
-                counts[kind] = item["count"][sample]
-    return KnownFailures(counts, why)
+        return {}
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("known", ())
+    return {Kind(**item): entry["why"] for entry in entries for item in entry["states"]}
 
 
 #: A case in which not even a reader that follows the specification gives what is owed carries this flag.
@@ -140,4 +123,4 @@ def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
 def _known_to_fail(adapter: CrashFormat, state: State) -> bool:
     """Tell whether `state` is of a class in which a reader that does everything right is known to fail."""
     mine = (writer_of(state.trace), state.situation.states.stratum, state.category)
-    return any(kind[:3] == mine for kind in known_failures(adapter.format, "whole").why)
+    return any(kind[:3] == mine for kind in known_failures(adapter.format))

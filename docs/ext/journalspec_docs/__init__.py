@@ -46,7 +46,6 @@ DIRECTIVES: dict[str, base.Build] = {
     "crash-causes": crash_pages.why,
     "crash-findings": crash_pages.findings,
     "crash-judgements": crash_pages.products,
-    "crash-mutant-table": reference_pages.crash_mutants,
     "design-rule-sections": rule_pages.sections,
     "design-rule-table": rule_pages.table,
     "deviation-list": requirement_pages.departures,

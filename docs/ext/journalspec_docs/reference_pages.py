@@ -13,7 +13,6 @@ from typing import Any
 import click
 from docutils import nodes
 
-from journalspec.formats import get_format
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
 from journalspec_conformance.result import CLASSES
@@ -25,7 +24,6 @@ Schema = Mapping[str, Any]
 #: Made by `python -m journalspec_conformance.faults --json`.
 FAULTS = sources.DATA / "faults.json"
 #: How files begin that `python corpus/checks/mutation.py --format F --json` makes.
-CRASH_MUTANTS = "crash-mutants-"
 #: What the columns of the data source mean; a column without a meaning fails the build.
 COLUMNS = {
     "journal": "the path of the journal",
@@ -103,27 +101,6 @@ def faults(page: Page) -> Iterator[nodes.Node]:
             rows.append([markup.literal(name), about, *cells])
         table = markup.table(("Fault", "What happens", *modes), rows)
         yield markup.section(f"{kind.capitalize()}s", nodes.make_id(f"fault-{kind}"), table)
-
-
-def crash_mutants(page: Page) -> Iterator[nodes.Node]:
-    """``{crash-mutant-table}``: how many crash states killed each mutant, one section per format measured."""
-    for path in sorted(sources.DATA.glob(f"{CRASH_MUTANTS}*.json")):
-        page.depends_on(path)
-        name = path.stem.removeprefix(CRASH_MUTANTS)
-        data = json.loads(path.read_text(encoding="utf-8"))
-        found, enough = data["mutants"], data["enough"]
-        killed = sum(item["killed"] >= enough for item in found)
-        states = f"{enough} or more of {data['states']:,} states, of every {data['every']}th workload"
-        said = f"{killed} of {len(found)} mutants are killed by {states}."
-        rows = [(markup.literal(item["mutant"]), _killed(item), item.get("reason", "")) for item in found]
-        table = markup.table(("Mutant", "Killed by", "Why not by more"), rows)
-        title = get_format(name).title
-        yield markup.section(title, nodes.make_id(f"crash-mutants-{name}"), markup.paragraph(said), table)
-
-
-def _killed(item: Mapping[str, Any]) -> str:
-    """Return how many states killed a mutant, and of how many if it was not shown all."""
-    return f"{item['killed']:,}" + (f" of {item['of']:,}" if "of" in item else "")
 
 
 def _met(item: Mapping[str, Any]) -> list[nodes.Node]:
