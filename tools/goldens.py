@@ -19,7 +19,7 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.expected import REFUSALS, Expected, ExpectedSets, demand_of, permitted
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import SeenIds, judged_rows, published_ids
+from journalspec_corpus.pipeline.run import SeenIds, judged_rows, ids_of_states
 
 TIERS = ("smoke", "captured", "worst")
 
@@ -39,7 +39,7 @@ def states(plan: Plan) -> dict[str, str]:
         sets = ExpectedSets(adapter, trace)
         for rows in judged_rows(trace, adapter, tuple(map(get_preset, plan.presets)), plan.seed, seen):
             outcomes = {kind: _outcomes(adapter, sets, rows.expected, kind) for kind in REFUSALS}
-            for row, name in enumerate(published_ids(rows.states, rows.expected)):
+            for row, name in enumerate(ids_of_states(rows.states, rows.expected)):
                 refusal = REFUSALS[rows.refusal[row]]
                 said = ",".join(rows.verdict(at, row) for at in range(len(adapter.readers)))
                 found.setdefault(name.hex(), f"{refusal} {said} {outcomes[refusal]}")

@@ -33,7 +33,7 @@ def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def rows(directory: Path, column: str, value: str) -> list[Mapping[str, Any]]:
-    columns = ["state_id", "stratum", "preset", "refusal", "trace"]
+    columns = ["case_id", "stratum", "preset", "refusal", "trace"]
     found = [
         row
         for path in sorted((directory / "states").glob("*.parquet"))
@@ -115,9 +115,9 @@ def test_files_follow_from_what_is_told(directory: Path) -> None:
     found = rows(directory, "preset", PREFIX)
     assert len(found) > SAMPLE // 2
     for row in found:
-        name = row["state_id"].hex()
+        name = row["case_id"].hex()
         told = told_of(directory, name)
-        assert told["state"] == name
+        assert told["case"] == f"btm.crash.{name}"
         files = {entry["file"]: entry["bytes"] for entry in told["files"]}
         assert files == {file: data.hex() for file, data in place_of(directory, name).state.files.items()}
         assert replayed(told) == files, name
@@ -131,7 +131,7 @@ def test_what_is_owed_follows_from_what_is_told(directory: Path) -> None:
     found = rows(directory, "stratum", "R")
     assert len(found) > SAMPLE // 2
     for row in found:
-        told = told_of(directory, row["state_id"].hex())
+        told = told_of(directory, row["case_id"].hex())
         assert given(told) == owed(told), told["workload"]
         assert told["owed"]["refusal"] == row["refusal"]
         assert told["trace"]["id"] == row["trace"]
@@ -153,11 +153,11 @@ def test_every_worst_case_can_be_told(format_id: str) -> None:
 
 
 def test_it_is_printed_in_words_and_as_json(directory: Path) -> None:
-    name = rows(directory, "preset", PREFIX)[0]["state_id"].hex()
+    name = rows(directory, "preset", PREFIX)[0]["case_id"].hex()
     place = place_of(directory, name)
     done = call("corpus", "show", directory, "--case", name)
     assert done.exit_code == 0, done.output
-    for words in ("the crash", "must keep ", "refusal ", f"state     {name}", place.state.case_id):
+    for words in ("the crash", "must keep ", "refusal ", f"case      btm.crash.{name}"):
         assert words in done.output
     for reader, verdict in place.verdicts.items():
         assert f"{reader}: {verdict}" in done.output

@@ -48,38 +48,31 @@ def failing(directory: Path) -> dict[str, Any]:
     )
 
 
-def published(directory: Path, row: dict[str, Any]) -> str:
-    """Return the id under which the state of a row is published, from its files."""
-    state = place_of(directory, row["state_id"].hex()).state
-    assert state.case_id != row["state_id"].hex()
-    return f"btm.crash.{state.case_id}"
-
-
 def run(*arguments: object) -> Result:
     return call("corpus", "shrink", *arguments)
 
 
 def test_what_is_left_is_said_in_words(directory: Path, failing: dict[str, Any], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = run(directory, "--case", failing["state_id"].hex(), "--reader", "skip-checksum", "--out", out)
+    done = run(directory, "--case", failing["case_id"].hex(), "--reader", "skip-checksum", "--out", out)
     assert done.exit_code == 0, done.output
     assert "torn-accepted (I2, I5) by skip-checksum" in done.output
     assert "the crash" in done.output
     assert f"    {MARK}0000" in done.output
     large, small = Intake().file(out / "cases.jsonl")
-    assert large.id == published(directory, failing)
+    assert large.id == f"btm.crash.{failing['case_id'].hex()}"
     assert small.origin.shrunk_from == large.id
     files = {path.name: path.read_bytes() for path in (out / small.id).iterdir()}
     assert files == small.files()
     asked = call("run", "--impl", "reference", "--cases", out / "cases.jsonl", "--format", "bitronix_tlog")
     assert asked.exit_code == 0, asked.output
-    again = run(directory, "--case", failing["state_id"].hex(), "--reader", "skip-checksum", "--out", out)
+    again = run(directory, "--case", failing["case_id"].hex(), "--reader", "skip-checksum", "--out", out)
     assert again.exit_code == 2
     assert "exists" in again.output
 
 
 def test_as_json_and_by_the_published_id(directory: Path, failing: dict[str, Any]) -> None:
-    name = published(directory, failing)
+    name = f"btm.crash.{failing['case_id'].hex()}"
     done = run(directory, "--case", name, "--json", "--reader", "mutant:skip-checksum/strict")
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
@@ -93,9 +86,9 @@ def test_as_json_and_by_the_published_id(directory: Path, failing: dict[str, Any
 def test_an_implementation_can_be_the_reader(directory: Path) -> None:
     row = next(row for row in rows(directory) if VERDICTS[row["verdict_salvage"]])
     done = run(
-        directory, "--case", row["state_id"].hex(), "--impl", "reference", "--policy", "salvage", "--json"
+        directory, "--case", row["case_id"].hex(), "--impl", "reference", "--policy", "salvage", "--json"
     )
-    plain = run(directory, "--case", row["state_id"].hex(), "--reader", "salvage", "--json")
+    plain = run(directory, "--case", row["case_id"].hex(), "--reader", "salvage", "--json")
     assert done.exit_code == plain.exit_code == 0, done.output + plain.output
     one, other = json.loads(done.stdout), json.loads(plain.stdout)
     assert (one["records"], one["deviations"], one["verdict"]) == (
@@ -134,13 +127,13 @@ def test_every_kind_of_failure_gets_small(directory: Path, tmp_path: Path) -> No
 def passing(directory: Path) -> str:
     """A state that every reader of the build passes."""
     good = next(row for row in rows(directory) if all(row[f"verdict_{name}"] == "pass" for name in READERS))
-    return str(good["state_id"].hex())
+    return str(good["case_id"].hex())
 
 
 def test_a_search_that_was_cut_short_does_not_say_that_it_found_the_smallest(
     directory: Path, failing: dict[str, Any]
 ) -> None:
-    name = failing["state_id"].hex()
+    name = failing["case_id"].hex()
     # A mutant by its id reads files; what answers a whole crash point at once counts no calls.
     done = run(directory, "--case", name, "--reader", "mutant:skip-checksum/strict", "--budget", 1)
     assert done.exit_code == 0, done.output
@@ -153,7 +146,7 @@ def test_what_is_broken_is_where_bytes_differ(directory: Path) -> None:
     seen = 0
     for row in rows(directory):
         if row["category"] == "sector-trash" and row["preset"] == "fdb-full-corruption" and seen < 40:
-            state = place_of(directory, row["state_id"].hex()).state
+            state = place_of(directory, row["case_id"].hex()).state
             for loss in losses(state)[1]:
                 if loss.length and not loss.kept and "never" in loss.what:
                     whole = settled(state)[loss.file]

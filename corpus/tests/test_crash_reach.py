@@ -106,7 +106,7 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
     found, which = answers(states.point, states.codes, adapter.read)
     refusals = facts.refusals
     torn_in, names = fields(facts)
-    seen = set()
+    seen = set[object]()
     for row, answer in enumerate(which.tolist()):
         files = states.point.materialise(states.codes[row])
         ends = visible_ends(adapter.reach, files)

@@ -172,7 +172,6 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     """Yield a state in words, line by line."""
     state = place.state
     yield f"case      {told['case']}"
-    yield f"state     {told['state']}"
     yield f"workload  {state.trace.name}"
     yield f"preset    {story.preset_words(state)}"
     yield f"kind      {told['stratum']}, {told['category']}" + (f", {state.field}" if state.field else "")
