@@ -26,9 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from journalspec.files import replace_bytes, replace_text
-from journalspec.formats import UnknownFormat, format_ids
-from journalspec_corpus.fuzzing import (
+from fuzzing import (
     AT_LEAST,
     HOSTILE_SIZES,
     Cost,
@@ -40,6 +38,9 @@ from journalspec_corpus.fuzzing import (
     hostile,
     judge,
 )
+
+from journalspec.files import replace_bytes, replace_text
+from journalspec.formats import UnknownFormat, format_ids
 from journalspec_corpus.mutations import Source
 
 #: Nothing answers: the alarm did not reach the code, so the parent ends the worker.

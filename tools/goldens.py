@@ -19,7 +19,7 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.expected import REFUSALS, Expected, ExpectedSets, demand_of, permitted
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import SeenIds, judged_rows, ids_of_states
+from journalspec_corpus.pipeline.run import SeenIds, ids_of_states, judged_rows
 
 TIERS = ("smoke", "captured", "worst")
 

@@ -29,8 +29,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from mutation import judging, notices, shuffled
+
 from journalspec.formats import format_ids
-from journalspec_conformance.mutation import judging, notices, shuffled
 from journalspec_corpus import Case, load_cases
 from journalspec_corpus.mutants import Mutant, MutantError, sources
 

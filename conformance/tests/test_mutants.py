@@ -9,13 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-
-from journalspec.formats import format_ids
-from journalspec_conformance.engine import Engine, Options
-from journalspec_conformance.errors import Misbehaved
-from journalspec_conformance.harnesses.reference import Reference
-from journalspec_conformance.inprocess import InProcessConnection
-from journalspec_conformance.mutation import (
+from mutation import (
     Proof,
     enough_killers,
     faults,
@@ -25,6 +19,12 @@ from journalspec_conformance.mutation import (
     proofs_json,
     shuffled,
 )
+
+from journalspec.formats import format_ids
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.errors import Misbehaved
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.power import Disk
 from journalspec_corpus import Case, load_cases
 from journalspec_corpus.model import history, model_of

@@ -8,12 +8,12 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from known import KnownRule, explain, main, rules
 
 from journalspec.deviations import deviations, lint
 from journalspec.formats import get_format
 from journalspec_conformance.expect import parse_expectations
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.known import KnownRule, explain, main, rules
 from journalspec_conformance.patterns import matches
 from journalspec_conformance.products import get_product
 from journalspec_conformance.report import ReportWriter, make_header, open_report

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from known import FLAKY, explain
 
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.known import FLAKY, explain
 from journalspec_conformance.products import Product, get_product
 from journalspec_conformance.result import is_red
 from journalspec_conformance.running import RunRequest, prepare, run_probes

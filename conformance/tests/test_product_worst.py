@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from worst_findings import products, run
 
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.worst import products, run
 from journalspec_corpus.crash.worst import findings
 
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")

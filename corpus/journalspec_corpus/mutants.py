@@ -7,7 +7,7 @@ whole room; the reference itself is never touched.
 
 ``python -m journalspec_corpus.mutants`` lists them and checks that each one
 still fits the reference's source. Which case kills which is the judge's
-business: ``python -m journalspec_conformance.mutation``.
+business: ``python tools/mutation.py``.
 """
 
 from __future__ import annotations

@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
 import brute
+import long_machine
 from brute_expected import Accounts, verdict
 from brute_states import BruteState, brute_prefix, brute_subset
-from journalspec_corpus.crash import long_machine
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.long_machine import Drawing, machine_of
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.recorder import Recorder
 from journalspec_corpus.crash.states import crash_states
@@ -35,6 +34,7 @@ from journalspec_corpus.crash.workloads import (
     long_workloads,
 )
 from journalspec_reference import load
+from long_machine import Drawing, machine_of
 
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
 #: Writers that keep every promise: after an honest crash of theirs, strict recovery loses nothing.

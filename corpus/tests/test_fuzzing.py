@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+import fuzzing
 import pytest
+from fuzzing import Readers, Tally, TooLong, Unsound, judge
 
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec.observation import Dropped, Observation
-from journalspec_corpus import fuzzing
-from journalspec_corpus.fuzzing import Readers, Tally, TooLong, Unsound, judge
 from journalspec_corpus.mutations import Source
 
 FORMAT = format_ids()[0]

@@ -291,7 +291,7 @@ class LongWorkload:
 
     Small workloads are enumerated, and what needs many steps (a file that comes round
     again, a transaction open over three files) is not among them. These sequences
-    were drawn by a Hypothesis state machine, once (:mod:`.long_machine`), and are kept as
+    were drawn by a Hypothesis state machine, once (corpus/checks/long_machine.py), and are kept as
     data: building needs no Hypothesis and no luck. `rules` are words with a blank
     between them; the format says what they mean.
     """

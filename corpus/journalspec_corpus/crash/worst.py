@@ -7,7 +7,7 @@ records a small one may have. Nothing in it is believed: the
 tests rebuild both states, judge them and reduce the full one to the small one.
 
 ``worst_findings.toml`` has one entry for each case, product and policy, as it was run; it is
-written by ``python -m journalspec_conformance.worst`` and by nothing else.
+written by ``python tools/worst_findings.py`` and by nothing else.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ _WORDS = {
 }
 _HEAD = """\
 # SPDX-License-Identifier: CC0-1.0
-# What products made of the worst cases when run; written by `python -m journalspec_conformance.worst`.
+# What products made of the worst cases when run; written by `python tools/worst_findings.py`.
 # `wrong` is what came and should not have, `missing` what is owed and did not come: names of the trace's
 # records, and the beginnings of records that nobody wrote.
 """

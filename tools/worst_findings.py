@@ -1,6 +1,6 @@
 """Running products on the worst cases, and writing down what they made of them.
 
-``python -m journalspec_conformance.worst`` runs every shipped product that can be
+``python tools/worst_findings.py`` runs every shipped product that can be
 started and rewrites the findings of its format; ``--check`` only compares. Products
 that are not fetched keep the findings that they have. Exit status: 0 good, 1 a
 finding is no longer so, 2 usage.
@@ -88,7 +88,7 @@ def collect(format_id: str) -> tuple[list[Finding], list[str]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m journalspec_conformance.worst", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python tools/worst_findings.py", description=__doc__)
     parser.add_argument(
         "formats", nargs="*", metavar="FORMAT", help="formats (default: all with worst cases)"
     )
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if rendered(found) == rendered(findings(format_id)):
             print(f"{format_id}: {len(found)} findings, up to date")
         elif options.check:
-            print(f"{format_id}: not so any more; run python -m journalspec_conformance.worst")
+            print(f"{format_id}: not so any more; run python tools/worst_findings.py")
             status = 1
         else:
             path = Path(str(files(format_module(PACKAGE, format_id)).joinpath(FINDINGS_FILE)))

@@ -1,6 +1,6 @@
 """Can the corpus see? Every mutant of the reference has to be noticed, every must by a mutant.
 
-``python -m journalspec_conformance.mutation`` prints for each mutant how many
+``python tools/mutation.py`` prints for each mutant how many
 cases of the smoke tier notice it, and for each ``must`` the mutant that breaks
 it with the number of cases that name the requirement and notice the mutant, or
 the reason why it has none. Exit status: 0 if all is proved and the reference
@@ -153,7 +153,7 @@ def proofs_json(found: Sequence[Proof]) -> dict[str, dict[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m journalspec_conformance.mutation", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python tools/mutation.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
     parser.add_argument("--musts", action="store_true", help="only the musts, not every mutant")
     parser.add_argument("--json", action="store_true", help="print the proofs of one format as JSON")

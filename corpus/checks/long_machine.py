@@ -1,4 +1,4 @@
-"""Drawing the lines of long workloads: ``python -m journalspec_corpus.crash.long_machine FORMAT``.
+"""Drawing the lines of long workloads: ``python corpus/checks/long_machine.py FORMAT``.
 
 Needs the extra ``hypothesis``. What may be said comes from a format's table and its model;
 whoever wants to see what the words do (a test, say) derives from :class:`Drawing`.
@@ -142,7 +142,7 @@ def _is_worth(words: list[str], least: int) -> bool:
 def first_line(count: int, file: str = LONG_WORKLOADS) -> str:
     """Return what stands before the workloads: where they come from."""
     about = {
-        "drawn_by": "journalspec_corpus.crash.long_machine",
+        "drawn_by": "long_machine",
         "hypothesis": hypothesis.__version__,
         "lines": count,
         "words": list(LENGTHS[file][1:]),

@@ -1,6 +1,6 @@
 """Expectation files from reports and rules: each failure is put down to a deviation, or stays open.
 
-``python -m journalspec_conformance.known --product ID --out FILE REPORT...`` reads
+``python tools/known.py --product ID --out FILE REPORT...`` reads
 reports of runs without expectations (all published tiers), explains every
 failure by the first fitting rule of the ``known.toml`` beside the product's
 harness, and writes one entry per pattern. A failure that no rule explains is
@@ -202,7 +202,7 @@ def render(product: Product, found: Iterable[tuple[str, KnownFailure]]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write an expectation file; 0 everything is explained, 1 something is not, 2 a report is not whole."""
-    parser = argparse.ArgumentParser(prog=f"python -m {__spec__.name}" if __spec__ else None)
+    parser = argparse.ArgumentParser(prog="python tools/known.py")
     parser.add_argument("reports", nargs="+", type=Path)
     parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")
     parser.add_argument("--out", required=True, type=Path)
