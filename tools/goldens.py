@@ -1,10 +1,11 @@
-"""Print what must stay the same while the crash engine is changed: compare the output before and after.
+"""Say what crash states come to, so that nothing of it changes unseen.
 
-    python tools/goldens.py FORMAT [--every N] > before.txt
+    python tools/goldens.py [FORMAT ...] [--every N] [--states]
 
-A line for each published tier has its SHA-256 sum. Then each state of every n-th workload of the core tier
-has a line, sorted by case id: its case id, refusal, the verdict of each reader, and a digest of the outcomes
-that its case would permit. An id that several workloads reach is listed once, as the first of them has it.
+Of each n-th workload of the core tier this prints a digest of all its states: their case ids, whether
+they may be refused, the verdict on each reader, and the outcomes that a case would permit. With --states
+it prints these state by state instead, to find what differs. `corpus/tests/data/goldens.json` holds what
+is printed for a sample, and a test compares: whoever changes it says why.
 """
 
 from __future__ import annotations
@@ -13,58 +14,72 @@ import argparse
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 
+from journalspec.formats import format_ids
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.expected import REFUSALS, Expected, ExpectedSets, demand_of, permitted
-from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import SeenIds, ids_of_states, judged_rows
+from journalspec_corpus.crash.expected import REFUSALS, ExpectedSets, demand_of, permitted
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.pipeline.run import Rows, SeenIds, judged_rows
 
-TIERS = ("smoke", "captured", "worst")
-
-
-def published(format_id: str) -> Iterator[str]:
-    """Yield a line for each published tier."""
-    folder = files("journalspec_corpus") / "published" / format_id
-    for tier in TIERS:
-        yield f"{tier}.jsonl {hashlib.sha256((folder / f'{tier}.jsonl').read_bytes()).hexdigest()}"
-
-
-def states(plan: Plan) -> dict[str, str]:
-    """Return case id -> what is said of the state."""
-    adapter, seen, found = crash_format(plan.format), SeenIds(), dict[str, str]()
-    for work in plan.workloads():
-        trace = adapter.build(work)
-        sets = ExpectedSets(adapter, trace)
-        for rows in judged_rows(trace, adapter, tuple(map(get_preset, plan.presets)), plan.seed, seen):
-            outcomes = {kind: _outcomes(adapter, sets, rows.expected, kind) for kind in REFUSALS}
-            for row, name in enumerate(ids_of_states(rows.states, rows.expected)):
-                refusal = REFUSALS[rows.refusal[row]]
-                said = ",".join(rows.verdict(at, row) for at in range(len(adapter.readers)))
-                found.setdefault(name.hex(), f"{refusal} {said} {outcomes[refusal]}")
-    return found
+#: Each so many-th workload of a format is in the sample: no divisor of how often its tables repeat.
+EVERY = {
+    "bitronix_tlog": 61,
+    "jboss_journal": 127,
+    "kahadb_journal": 53,
+    "derby_log": 61,
+    "swiftmq_store": 131,
+}
+SEED, DIGITS = 1, 16
 
 
-def _outcomes(adapter: CrashFormat, sets: ExpectedSets, expected: Expected, refusal: str) -> str:
-    owed = sets.sets(expected)
-    told = list[object]()
-    for reader, policy in adapter.policies.items():
-        demand = demand_of(refusal, expected.stratum, salvaging=reader in adapter.salvaging)
-        told += permitted(owed, policy, *demand)
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+def sample(format_id: str, every: int) -> Iterator[tuple[str, list[Rows]]]:
+    """Yield the name and the judged states of each workload in the sample."""
+    adapter = crash_format(format_id)
+    for work in list(adapter.workloads("core"))[3::every]:
+        yield work.name, list(judged_rows(adapter.build(work), adapter, PRESETS, SEED, SeenIds()))
+
+
+def lines_of(adapter: CrashFormat, found: Sequence[Rows]) -> Iterator[str]:
+    """Yield what the states of one workload come to, one line each."""
+    for rows in found:
+        sets = ExpectedSets(adapter, rows.states.point.trace).sets(rows.expected)
+        outcomes = {}
+        for kind in REFUSALS:
+            told: list[object] = []
+            for reader, policy in adapter.policies.items():
+                demand = demand_of(kind, rows.expected.stratum, salvaging=reader in adapter.salvaging)
+                told += permitted(sets, policy, *demand)
+            outcomes[kind] = digest(json.dumps(told, sort_keys=True))
+        for row, name in enumerate(rows.case_ids):
+            refusal = REFUSALS[rows.refusal[row]]
+            said = ",".join(rows.verdict(at, row) for at in range(len(adapter.policies)))
+            yield f"{name.hex()} {refusal} {said} {outcomes[refusal]}"
+
+
+def digest(text: str) -> str:
+    """Return the first digits of a text's SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the lines of a format."""
+    """Print what is asked for."""
     parser = argparse.ArgumentParser(prog="python tools/goldens.py", description=__doc__)
-    parser.add_argument("format")
-    parser.add_argument("--every", type=int, default=6, help="each n-th workload (default 6)")
+    parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
+    parser.add_argument(
+        "--every", type=int, default=0, metavar="N", help="another sample than that of the test"
+    )
+    parser.add_argument("--states", action="store_true", help="state by state, sorted by case id")
     chosen = parser.parse_args(arguments)
-    for line in published(chosen.format):
-        print(line)
-    for name, said in sorted(states(Plan(chosen.format, "core", every=chosen.every)).items()):
-        print(name, said)
+    out: dict[str, dict[str, str]] = {}
+    for format_id in chosen.formats or format_ids():
+        adapter = crash_format(format_id)
+        for name, found in sample(format_id, chosen.every or EVERY[format_id]):
+            lines = sorted(lines_of(adapter, found))
+            if chosen.states:
+                print("\n".join(lines))
+            out.setdefault(format_id, {})[name] = digest("\n".join(lines))
+    if not chosen.states:
+        print(json.dumps(out, indent=1))
 
 
 if __name__ == "__main__":

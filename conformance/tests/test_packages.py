@@ -30,16 +30,11 @@ PACKAGES = {
 #: and is not shipped, values no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
 ABOVE["journalspec_corpus"] += (
-    "annotations",
     "brute",
     "brute_effects",
     "brute_expected",
     "brute_models",
     "brute_states",
-    "faulty",
-    "metamorphic",
-    "witnesses",
-    "mutation",
 )
 ABOVE |= {
     "journalspec_corpus.crash": ("journalspec_corpus.pipeline",),

@@ -289,21 +289,6 @@ class Opening(Protocol):
         """Open the journal; raises WriterRefused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Excuse:
-    """A relation between states that a format itself does not keep: a member that is None goes for all.
-
-    `lost` are beginnings of record ids: it covers a loss of no others.
-    """
-
-    invariant: str
-    kind: str
-    reason: str
-    readers: tuple[str, ...] | None = None
-    writers: tuple[str, ...] | None = None
-    lost: tuple[str, ...] | None = None
-
-
 @dataclass(frozen=True)
 class SecondLives:
     """What a format adds for second lives.
@@ -316,8 +301,6 @@ class SecondLives:
 
     `released_is_gone` tells whether a released record must never be listed again
     once the release is durable (false where it stays readable, marked as ended).
-    `beside` are names of files that may lie beside a journal and mean nothing;
-    `excuses` what the format itself does not keep.
     """
 
     lives: Callable[[str], Iterator[SecondLife]]
@@ -325,8 +308,6 @@ class SecondLives:
     begin: Callable[[Any, int, CrashImage], Opening]
     plain: tuple[str, ...]
     released_is_gone: bool
-    beside: tuple[str, ...] = ()
-    excuses: tuple[Excuse, ...] = ()
 
 
 class ChosenImages:

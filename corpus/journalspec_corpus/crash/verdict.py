@@ -6,7 +6,7 @@ one or more of three ways:
 ``verdict``
     By :func:`judge`, for every state and reader: a column of the build.
 ``metamorphic``
-    By comparing answers with answers (corpus/checks/metamorphic.py): nothing needs to be expected.
+    By comparing answers with answers (corpus/tests/test_crash_relations.py): nothing needs to be expected.
 ``limits``
     By whoever runs an implementation: a time and a memory limit per case, on any bytes.
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol
 
 from journalspec.layout import Layout
 from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, RecordFields
-from journalspec_corpus.crash.second_crash import CrashImage, Excuse, Life, SecondLife, SecondLives
+from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife, SecondLives
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.model import Model
 from journalspec_reference.api import WriterRefused
@@ -460,12 +460,8 @@ class Continuations:
 
     def second_lives(self) -> SecondLives:
         """Return what the engine wants to know of second lives, as its class says; most of it is a table."""
-        table = dict(self.tables.rows["second"])
-        excuses = tuple(
-            Excuse(**{key: _frozen(value) for key, value in row.items()}) for row in table.pop("excuses")
-        )
-        told = {name: _frozen(value) for name, value in table.items()}
-        return SecondLives(self.lives, self.live, self.begin, **told, excuses=excuses)
+        told = {name: _frozen(value) for name, value in self.tables.rows["second"].items()}
+        return SecondLives(self.lives, self.live, self.begin, **told)
 
 
 def _frozen(value: Any) -> Any:
