@@ -19,8 +19,9 @@ for (let start = 0, end; (end = data.indexOf("\n", start)) >= 0; start = end + 1
     continue;
   }
   used = true;
-  const files = line.input.files.map(({ path, content }) => [path, contents[content].length]);
+  const files = new Map(line.input.files.map(({ path, content }) => [path, contents[content]]));
+  if ([...files.values()].includes(undefined)) throw new Error(`${line.id}: a content is not there`);
   const kind = `${line.stratum} ${line.category}`;
-  counts[kind] = (counts[kind] ?? 0) + Number(files.length > 0);
+  counts[kind] = (counts[kind] ?? 0) + 1;
 }
 for (const name of Object.keys(counts).sort()) console.log(name, counts[name]);
