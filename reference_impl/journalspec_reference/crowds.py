@@ -17,16 +17,14 @@ from __future__ import annotations
 import zlib
 from array import array
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from journalspec_reference.checksums import Prefixes, multiply, power
 from journalspec_reference.content import BUDGET, Window
-
-if TYPE_CHECKING:
-    from journalspec_reference.search import Shape, Signs
+from journalspec_reference.signs import Shape, Signs
 
 Offsets = npt.NDArray[np.int64]
 Checks = npt.NDArray[np.uint32]

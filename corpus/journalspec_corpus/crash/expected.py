@@ -7,16 +7,13 @@ are permitted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from journalspec_corpus.crash.effects import Permitted, permitted_at
 from journalspec_corpus.crash.persistence import CORRUPTED, REACHABLE
 from journalspec_corpus.crash.trace import Mark, Trace
-
-if TYPE_CHECKING:
-    from journalspec_corpus.crash.adapter import CrashFormat
 
 ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
 REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
@@ -108,10 +105,22 @@ def permitted(
 Sets = dict[str, list[Any]]
 
 
+class Telling(Protocol):
+    """What a format says of records in observations: see :class:`.adapter.CrashFormat`."""
+
+    @property
+    def record_json(self) -> Callable[[list[str]], dict[str, Any]]:
+        """A record as an observation lists it, by its keys."""
+
+    @property
+    def uncounted(self) -> tuple[str, ...]:
+        """Types of records that are not counted."""
+
+
 class ExpectedSets:
     """The sets of one trace's crash points, with records as an observation would list them."""
 
-    def __init__(self, adapter: CrashFormat, trace: Trace) -> None:
+    def __init__(self, adapter: Telling, trace: Trace) -> None:
         self._record_json = adapter.record_json
         self._uncounted = adapter.uncounted
         written = [op for op in trace.ops if isinstance(op, Mark)]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from journalspec.formats import get_format
 from journalspec.jboss_journal import LAYOUT
-from journalspec_reference.search import CHECK_SIZE, Shape, Signs
+from journalspec_reference.signs import CHECK_SIZE, Shape, Signs
 
 INT = struct.Struct(">i")
 PAIR = struct.Struct(">ii")
