@@ -9,18 +9,33 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from journalspec.files import as_is
-from journalspec.formats import format_ids
+from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec_corpus.case import Case, CaseError
-from journalspec_corpus.lint import tombstones
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
 from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, ManifestError
 from journalspec_corpus.pipeline.verify import ILL_FORMED, MAX_FILE, Verified
 from journalspec_corpus.seal import MAX_SEALED, SealError, checksum, opened, render, sealed
+
+
+def tombstones(format_id: str) -> frozenset[str]:
+    """Return the ids that were withdrawn and are never given again (``tombstones.toml``)."""
+    try:
+        room = format_module("journalspec_corpus", format_id)
+    except UnknownFormat:
+        return frozenset()
+    path = files(room).joinpath("tombstones.toml")
+    if not path.is_file():
+        return frozenset()
+    return frozenset(
+        entry["id"] for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("withdrawn", ())
+    )
 
 
 def manifest_of(format_id: str, files: Mapping[str, tuple[bytes, Sequence[Case]]]) -> bytes:

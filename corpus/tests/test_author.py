@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-
 import confirmed
+import pytest
+from publish import collect
+
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import jsonable
 from journalspec.schemas import described
 from journalspec_corpus import load_cases
 from journalspec_corpus.edits import Built
-from journalspec_corpus.publish import collect
 from journalspec_reference import load
 
 

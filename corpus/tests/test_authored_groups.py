@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from authored import AuthoringError, authored_cases
 
 from journalspec_corpus import Case
-from journalspec_corpus.authored import AuthoringError, authored_cases
 
 FORMAT = "bitronix_tlog"
 GROUP = """

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from authored import authored_cases
 
 from journalspec.observation import jsonable
 from journalspec_corpus import Case
-from journalspec_corpus.authored import authored_cases
 from journalspec_corpus.derby_log import naive
 from journalspec_corpus.naive import asked
 

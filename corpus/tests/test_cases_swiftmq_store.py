@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from authored import authored_cases
 from fuzzing import Readers, Tally, judge
 
 from journalspec.observation import jsonable
 from journalspec_corpus import Case
-from journalspec_corpus.authored import authored_cases
 from journalspec_corpus.mutations import Source
 from journalspec_corpus.swiftmq_store import MODEL, author, drawing, naive
 from journalspec_reference import load

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from lint import coverage, lint
 
 from journalspec.formats import format_ids
 from journalspec.requirements import requirements
 from journalspec_corpus import Case, Input, InputFile, load_cases
 from journalspec_corpus.flags import load_flags
-from journalspec_corpus.lint import coverage, lint
 from journalspec_corpus.load import find_case
 
 FORMAT = "bitronix_tlog"

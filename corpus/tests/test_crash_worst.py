@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from lint import lint
 
 import journalspec_corpus
 from journalspec.formats import get_format
@@ -34,7 +35,6 @@ from journalspec_corpus.crash.worst import (
     worst_cases,
 )
 from journalspec_corpus.design_rules import rules
-from journalspec_corpus.lint import lint
 from journalspec_reference import load
 
 FORMATS = ("bitronix_tlog", "derby_log", "jboss_journal", "kahadb_journal", "swiftmq_store")

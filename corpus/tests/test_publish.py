@@ -8,13 +8,8 @@ import json
 from pathlib import Path
 
 import pytest
-
-from journalspec.formats import format_ids
-from journalspec_corpus import Case, load_cases
-from journalspec_corpus.authored import AuthoringError
-from journalspec_corpus.load import published_folder
-from journalspec_corpus.pipeline.manifest import MANIFEST
-from journalspec_corpus.publish import (
+from authored import AuthoringError
+from publish import (
     PublishError,
     captured_cases,
     collect,
@@ -23,6 +18,11 @@ from journalspec_corpus.publish import (
     publish,
     render,
 )
+
+from journalspec.formats import format_ids
+from journalspec_corpus import Case, load_cases
+from journalspec_corpus.load import published_folder
+from journalspec_corpus.pipeline.manifest import MANIFEST
 
 FORMAT = "bitronix_tlog"
 #: The sources lie in the checkout, also when the installed package is tested.
@@ -42,15 +42,15 @@ def rendered(tiers: dict[str, list[Case]]) -> dict[str, bytes]:
 @pytest.fixture
 def collected_once(monkeypatch: pytest.MonkeyPatch, tiers: dict[str, list[Case]]) -> None:
     """Collecting takes seconds and linting has tests of its own."""
-    monkeypatch.setattr("journalspec_corpus.publish.collect", lambda *_: tiers)
-    monkeypatch.setattr("journalspec_corpus.publish.lint", lambda *_: [])
+    monkeypatch.setattr("publish.collect", lambda *_: tiers)
+    monkeypatch.setattr("publish.lint", lambda *_: [])
 
 
 def test_the_committed_form_is_what_the_sources_give(rendered: dict[str, bytes]) -> None:
     folder = published_folder(FORMAT)
     assert folder is not None
     stale = [name for name, data in rendered.items() if (folder / name).read_bytes() != data]
-    assert not stale, "run python -m journalspec_corpus.publish"
+    assert not stale, "run python tools/publish.py"
 
 
 def test_the_manifest_tells_the_truth(rendered: dict[str, bytes]) -> None:

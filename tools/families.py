@@ -29,12 +29,13 @@ from importlib.resources import files
 from types import ModuleType
 from typing import Any
 
+from templates import Names, fill, fits, listed
+
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.requirements import requirements
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.edits import Built, apply, sealing
 from journalspec_corpus.making import make_case
-from journalspec_corpus.templates import Names, fill, fits, listed
 
 TABLE = "families.toml"
 #: What a family says, with its default; a sweep may say it too.

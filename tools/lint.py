@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from journalspec.formats import Format, UnknownFormat, format_module, get_format
+from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, REFUSED
 from journalspec.requirements import Requirement, requirements
 from journalspec_corpus.case import Case
@@ -21,6 +20,7 @@ from journalspec_corpus.flags import load_flags
 from journalspec_corpus.form import fault_in
 from journalspec_corpus.making import implied_needs
 from journalspec_corpus.model import model_of
+from journalspec_corpus.shipped import tombstones
 
 #: Naming only these would let an implementation vouch for itself.
 NOT_ENOUGH = frozenset({"reference"})
@@ -37,20 +37,6 @@ def lint(format_id: str, cases: Iterable[Case]) -> list[str]:
     for case in all_cases:
         faults += [f"{case.id}: {fault}" for check in _CHECKS for fault in check(case)]
     return faults + list(_coverage(format_id, all_cases))
-
-
-def tombstones(format_id: str) -> frozenset[str]:
-    """Return the ids that were withdrawn and are never given again (``tombstones.toml``)."""
-    try:
-        room = format_module("journalspec_corpus", format_id)
-    except UnknownFormat:
-        return frozenset()
-    path = files(room).joinpath("tombstones.toml")
-    if not path.is_file():
-        return frozenset()
-    return frozenset(
-        entry["id"] for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("withdrawn", ())
-    )
 
 
 def _ids(format_id: str, cases: list[Case]) -> Iterator[str]:

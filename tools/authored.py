@@ -28,7 +28,7 @@ from journalspec_corpus.load import AGAIN
 from journalspec_corpus.making import make_case, when
 
 #: Where the authored groups and captured files lie in a checkout.
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[1] / "corpus"
 
 #: What an element of a list in a state says that does not say it.
 _NOTHING: Mapping[str, Any] = {"int": 0, "bytes": "", "list": (), "str": ""}

@@ -1,6 +1,6 @@
 """From authored groups, families and captures to the published tiers.
 
-``python -m journalspec_corpus.publish`` writes them, with ``--check`` it only
+``python tools/publish.py`` writes them, with ``--check`` it only
 says whether they are up to date. Exit status: 0 good, 1 a fault or out of date,
 2 usage. Publishing is deterministic: same sources, same bytes.
 """
@@ -20,17 +20,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from authored import CHECKOUT, AuthoringError, authored_cases
+from families import FamilyError, generated_cases
+from lint import lint
+
 from journalspec.files import read_bytes, replace_bytes
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
-from journalspec_corpus.authored import CHECKOUT, AuthoringError, authored_cases
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.families import FamilyError, generated_cases
 from journalspec_corpus.form import MAX_BYTES
-from journalspec_corpus.lint import lint, tombstones
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
 from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.manifest import MANIFEST
-from journalspec_corpus.shipped import manifest_of
+from journalspec_corpus.shipped import manifest_of, tombstones
 
 #: What stands beside the files of a capture.
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
@@ -205,7 +206,7 @@ def _vanished(format_id: str, cases: list[Case], target: Path) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.publish", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python tools/publish.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats to publish (default: all)")
     parser.add_argument(
         "--check", action="store_true", help="change nothing; exit 1 if anything is out of date"
@@ -226,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not changed:
             print(f"{format_id}: up to date")
         elif options.check:
-            print(f"{format_id}: out of date: {', '.join(changed)}; run python -m journalspec_corpus.publish")
+            print(f"{format_id}: out of date: {', '.join(changed)}; run python tools/publish.py")
             status = 1
         else:
             print(f"{format_id}: wrote {', '.join(changed)}")

@@ -1,6 +1,6 @@
 """Which products have answered what a case expects, on exactly its bytes.
 
-``python corpus/checks/confirmed.py OUTCOMES`` prints the content of the JBoss journal's
+``python tools/confirmed.py OUTCOMES`` prints the content of the JBoss journal's
 ``judged.toml``. OUTCOMES is a folder with ``inputs.tar.gz``, the directories that the
 products were run on, and ``outcomes.json.gz``, what they answered. Exit status: 0; 2 if
 the folder is not one.
@@ -19,8 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from publish import collect, input_digest
+
 from journalspec_corpus.case import Case
-from journalspec_corpus.publish import collect, input_digest
 
 FORMAT = "jboss_journal"
 INPUTS, ANSWERS = "inputs.tar.gz", "outcomes.json.gz"
@@ -28,7 +29,7 @@ HEAD = """# SPDX-License-Identifier: CC0-1.0
 # Inputs on which products were run, with the same bytes, and answered what every case with these bytes
 # expects of strict recovery: the same records in the same order and the same transactions in doubt, or no
 # start where recovery is refused. `input` is the digest of the input's files.
-# Made by python corpus/checks/confirmed.py.
+# Made by python tools/confirmed.py.
 """
 #: Bodies above this many bytes are recorded by length and hash only.
 LONGEST = 40
@@ -130,7 +131,7 @@ def render(found: Mapping[str, Sequence[str]]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python corpus/checks/confirmed.py", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python tools/confirmed.py", description=__doc__)
     parser.add_argument("outcomes", type=Path, help=f"folder with {INPUTS} and {ANSWERS}")
     outcomes = parser.parse_args(arguments).outcomes
     if not all((outcomes / name).is_file() for name in (INPUTS, ANSWERS)):
