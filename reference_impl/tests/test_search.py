@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from journalspec_reference import content, search
-from journalspec_reference.search import CHECK_SIZE, Searching, Shape, Signs
+from journalspec_reference.search import Searching
+from journalspec_reference.signs import CHECK_SIZE, Shape, Signs
 
 np = pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[spark]'")
 crowds = pytest.importorskip("journalspec_reference.crowds")

@@ -23,7 +23,8 @@ from journalspec_reference.jboss_journal.codec import (
     check,
     decode_record,
 )
-from journalspec_reference.search import CHECK_SIZE, Searching
+from journalspec_reference.search import Searching
+from journalspec_reference.signs import CHECK_SIZE
 
 #: The blocks of the kernel's asynchronous I/O: a sector, and the block size of common file systems (bytes).
 BLOCKS = (512, 4096)
