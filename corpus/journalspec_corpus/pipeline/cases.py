@@ -17,9 +17,8 @@ from typing import Any
 
 from journalspec.files import reading
 from journalspec.formats import get_format
-from journalspec.trees import Folder, place
 from journalspec_corpus import form
-from journalspec_corpus.case import Case, CaseError, InputFile
+from journalspec_corpus.case import Case, CaseError, InputFile, write_files
 from journalspec_corpus.crash.expected import permitted
 from journalspec_corpus.load import Intake
 
@@ -185,8 +184,7 @@ def copy_tier(tier: str, out: Path, formats: Sequence[str]) -> list[dict[str, An
         data = source.read_bytes()
         path = f"{name}/{tier}.jsonl"
         out.mkdir(parents=True, exist_ok=True)
-        with Folder.at(out, follow=True) as root:
-            place(root, [(path, [data])])
+        write_files(out, [(path, [data])])
         copied.append(
             {
                 "format": name,
