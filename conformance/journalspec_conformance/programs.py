@@ -69,9 +69,10 @@ class Enclosure:
     def processes(self) -> list[psutil.Process]:
         """Return the processes that carry the mark, as far as the system shows it."""
         found = []
+        begun = psutil.Process().create_time()  # to look at the environment of everything takes long
         for process in psutil.process_iter():
             with suppress(psutil.Error, OSError):
-                if process.environ().get(MARK, "").startswith(self._mark):
+                if process.create_time() >= begun and process.environ().get(MARK, "").startswith(self._mark):
                     found.append(process)
         return found
 

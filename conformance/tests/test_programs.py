@@ -20,6 +20,7 @@ from journalspec_conformance.errors import Misbehaved
 from journalspec_conformance.fakes._deeds import deep
 from journalspec_conformance.faults import marked
 from journalspec_conformance.programs import DEPTH, MEMORY, Program, remove, scratch, walk
+from journalspec_corpus.load import find_case
 from judged import CASES, PROGRAM
 from programs import until
 
@@ -242,7 +243,7 @@ def test_where_something_is_mounted_all_stays_and_is_said(
     (tmp_path / "precious").touch()
     with scratch() as place:
         (place / "here").mkdir()
-        command = ["/bin/mount", "--bind", tmp_path, place / "here"]
+        command = ["/bin/mount", "--bind", str(tmp_path), str(place / "here")]
         if subprocess.run(command, capture_output=True, check=False).returncode:
             pytest.skip("nothing may be mounted here")
     try:
@@ -250,5 +251,14 @@ def test_where_something_is_mounted_all_stays_and_is_said(
         said = capfd.readouterr().err
         assert said == f"{place}: cannot be removed: something is mounted there. Look at what is in it.\n"
     finally:
-        subprocess.run(["/bin/umount", place / "here"], check=True)
+        subprocess.run(["/bin/umount", str(place / "here")], check=True)
     assert remove(place) == ""
+
+
+@pytest.mark.parametrize("command", ["inspect", "recover"])
+def test_looking_at_a_journal_needs_no_psutil(command: str, tmp_path: Path) -> None:
+    find_case("btm.clean.two-phase").materialize(tmp_path)
+    code = "import sys; sys.modules.update(psutil=None); from journalspec_conformance.cli import main; main()"
+    words = [sys.executable, "-c", code, command, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
