@@ -201,19 +201,18 @@ class Child:
         bounds = self._bounds
         if self._come_errors > bounds.stderr:
             raise Misbehaved(f"more than {size_of(bounds.stderr)} on standard error for one question")
+        if self._program.wait(0) is not None:
+            # What it has started may hold its output open, or answer in its place.
+            self._program.kill()
+            self._threads[1].join(LOOK_SECONDS)
+            if self._by_line and self._lines.empty():
+                raise self._ended()
         if self._program.memory() > bounds.memory:
             raise Crashed(f"ended by the runner: it held more than {size_of(bounds.memory)} of memory")
         places = [*self._program.directories, *([Path(directory)] if directory else [])]
         if sum(disk_usage(path, bounds.disk) for path in places) > bounds.disk:
             left = size_of(bounds.disk)
             raise Crashed(f"ended by the runner: it left more than {left} in its scratch directories")
-        if self._program.wait(0) is None:
-            return
-        # What it has started may hold its output open.
-        self._program.kill()
-        self._threads[1].join(LOOK_SECONDS)
-        if self._by_line and self._lines.empty():
-            raise self._ended()
 
     def _ended(self) -> Breakdown:
         half = f", {self._partial} bytes into a line," if self._partial else ""

@@ -119,16 +119,23 @@ class Program(Enclosure):
         self.stdin, self.stdout, self.stderr = map(_there, streams)
 
     def wait(self, timeout: float) -> int | None:
-        """Return how the program ended, negative for a signal, None if it has not after `timeout` seconds."""
-        if self._process is not None:
+        """Return how the program ended, negative for a signal, None if it has not after `timeout` seconds.
+
+        With it end the processes of its group, at once.
+        """
+        if self._process is None:
+            return None
+        if self._process.returncode is None:
             with suppress(subprocess.TimeoutExpired):
-                return self._process.wait(timeout)
-        return None
+                self._process.wait(timeout)
+                with suppress(OSError, AttributeError):  # no group is left, or Windows has none
+                    os.killpg(self._process.pid, signal.SIGKILL)
+        return self._process.returncode
 
     def tree(self) -> list[psutil.Process]:
         """Return the program and what descends from it, nothing if it has ended."""
         with suppress(psutil.Error):
-            if self._process is not None and self._process.poll() is None:
+            if self._process is not None and self.wait(0) is None:
                 root = psutil.Process(self._process.pid)
                 return [root, *root.children(recursive=True)]
         return []
