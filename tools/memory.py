@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import sys
 import threading
@@ -459,6 +460,7 @@ def main(arguments: list[str] | None = None) -> int:
             "format         shape      command        size MiB      live      peak      over   seconds  exit"
         )
     failed = False
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what is measured ends, too
     with scratch() as place:
         # Drafts only if they are asked for.
         for format_id in chosen.format or sorted({*MAKERS} & {*format_ids()}):
