@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import sys
 import threading
@@ -28,7 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from journalspec.formats import format_ids
-from journalspec.kept import Kept, scratch
+from journalspec_conformance.programs import Program, scratch
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 
@@ -392,8 +393,7 @@ def run(command: str, directory: Path) -> tuple[int, int, float]:
     """Run a command on a directory; return its exit status, its highest resident memory, and its seconds."""
     program = [sys.executable, "-m", "journalspec_conformance", *COMMANDS[command], str(directory)]
     began = time.monotonic()
-    # Below a keeper: if this tool is killed, what it measures goes with it.
-    process = Kept([sys.executable, "-S", "-c", _WAIT, *program])
+    process = Program([sys.executable, "-S", "-c", _WAIT, *program])
     try:
         errors = threading.Thread(
             target=shutil.copyfileobj, args=(process.stderr, sys.stderr.buffer), daemon=True
@@ -402,7 +402,7 @@ def run(command: str, directory: Path) -> tuple[int, int, float]:
         said = process.stdout.read().split()
         errors.join()
     finally:
-        process.stop()
+        process.end()
     if len(said) != 2:
         raise SystemExit(f"{' '.join(program)}: ended before it could be measured")
     status, peak = map(int, said)
@@ -460,6 +460,7 @@ def main(arguments: list[str] | None = None) -> int:
             "format         shape      command        size MiB      live      peak      over   seconds  exit"
         )
     failed = False
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what is measured ends, too
     with scratch() as place:
         # Drafts only if they are asked for.
         for format_id in chosen.format or sorted({*MAKERS} & {*format_ids()}):

@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import which
 
 from journalspec.observation import Level
-from journalspec_conformance.child import BOUNDS, Bounds
+from journalspec_conformance.bounds import BOUNDS, Bounds
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses import HarnessEntry, registry

@@ -395,7 +395,7 @@ _EXPECTATIONS = (
     ("expect_bytes", "bytes that are no UTF-8", 'reason = "\udcff"\n'),
 )  # fmt: skip
 
-_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGKILL")
+_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 #: What is written to a full disk: nothing is left of it, and the error says so.
 _FULL: tuple[tuple[str, str, Callable[[Sandbox], list[str]]], ...] = (
@@ -422,7 +422,7 @@ def faults() -> Iterator[Injection]:
         yield Injection(
             "expectation file", name, "run", about, "refused", partial(_spoilt_expectations, text)
         )
-    for name in _SIGNALS if hasattr(signal, "SIGKILL") else ():
+    for name in _SIGNALS:
         number = signal.Signals[name]
         for mode in MODES:
             about = f"{name} to the runner while an implementation and its detached child hang"

@@ -11,9 +11,11 @@ from typing import Any
 
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import Level
-from journalspec_conformance.child import BOUNDS, Bounds, Child, describe_status
+from journalspec_conformance.bounds import BOUNDS, Bounds
+from journalspec_conformance.child import Child
 from journalspec_conformance.connection import AnswersOnly, FormatClaims, Hello, Message, read_answer
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, TimedOut
+from journalspec_conformance.programs import describe_status
 
 _ANSWER, _REFUSAL, _UNSUPPORTED = 0, 1, 2
 

@@ -6,7 +6,8 @@ import json
 from collections.abc import Generator, Mapping, Sequence
 
 from journalspec_conformance import PROTOCOL
-from journalspec_conformance.child import BOUNDS, Bounds, Child, unasked
+from journalspec_conformance.bounds import BOUNDS, Bounds
+from journalspec_conformance.child import Child, unasked
 from journalspec_conformance.connection import Hello, Message, checked, read_answer
 from journalspec_conformance.errors import Breakdown, Misbehaved, TimedOut
 

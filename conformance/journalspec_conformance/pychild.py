@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from journalspec_conformance.child import BOUNDS, Bounds
+from journalspec_conformance.bounds import BOUNDS, Bounds
 from journalspec_conformance.connection import Hello, Message
 from journalspec_conformance.errors import Breakdown, Crashed, Problem
 from journalspec_conformance.inprocess import load_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -17,13 +17,13 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import click
 
 from journalspec.files import shown
-from journalspec.kept import end_with_parent
 from journalspec.observation import Level
-from journalspec_conformance.child import BOUNDS, Bounds
+from journalspec_conformance.bounds import BOUNDS, Bounds
 from journalspec_conformance.connect import DEFAULT_TIMEOUT, Target, parse_impl
 from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
+from journalspec_conformance.programs import Enclosure, end_with_parent
 from journalspec_conformance.result import Result
 from journalspec_conformance.selection import Draws, cases_of, ids_outside, probes_of, with_draws
 from journalspec_corpus import Probe
@@ -260,21 +260,26 @@ class Workers(Generic[Made]):
         self._make = make
         self._jobs = jobs
         self._pool: ProcessPoolExecutor | None = None
+        self._enclosure: Enclosure | None = None
         self._own: Made | None = None
 
     def __enter__(self) -> Self:
         """Start nothing yet but the pool itself."""
         if self._jobs > 1:
-            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _open, (self._make,))
+            self._enclosure = Enclosure()
+            given = (self._make, self._enclosure.environment)
+            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _open, given)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """End all processes: orderly, or after an exception at once (their keepers clean up)."""
+        """End all processes: orderly, or after an exception at once, with what they have started."""
         if self._pool is not None:
             if raised[0] is not None:
                 for worker in list((self._pool._processes or {}).values()):
                     worker.kill()
             self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._enclosure is not None:
+            self._enclosure.end()
         if self._own is not None:
             self._own.close()
 
@@ -312,8 +317,8 @@ _make: Callable[[], Closable] | None = None
 _made: Closable | None = None
 
 
-def _open(make: Callable[[], Closable]) -> None:
-    end_with_parent()
+def _open(make: Callable[[], Closable], environment: Mapping[str, str]) -> None:
+    end_with_parent(environment)
     global _make  # noqa: PLW0603 - a pool's workers have no other place for what they keep
     _make = make
 

@@ -7,6 +7,7 @@ One process per product answers all questions; traces and programs start their o
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess  # programs of the harnesses are modules of ours
@@ -20,7 +21,6 @@ from typing import Any
 
 from journalspec.deviations import Deviation, Show, deviations
 from journalspec.formats import format_ids
-from journalspec.kept import scratch
 from journalspec_conformance.connection import Connection, Message
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
@@ -28,6 +28,7 @@ from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused,
 from journalspec_conformance.harnesses.product import program, serving
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, ProductError, classpath, get_product
+from journalspec_conformance.programs import Enclosure, scratch
 from journalspec_corpus.load import find_case, told_in
 
 #: Seconds per question: a product that has not answered by then never will.
@@ -242,9 +243,15 @@ class Showroom:
         did = []
         for _ in range(int(show.data.get("tries", 1))):
             try:
-                done = subprocess.run(
-                    command, capture_output=True, text=True, timeout=_PROGRAM_SECONDS, check=False
-                )
+                with Enclosure() as inside:
+                    done = subprocess.run(
+                        command,
+                        capture_output=True,
+                        text=True,
+                        timeout=_PROGRAM_SECONDS,
+                        check=False,
+                        env={**os.environ, **inside.environment},
+                    )
             except subprocess.TimeoutExpired:
                 did.append(f"no end within {_PROGRAM_SECONDS:g} s")
                 continue

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from journalspec_conformance.child import BOUNDS, Bounds
+from journalspec_conformance.bounds import BOUNDS, Bounds
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations

@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 
-from journalspec.trees import Folder
+from journalspec_corpus.case import write_files
 from judged import CASES, call
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of POSIX")
@@ -139,14 +140,14 @@ def test_a_refused_materialize_leaves_nothing(
         (out / "btm.judge.other").mkdir(parents=True)
         (out / "btm.judge.other/own").touch()
     else:
-        create = Folder.create
 
-        def full(folder: Folder, name: str) -> IO[bytes]:
+        def full(root: Path, files: Iterable[tuple[str, Any]]) -> None:
+            (name, _), *_ = given = list(files)
             if name == "btm.judge.other.json":
                 raise OSError(errno.ENOSPC, "No space left on device", name)
-            return create(folder, name)
+            write_files(root, given)
 
-        monkeypatch.setattr(Folder, "create", full)
+        monkeypatch.setattr("journalspec_conformance.cli.cases.write_files", full)
     cases = written(tmp_path / "c.jsonl", clean, {**clean, "id": "btm.judge.other"})
     before = names(tmp_path)
     done = call("materialize", out, "--cases", cases)

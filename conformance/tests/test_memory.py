@@ -272,7 +272,7 @@ def test_the_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFix
         tool.main(["--size", "large"])
 
 
-@pytest.mark.skipif(os.name != "posix", reason="a keeper needs pipes between programs")
+@pytest.mark.skipif(os.name != "posix", reason="ends by a signal of POSIX")
 def test_nothing_is_left_of_the_tool_when_it_is_terminated(tmp_path: Path) -> None:
     if not Path("/proc").is_dir():
         pytest.skip("the processes are found in /proc")

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from journalspec_conformance.child import Bounds
+from journalspec_conformance.bounds import Bounds
 from journalspec_conformance.cli import cli
 from journalspec_conformance.errors import TimedOut
 from journalspec_conformance.process import ProcessConnection

@@ -7,13 +7,14 @@ whose members carry the same names.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from journalspec.trees import Folder, place
 from journalspec_corpus.form import fault_in, is_id, path_fault
 
 #: A JSON value without numbers: objects, arrays, strings, booleans, null.
@@ -113,6 +114,36 @@ def _extents(content: bytes, fill: int) -> Iterator[tuple[int, bytes]]:
         piece = content[pos:stop].rstrip(bytes([fill]))
         yield pos, piece
         pos = stop
+
+
+def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) -> None:
+    """Write new files below the directory `root`, with the directories that they need.
+
+    A file is its path (segments joined by ``/``; the caller has checked them) and its content
+    in pieces: bytes, or a number of zeros, which become a hole where the system has such.
+    Raises FileExistsError for a file that is there already, and other OSErrors, such as for
+    a link in place of a directory. No file is left that was not finished.
+    """
+    for name, pieces in files:
+        path = root
+        *directories, last = name.split("/")
+        for directory in directories:
+            path /= directory
+            path.mkdir(exist_ok=True)
+            if path.is_symlink():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+        path /= last
+        with path.open("xb") as stream:  # not through a link either
+            try:
+                for piece in pieces:
+                    if isinstance(piece, int):
+                        stream.seek(piece, os.SEEK_CUR)
+                    else:
+                        stream.write(piece)
+                stream.truncate()
+            except BaseException:
+                path.unlink()
+                raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +288,7 @@ class Case:
         """
         self.check_names()
         directory.mkdir(parents=True, exist_ok=True)
-        with Folder.at(directory) as root:
-            place(root, ((file.path, file.pieces()) for file in self.input.files))
+        write_files(directory, ((file.path, file.pieces()) for file in self.input.files))
         return [directory.joinpath(*file.path.split("/")) for file in self.input.files]
 
     def check_names(self) -> None:

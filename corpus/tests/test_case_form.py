@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from journalspec_corpus import Case, CaseError, InputFile, Origin, load_cases
+from journalspec_corpus.case import write_files
 from journalspec_corpus.form import parse
 from journalspec_corpus.load import PUBLISHED_TIERS, find_case
 from journalspec_corpus.making import implied_needs, make_case, when
@@ -79,6 +83,28 @@ def test_materialize_writes_the_files_and_overwrites_none(tmp_path: Path) -> Non
     assert {path.name: path.read_bytes() for path in paths} == case.files()
     with pytest.raises(FileExistsError):
         case.materialize(tmp_path / "new")
+
+
+def test_no_file_is_written_through_a_link_or_by_half(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    inside.mkdir()
+    (inside / "way").symlink_to(outside)
+    (inside / "file").symlink_to(outside / "file")
+    with pytest.raises(NotADirectoryError):
+        write_files(inside, [("way/file", [b"x"])])
+    with pytest.raises(FileExistsError):
+        write_files(inside, [("file", [b"x"])])
+    assert list(outside.iterdir()) == []
+
+    def pieces() -> Iterator[bytes | int]:
+        yield b"x" * 100_000
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(OSError, match="No space"):
+        write_files(outside, [("a/whole", [b"ab", 100_000, b"z", 5]), ("a/half", pieces())])
+    assert [path.name for path in (outside / "a").iterdir()] == ["whole"]
+    assert (outside / "a/whole").read_bytes() == b"ab" + bytes(100_000) + b"z" + bytes(5)
 
 
 @pytest.mark.parametrize("path", ["durables/c$s.durable", ".completed", "a$"])

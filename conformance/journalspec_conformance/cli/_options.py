@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from journalspec.observation import Level
-from journalspec_conformance.child import BOUNDS
+from journalspec_conformance.bounds import BOUNDS
 from journalspec_conformance.errors import Problem
 
 Command = TypeVar("Command", bound=Callable[..., Any])

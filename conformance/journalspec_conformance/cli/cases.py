@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,12 +14,12 @@ import click
 
 from journalspec.files import shown
 from journalspec.requirements import requirements
-from journalspec.trees import Folder, place
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.selection import PUBLISHED_TIERS, cases_of, probes_of
 from journalspec_corpus import Case, CaseError
+from journalspec_corpus.case import write_files
 from journalspec_corpus.draws import drawn_case
 from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
@@ -170,9 +171,9 @@ def materialize_command(
     every = {probe.case.id: probe.case for probe in probes}
     chosen = [case for case in every.values() if not case.fault]
     try:
-        with _nothing_left(directory) as made, Folder.at(directory, follow=True) as root:
+        with _nothing_left(directory) as made:
             for case in chosen:
-                _write(case, root, made)
+                _write(case, directory, made)
     except FileExistsError as error:
         raise Problem(
             f"{shown(str(error.filename))} is there already, and nothing is overwritten",
@@ -188,34 +189,33 @@ def materialize_command(
 
 
 @contextmanager
-def _nothing_left(directory: Path) -> Iterator[list[str]]:
-    """Make `directory`; after an exception, take away the names in the list given, and what was made."""
+def _nothing_left(directory: Path) -> Iterator[list[Path]]:
+    """Make `directory`; after an exception, take away what is in the list given, and what was made."""
     new = [path for path in (directory, *directory.parents) if not path.exists()]
-    made: list[str] = []
+    made: list[Path] = []
     try:
         directory.mkdir(parents=True, exist_ok=True)
         yield made
     except BaseException:
-        for name in made:
-            with suppress(OSError), Folder.at(directory, follow=True) as root:
-                root.remove(name)
+        for path in made:
+            with suppress(OSError):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         for path in new:
             with suppress(OSError):
                 path.rmdir()
         raise
 
 
-def _write(case: Case, root: Folder, made: list[str]) -> None:
+def _write(case: Case, root: Path, made: list[Path]) -> None:
     """Write a case below `root`, the case itself last: where it is, its files are whole.
 
     What it has made there it puts on the list.
     """
     case.check_names()
-    root.make(case.id)
-    made.append(case.id)
-    with root.folder(case.id) as folder:
-        place(folder, ((file.path, file.pieces()) for file in case.input.files))
-    text = json.dumps(case.to_json(), indent=1) + "\n"
-    with root.create(f"{case.id}.json") as stream:
-        made.append(f"{case.id}.json")
-        stream.write(text.encode("utf-8"))
+    directory = root / case.id
+    directory.mkdir()
+    made.append(directory)
+    write_files(directory, ((file.path, file.pieces()) for file in case.input.files))
+    name = f"{case.id}.json"
+    write_files(root, [(name, [json.dumps(case.to_json(), indent=1).encode() + b"\n"])])
+    made.append(root / name)

@@ -17,7 +17,7 @@ import click
 from journalspec.files import making, refuse_filled, replace_text
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.answers import check_claims
-from journalspec_conformance.child import Bounds
+from journalspec_conformance.bounds import Bounds
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.connect import Target, parse_impl

@@ -12,17 +12,16 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from journalspec.kept import drop_scratch, make_scratch
 from journalspec.observation import At, Observation, Record
-from journalspec.trees import Folder, place
 from journalspec_conformance.answers import check_observation
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import Message
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut
 from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.programs import drop_scratch, make_scratch, remove
+from journalspec_corpus.case import write_files
 from journalspec_corpus.crash.verdict import Answer
 
 #: Seconds per state. Every product answers within milliseconds, if it does.
@@ -155,16 +154,13 @@ class Asker:
         if self._in_memory:
             return self._twice({**request, "files": dict(files)})
         # Anything may stand where the last one was, or where the next one was guessed to be.
-        name = secrets.token_hex(16)
-        with Folder.at(self._root) as root:
-            root.make(name)
-            try:
-                with root.folder(name) as folder:
-                    place(folder, ((file, [content]) for file, content in files.items()))
-                return self._twice({**request, "dir": str(self._root / name)})
-            finally:
-                with suppress(OSError):
-                    root.remove(name)
+        directory = self._root / secrets.token_hex(16)
+        directory.mkdir(0o700)
+        try:
+            write_files(directory, ((file, [content]) for file, content in files.items()))
+            return self._twice({**request, "dir": str(directory)})
+        finally:
+            remove(directory)
 
     def _twice(self, request: Message) -> Reply:
         """Return the reply to `request`, and the next one if recovery changes what it recovers from."""

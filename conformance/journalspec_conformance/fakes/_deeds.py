@@ -113,13 +113,6 @@ def closes_output_and_lives(turn: Turn) -> None:
     time.sleep(FOREVER if turn.mode == PERSISTENT else 0)
 
 
-def kills_parent(turn: Turn) -> None:
-    """Kill whoever has started this process, then answer, if there is time to."""
-    os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(2)
-    turn.say()
-
-
 def raises(error: Callable[[], BaseException]) -> Does:
     """Raise."""
 
@@ -299,8 +292,6 @@ TABLE = misdeeds_of(
     ),
     as_text("crash", "error"),
     ("leaves_it_to_a_child", "ends; a child answers later", leaves_it_to_a_child),
-    everywhere("crash"),
-    ("kills_parent", "kills its parent, then answers", kills_parent),
     # The directory.
     everywhere("fail modified"),
     ("leaves_a_lock", "leaves a file behind", acts(lambda d: (d / "lock").touch())),

@@ -45,12 +45,12 @@ from typing import Any, ClassVar
 
 from journalspec.files import replace_text
 from journalspec.formats import get_format
-from journalspec.kept import scratch
 from journalspec.requirements import requirements
 from journalspec_conformance.errors import TimedOut
 from journalspec_conformance.harnesses.product import program, serving, table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product, product_ids
+from journalspec_conformance.programs import scratch
 from journalspec_corpus.model import History, history, model_of
 
 Json = dict[str, Any]

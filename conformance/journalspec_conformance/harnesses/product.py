@@ -27,7 +27,6 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
-from journalspec.kept import drop_scratch, make_scratch
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
 from journalspec_conformance import PROTOCOL
 from journalspec_conformance.harnesses.java import jvm
@@ -40,6 +39,7 @@ from journalspec_conformance.products import (
     get_product,
     product_ids,
 )
+from journalspec_conformance.programs import drop_scratch, end_all, make_scratch
 from journalspec_conformance.serve import serve
 
 Request = dict[str, Any]
@@ -346,6 +346,7 @@ class _Requests:
         """Return the next request; what was answered is written by now, and nothing of this one is read."""
         if jvm.spent.is_set():
             sys.stderr.flush()
+            end_all()
             os.dup2(self._answers.fileno(), 1)
             os.execv(sys.executable, [sys.executable, "-m", _HARNESSES, *sys.argv[1:]])  # noqa: S606
         return self._lines.readline()
@@ -375,6 +376,7 @@ def main(arguments: list[str] | None = None) -> int:
     with answers:
         status = serve(implementation, _Requests(sys.stdin, answers), answers)
     sys.stderr.flush()
+    end_all()
     os._exit(status)
 
 
@@ -408,4 +410,5 @@ def run_program(programs: Mapping[str, Program]) -> None:
     more = {name.removeprefix("--"): value for name, value in zip(given[::2], given[1::2], strict=True)}
     seen = programs[options.name](get_product(options.product), **more)
     sys.stdout.flush()
+    end_all()
     os._exit(int(seen))  # threads of the product may never end

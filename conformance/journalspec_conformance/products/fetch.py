@@ -7,18 +7,16 @@ ours. What arrives is taken only if its SHA-256 is the one in the data file.
 from __future__ import annotations
 
 import importlib.util
-import secrets
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import IO, TYPE_CHECKING, ClassVar, Protocol
 
 from journalspec.files import shown
-from journalspec.keeper import PREFIX
-from journalspec.kept import Kept, forget, look_after
 from journalspec_conformance.products import ProductError, jar_problem, problems, product_dir
+from journalspec_conformance.programs import Program, drop_scratch, make_scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,33 +44,32 @@ def _run(name: str, command: list[str], jar: Jar) -> None:
 
     It ends with this process, and so does all that it has started.
     """
+    said = {1: b"", 2: b""}
+
+    def listen(number: int, stream: IO[bytes]) -> None:
+        with suppress(OSError, ValueError):
+            said[number] = stream.read()
+
     try:
         # The command is a list made here: fixed words, a path found on PATH, coordinates of a data file.
-        program = Kept(command)
+        program = Program(command)
     except OSError as error:
         raise ProductError(f"{name} could not be started: {error}") from error
-    said: dict[int, bytes] = {}
-
-    def listen(number: int) -> None:
-        with suppress(OSError, ValueError):
-            said[number] = (program.stdout, program.stderr)[number].read()
-
-    listeners = [Thread(target=listen, args=(number,), daemon=True) for number in range(2)]
+    streams = {1: program.stdout, 2: program.stderr}
+    listeners = [Thread(target=listen, args=given, daemon=True) for given in streams.items()]
     try:
         program.stdin.close()
         for listener in listeners:
             listener.start()
         status = program.wait(TIMEOUT)
     finally:
-        program.stop()
+        program.end()
     for listener in listeners:
         listener.join(1)
-    if program.failure is not None:
-        raise ProductError(f"{name} could not be started: {program.failure}")
     if status is None:
         raise ProductError(f"{name} did not deliver {jar.coordinates} in {TIMEOUT:.0f} s")
     if status != 0:
-        lines = b"".join(said.get(number, b"") for number in range(2)).decode("utf-8", "replace").strip()
+        lines = (said[1] + said[2]).decode("utf-8", "replace").strip()
         tail = "\n".join(map(shown, lines.splitlines()[-_TAIL_LINES:]))
         raise ProductError(f"{name} could not get {jar.coordinates} (exit {status}):\n{tail}")
 
@@ -150,12 +147,10 @@ def fetch_product(
         return target
     tool = fetcher or choose_fetcher()
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the target, to be renamed; it goes with this process, however that ends.
-    scratch = target.parent / f"{PREFIX}{secrets.token_hex(8)}"
-    look_after(scratch)
+    scratch = make_scratch(target.parent)  # beside the target, to be renamed
     try:
         fresh = scratch / "jars"
-        fresh.mkdir(parents=True)
+        fresh.mkdir()
         for jar in product.jars:
             say(f"{product.id}: {jar.coordinates} ({tool.name})")
             tool.fetch(jar, fresh)
@@ -164,8 +159,7 @@ def fetch_product(
                 raise ProductError(f"{product.id}: {wrong}: not taken (delivered by {tool.name})")
         _replace(fresh, target, scratch / "old")
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-        forget(scratch)
+        drop_scratch(scratch)
     return target
 
 

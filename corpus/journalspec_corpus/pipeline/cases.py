@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec.trees import Folder, place
-from journalspec_corpus.case import Case, CaseError
+from journalspec_corpus.case import Case, CaseError, write_files
 from journalspec_corpus.load import Intake
 
 #: The cases of a core build: JSON lines, see :class:`journalspec_corpus.load.Shared`.
@@ -40,8 +39,7 @@ def copy_tier(tier: str, out: Path, formats: Sequence[str]) -> list[dict[str, An
         data = source.read_bytes()
         path = f"{name}/{tier}.jsonl"
         out.mkdir(parents=True, exist_ok=True)
-        with Folder.at(out, follow=True) as root:
-            place(root, [(path, [data])])
+        write_files(out, [(path, [data])])
         copied.append(
             {
                 "format": name,

@@ -7,9 +7,11 @@ workers share, and this package installed on each). Only summaries come back.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import platform
+import shutil
 import signal
 import sys
 import tempfile
@@ -21,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from journalspec.kept import make_scratch
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError, sealed, write_shard
 
@@ -42,7 +43,7 @@ def session(master: str | None = None) -> SparkSession:
 
     The default master is ``local[*]`` unless the program was submitted with
     another one. What Spark writes beside the build is in a scratch directory that goes
-    when this process ends, however it ends. Raises BuildError if PySpark or Java is missing.
+    when this process ends. Raises BuildError if PySpark or Java is missing.
     """
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415  # an optional part, and slow to import
@@ -57,7 +58,8 @@ def session(master: str | None = None) -> SparkSession:
     quiet = Path(__file__).with_name("log4j2.properties")
     builder = SparkSession.builder.appName("journalspec").config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
-    scratch = make_scratch()
+    scratch = tempfile.mkdtemp(prefix="journalspec-")
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     options = [
         f"-Dlog4j2.configurationFile={quiet.as_uri()}",
         f'"-Djava.io.tmpdir={scratch}"',
@@ -77,7 +79,7 @@ def session(master: str | None = None) -> SparkSession:
             builder = builder.config("spark.driver.host", _LOOPBACK)
         if inside:
             # Spark removes what it puts there if it has the time; whoever kills it leaves it none.
-            builder = builder.config("spark.local.dir", str(scratch))
+            builder = builder.config("spark.local.dir", scratch)
     try:
         with _kept(scratch) if inside else nullcontext():
             found = builder.getOrCreate()
@@ -91,7 +93,7 @@ def session(master: str | None = None) -> SparkSession:
 
 
 @contextmanager
-def _kept(scratch: Path) -> Iterator[None]:
+def _kept(scratch: str) -> Iterator[None]:
     """Let what PySpark starts meanwhile end with this process, and its temporary files be in `scratch`.
 
     Java ends by itself when its input does, but a busy machine takes long to get there.
@@ -100,7 +102,7 @@ def _kept(scratch: Path) -> Iterator[None]:
 
     gateway: Any = pyspark.java_gateway
     before = tempfile.tempdir, gateway.Popen
-    tempfile.tempdir = str(scratch)
+    tempfile.tempdir = scratch
     # The system counts threads as parents: one that ends before the process must not take Java along.
     if sys.platform.startswith("linux") and threading.current_thread() is threading.main_thread():
         gateway.Popen = _ends_with_us(gateway.Popen)

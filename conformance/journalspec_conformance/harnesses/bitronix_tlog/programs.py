@@ -13,12 +13,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from journalspec.kept import scratch
 from journalspec_conformance.harnesses.bitronix_tlog.harness import PAIR, Writing, configure
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, instance_of
 from journalspec_conformance.harnesses.product import Program, run_program
 from journalspec_conformance.products import Product
+from journalspec_conformance.programs import scratch
 
 _NAME = "db1"
 #: From the end of the gtrid to the end of the record: count, one name with its length, end marker.

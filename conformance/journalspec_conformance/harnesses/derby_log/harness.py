@@ -16,7 +16,6 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from journalspec.kept import make_scratch
 from journalspec.observation import REFUSED
 from journalspec_conformance.harnesses.java.jvm import (
     Java,
@@ -28,6 +27,7 @@ from journalspec_conformance.harnesses.java.jvm import (
     xa_id,
 )
 from journalspec_conformance.harnesses.product import Answer, CannotDo, Driver, Op, Session, copy_of, table
+from journalspec_conformance.programs import make_scratch
 from journalspec_corpus.derby_log.model import STATE, Row
 
 FORMAT = "derby_log"

@@ -21,7 +21,6 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from journalspec.kept import scratch
 from journalspec_conformance.harnesses.capture import Table
 from journalspec_conformance.harnesses.derby_log.harness import (
     TABLES,
@@ -35,6 +34,7 @@ from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
 from journalspec_conformance.harnesses.product import Exceptions, run_program, table
 from journalspec_conformance.products import Product
+from journalspec_conformance.programs import scratch
 from journalspec_corpus.derby_log import naive
 from journalspec_corpus.derby_log.author import seal
 from journalspec_corpus.edits import Built, Range, apply

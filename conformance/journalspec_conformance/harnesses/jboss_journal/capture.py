@@ -13,10 +13,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from journalspec.kept import scratch
 from journalspec_conformance.harnesses.capture import Answer, Capture, Json, Played, Scenario, Steps
 from journalspec_conformance.harnesses.jboss_journal.harness import SMALLEST_FILE, variant_of
 from journalspec_conformance.products import Product
+from journalspec_conformance.programs import scratch
 
 
 class JournalCapture(Capture):

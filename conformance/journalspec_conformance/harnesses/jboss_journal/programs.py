@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from journalspec.kept import scratch
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, instance_of
 from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
@@ -24,6 +23,7 @@ from journalspec_conformance.harnesses.jboss_journal.harness import (
 )
 from journalspec_conformance.harnesses.product import Answer, Program, program, run_program
 from journalspec_conformance.products import Product
+from journalspec_conformance.programs import scratch
 
 #: More deletes than the products keep when memory is short.
 _PAIRS = 20_050

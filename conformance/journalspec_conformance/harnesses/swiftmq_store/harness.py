@@ -13,7 +13,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from journalspec.kept import drop_scratch, make_scratch
 from journalspec.observation import jsonable
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class, private_call, product_call
@@ -28,6 +27,7 @@ from journalspec_conformance.harnesses.product import (
     table,
 )
 from journalspec_conformance.products import Product, ProductError
+from journalspec_conformance.programs import drop_scratch, make_scratch
 from journalspec_corpus.model import XA_ID
 from journalspec_corpus.swiftmq_store.model import PREPARED
 

@@ -1,0 +1,344 @@
+"""Programs that are started here, and directories for temporary files: nothing of either is left.
+
+A program runs in a session of its own, with its own directory for temporary files, and with a mark in its
+environment that all it starts inherits. `end` kills its process tree and every process with that mark; this
+process does so, too, when it ends. If this process is killed by SIGKILL, the program (on Linux) gets the
+parent-death signal; what it has detached from itself, and the directories, stay.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import secrets
+import shutil
+import signal
+import stat
+import subprocess  # to start programs is the point
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import IO, Self
+
+import psutil
+
+from journalspec.files import shown
+from journalspec_conformance.errors import Misbehaved
+
+#: How the names of directories for temporary files begin.
+PREFIX = "journalspec-"
+#: In the environment of a program: its mark, and where files are in memory.
+MARK, MEMORY = "JOURNALSPEC_MARK", "JOURNALSPEC_MEMORY"
+#: Seconds for which processes are killed that others start meanwhile.
+KILL_SECONDS = 4.0
+#: Directories in each other (a case has a quarter at most), and entries in all, that are looked at.
+DEPTH, ENTRIES = 64, 100_000
+_SHM = Path("/dev/shm")  # noqa: S108 - directories with names that are not guessed are made in it
+_PR_SET_PDEATHSIG = 1
+
+
+class Enclosure:
+    """Processes with one mark and two directories for their temporary files, on disk and in memory.
+
+    A process that is started with `environment` belongs to it. `end` it, or use it in a ``with``.
+    """
+
+    def __init__(self) -> None:
+        self._mark = os.environ.get(MARK, "") + secrets.token_hex(8)
+        self.directories: list[Path] = []
+        _open.append(self)
+        for memory in (False, True):
+            self.directories.append(make_scratch(memory=memory))
+        disk, shared = map(str, self.directories)
+        self.environment = {MARK: self._mark, "TMPDIR": disk, MEMORY: shared}
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self.end()
+
+    def processes(self) -> list[psutil.Process]:
+        """Return the processes that carry the mark, as far as the system shows it."""
+        found = []
+        begun = psutil.Process().create_time()  # to look at the environment of everything takes long
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, OSError):
+                if process.create_time() >= begun and process.environ().get(MARK, "").startswith(self._mark):
+                    found.append(process)
+        return found
+
+    def kill(self) -> None:
+        """Kill the processes, and those that they start meanwhile, until there is none."""
+        until = time.monotonic() + KILL_SECONDS
+        while (found := self.processes()) and time.monotonic() < until:
+            for process in found:
+                with suppress(psutil.Error):
+                    process.kill()
+            time.sleep(0.002)
+
+    def end(self) -> None:
+        """Kill the processes and remove the directories; a second time does no harm."""
+        if self in _open:
+            self.kill()
+            for directory in self.directories:
+                drop_scratch(directory)
+            _open.remove(self)
+
+
+class Program(Enclosure):
+    """A running program with pipes to its three streams. Raises OSError if it cannot be started."""
+
+    _process: subprocess.Popen[bytes] | None = None
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                env={**(os.environ if environment is None else environment), **self.environment},
+                start_new_session=True,
+                preexec_fn=_at_its_start(),  # noqa: PLW1509 - it takes no lock
+            )
+        except BaseException:
+            self.end()
+            raise
+        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self.stdin, self.stdout, self.stderr = map(_there, streams)
+
+    def wait(self, timeout: float) -> int | None:
+        """Return how the program ended, negative for a signal, None if it has not after `timeout` seconds.
+
+        With it end the processes of its group, at once.
+        """
+        if self._process is None:
+            return None
+        if self._process.returncode is None:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout)
+                with suppress(OSError, AttributeError):  # no group is left, or Windows has none
+                    os.killpg(self._process.pid, signal.SIGKILL)
+        return self._process.returncode
+
+    def tree(self) -> list[psutil.Process]:
+        """Return the program and what descends from it, nothing if it has ended."""
+        with suppress(psutil.Error):
+            if self._process is not None and self.wait(0) is None:
+                root = psutil.Process(self._process.pid)
+                return [root, *root.children(recursive=True)]
+        return []
+
+    def processes(self) -> list[psutil.Process]:
+        """Return the processes of its tree and those with its mark."""
+        return list(dict.fromkeys([*self.tree(), *super().processes()]))
+
+    def memory(self) -> int:
+        """Return how many bytes of memory its tree holds; what is shared (most is by all) counts once."""
+        own, shared = 0, 0
+        for process in self.tree():
+            with suppress(psutil.Error):
+                info = process.memory_info()
+                common: int = getattr(info, "shared", 0)
+                own += info.rss - common
+                shared = max(shared, common)
+        return own + shared
+
+    def worked(self) -> dict[int, float]:
+        """Return for how many seconds each thread of its tree has had a processor, if the system tells."""
+        found: dict[int, float] = {}
+        for process in self.tree():
+            with suppress(psutil.Error):
+                found |= {thread.id: thread.user_time + thread.system_time for thread in process.threads()}
+        return found
+
+
+def _there(stream: IO[bytes] | None) -> IO[bytes]:
+    if stream is None:
+        raise AssertionError("the program was started without this pipe")
+    return stream
+
+
+def _at_its_start() -> Callable[[], None] | None:
+    """Return what a new process does before it becomes the program (Linux).
+
+    It is killed when this process ends, leaves no core file, and is the first to go if memory runs out.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    import resource  # noqa: PLC0415 - POSIX only
+
+    control, parent = ctypes.CDLL(None).prctl, os.getpid()
+    # The system counts threads as parents: one that ends before the process must not take the program along.
+    mortal = threading.current_thread() is threading.main_thread()
+
+    def start() -> None:
+        if mortal:
+            control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with suppress(OSError):
+            handle = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+            os.write(handle, b"800")
+            os.close(handle)
+
+    return start
+
+
+def describe_status(status: int) -> str:
+    """Return an exit status for people: ``exit status 3`` or ``signal SIGSEGV``."""
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"signal {signal.Signals(-status).name}"
+    except ValueError:
+        return f"signal {-status}"
+
+
+def end_with_parent(environment: Mapping[str, str]) -> None:
+    """Let this process of a pool end when the one that has started it does, and work in its enclosure.
+
+    Ctrl-C is for the parent alone: it decides what becomes of its workers.
+    """
+    import multiprocessing  # noqa: PLC0415 - only workers need it, and they have it already
+
+    os.environ.update(environment)
+    tempfile.tempdir = None  # it is looked up again
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)  # nothing else ends a thread that is in the middle of a question
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+#: What is there now: enclosures, and directories for temporary files.
+_open: list[Enclosure] = []
+_made: set[Path] = set()
+
+
+def make_scratch(within: Path | None = None, *, memory: bool = False) -> Path:
+    """Return a new directory for temporary files, with a name that is not guessed.
+
+    It goes when this process ends; `drop_scratch` removes it before. It is in `within`, or in
+    `memory` if the system has such a place. Raises OSError.
+    """
+    place = within or Path(tempfile.gettempdir())
+    if memory:
+        place = Path(os.environ.get(MEMORY) or (_SHM if os.access(_SHM, os.W_OK) else place))
+    path = place.absolute() / f"{PREFIX}{secrets.token_hex(8)}"
+    _made.add(path)  # before it is there: at no moment an interruption leaves it behind
+    path.mkdir(0o700)
+    return path
+
+
+def drop_scratch(path: Path) -> None:
+    """Remove a directory that `make_scratch` has made; standard error says so if it stays."""
+    why = remove(path)
+    if why:
+        with suppress(OSError, ValueError, AttributeError):  # standard error may be closed
+            sys.stderr.write(f"{shown(str(path))}: cannot be removed: {why}. Look at what is in it.\n")
+    _made.discard(path)
+
+
+@contextmanager
+def scratch(*, memory: bool = False) -> Iterator[Path]:
+    """Give a directory for temporary files, see :func:`make_scratch`, and remove it afterwards."""
+    path = make_scratch(memory=memory)
+    try:
+        yield path
+    finally:
+        drop_scratch(path)
+
+
+@atexit.register
+def end_all() -> None:
+    """End everything that was started and remove every directory that was made here."""
+    for enclosure in list(_open):
+        enclosure.end()
+    for path in list(_made):
+        drop_scratch(path)
+
+
+def remove(path: Path) -> str:
+    """Remove a directory with all that is in it, and return why it is still there, if it is.
+
+    What links lead to stays. So does the whole directory if something is mounted in it.
+    """
+    if path.is_symlink():
+        path.unlink()
+    if not os.path.lexists(path):
+        return ""
+    if _is_mounted_in(path):
+        return "something is mounted there"
+    try:
+        shutil.rmtree(path)
+    except (OSError, RecursionError):
+        # Rights were taken away, or it is deeper than this interpreter goes.
+        for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            with suppress(OSError):
+                subprocess.run([*command, "--", path], capture_output=True, check=False)
+    return "something in it is busy" if os.path.lexists(path) else ""
+
+
+def _is_mounted_in(path: Path) -> bool:
+    with suppress(OSError, psutil.Error):
+        start = os.path.realpath(path) + os.sep
+        return any(f"{of.mountpoint}{os.sep}".startswith(start) for of in psutil.disk_partitions(all=True))
+    return False
+
+
+def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield the path below `top` and the lstat of everything in it, a directory before what it holds.
+
+    No link is followed. What cannot be read, or is deeper than DEPTH, is not looked into. Raises
+    Misbehaved if there are more than ENTRIES.
+    """
+    left, waiting = ENTRIES, [""]
+    while waiting:
+        prefix = waiting.pop()
+        found: list[os.DirEntry[str]] = []
+        with suppress(OSError):
+            if stat.S_ISDIR(os.lstat(top / prefix).st_mode):
+                with os.scandir(top / prefix) as entries:
+                    found = list(islice(entries, left + 1))
+        left -= len(found)
+        if left < 0:
+            raise Misbehaved(f"its directory holds more than {ENTRIES} entries")
+        for entry in found:
+            try:
+                info = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue  # gone meanwhile
+            yield prefix + entry.name, info
+            if stat.S_ISDIR(info.st_mode) and prefix.count("/") + 1 < DEPTH:
+                waiting.append(f"{prefix}{entry.name}/")
+
+
+def disk_usage(path: Path, enough: int) -> int:
+    """Return the bytes that are allocated below `path`; no more is looked at once `enough` are found."""
+    found = 0
+    try:
+        for _, info in walk(path):
+            if not stat.S_ISDIR(info.st_mode):
+                found += getattr(info, "st_blocks", 0) * 512
+            if found > enough:
+                break
+    except Misbehaved:
+        return enough + 1
+    return found

@@ -1,0 +1,264 @@
+"""What the runner starts and makes ends with it: real processes, ended in every way, and what is left."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from journalspec_conformance import programs
+from journalspec_conformance.errors import Misbehaved
+from journalspec_conformance.fakes._deeds import deep
+from journalspec_conformance.faults import marked
+from journalspec_conformance.programs import DEPTH, MEMORY, Program, remove, scratch, walk
+from journalspec_corpus.load import find_case
+from judged import CASES, PROGRAM
+from programs import until
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
+
+MARK = "JOURNALSPEC_TEST_MARK"
+#: What is left would stay for 100 seconds; on a busy machine it takes a while to go.
+GRACE = 30.0
+#: Serves the reference; leaves a double-forked process in a session of its own and a directory, and hangs
+#: at the second question.
+HANGS = """
+import os, sys, tempfile, time
+def leave():
+    tempfile.mkdtemp()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execv(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(100)"])
+        os._exit(0)
+    os.wait()
+sys.argv = ["serve"]
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.serve import serve
+class Hangs(Reference):
+    asked = 0
+    def read(self, request):
+        leave()
+        self.asked += 1
+        if self.asked == 2:
+            print("waiting", request["dir"], file=open(os.environ["TOLD"], "w"), flush=True)
+            time.sleep(100)
+        return super().read(request)
+serve(Hangs(), sys.stdin, sys.stdout)
+"""
+
+
+@pytest.fixture
+def mark() -> Iterator[str]:
+    """A value in the environment of all that a test starts; what still carries it afterwards is killed."""
+    value = secrets.token_hex(8)
+    yield value
+    for pid in marked(MARK, value):
+        os.kill(pid, signal.SIGKILL)
+
+
+def environment(mark: str, tmp: Path, **more: str) -> dict[str, str]:
+    place = tmp / "tmp"
+    place.mkdir(exist_ok=True)
+    return {**os.environ, MARK: mark, "TMPDIR": str(place), MEMORY: str(place), **more}
+
+
+def left(mark: str, tmp: Path) -> list[str]:
+    """Return what is left of a command: processes and files."""
+    until(lambda: not marked(MARK, mark) and not list((tmp / "tmp").iterdir()), GRACE)
+    return [*marked(MARK, mark).values(), *(str(path) for path in (tmp / "tmp").rglob("*"))]
+
+
+STATUSES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
+
+
+@pytest.mark.parametrize(
+    ("number", "jobs"),
+    [*((number, "1") for number in STATUSES), (signal.SIGKILL, "2"), (signal.SIGTERM, "2")],
+)
+def test_a_run_that_is_ended_leaves_nothing(
+    number: signal.Signals, jobs: str, mark: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "hangs.py"
+    program.write_text(HANGS)
+    told, report = tmp_path / "told", tmp_path / "report.jsonl"
+    report.write_text("the last one")
+    command = [*PROGRAM, "run", "--cases", str(CASES), "--impl", f"{sys.executable} {program}"]
+    command += ["--report", str(report), "--timeout", "90", "--jobs", jobs, "--select", "**/read"]
+    runner = subprocess.Popen(
+        command,
+        env=environment(mark, tmp_path, TOLD=str(told)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert until(lambda: told.exists() and told.read_text().endswith("\n"), 90)
+    assert len(marked(MARK, mark)) > 2, "something is there to be left"
+    assert list((tmp_path / "tmp").iterdir())
+    runner.send_signal(number)
+    _, said = runner.communicate(timeout=60)
+    if number == signal.SIGKILL:
+        # Only what the implementation has detached from itself may stay.
+        assert until(lambda: all("time.sleep(100)" in line for line in marked(MARK, mark).values()), GRACE)
+    else:
+        assert left(mark, tmp_path) == []
+        assert said == {130: "interrupted\n"}.get(runner.returncode, f"ended by {number.name}\n")
+    assert runner.returncode == STATUSES[number]
+    assert report.read_text() == "the last one", "a report is not there before its run has ended"
+    assert {path.name for path in tmp_path.iterdir()} == {"hangs.py", "told", "report.jsonl", "tmp"}
+
+
+def test_a_run_that_ends_by_itself_leaves_nothing(mark: str, tmp_path: Path) -> None:
+    program = tmp_path / "leaves.py"
+    program.write_text(HANGS.replace("self.asked == 2", "False"))
+    command = [*PROGRAM, "run", "--cases", str(CASES), "--impl", f"{sys.executable} {program}"]
+    command += ["--select", "**/read"]
+    done = subprocess.run(
+        command, env=environment(mark, tmp_path), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert left(mark, tmp_path) == []
+
+
+@pytest.mark.parametrize("end", ["", "raise SystemExit(3)", "1 / 0"])
+def test_what_nobody_ended_goes_when_its_process_does(end: str, mark: str, tmp_path: Path) -> None:
+    code = f"""
+from journalspec_conformance.programs import Program, make_scratch
+places = [make_scratch(), make_scratch(memory=True)]
+for place in places:
+    (place / "a" / "b").mkdir(parents=True)
+    (place / "out").symlink_to("/")
+program = Program(["sleep", "100"])
+{end}
+"""
+    given = environment(mark, tmp_path)
+    subprocess.run([sys.executable, "-c", code], env=given, stderr=subprocess.DEVNULL, check=False)
+    assert left(mark, tmp_path) == []
+
+
+def sh(text: str, mark: str) -> Program:
+    return Program(["sh", "-c", text], {**os.environ, MARK: mark})
+
+
+def test_how_a_program_ended_is_said_as_it_was(mark: str) -> None:
+    for text, status in {"exit 3": 3, "kill -SEGV $$": -11, "true": 0}.items():
+        program = sh(text, mark)
+        assert program.wait(10) == status
+        program.end()
+    with pytest.raises(FileNotFoundError):
+        Program(["/no/such/program"], {**os.environ, MARK: mark})
+    assert marked(MARK, mark) == {}
+
+
+@pytest.mark.parametrize("ends", ["", "sleep 100"])
+def test_all_that_a_program_has_started_ends_with_it(ends: str, mark: str) -> None:
+    program = sh(f"setsid sleep 100 & (setsid sleep 100 &) ; touch $TMPDIR/x; echo $TMPDIR; {ends}", mark)
+    place = Path(program.stdout.readline().decode().strip())
+    assert place == program.directories[0]
+    if not ends:
+        assert program.wait(10) == 0
+    program.end()
+    assert marked(MARK, mark) == {}
+    assert not any(directory.exists() for directory in program.directories)
+
+
+def test_memory_of_its_children_is_counted(mark: str) -> None:
+    eats = "x = b'x' * 50_000_000; print(flush=True); import time; time.sleep(100)"
+    program = sh(f'setsid {sys.executable} -S -c "{eats}"; true', mark)
+    program.stdout.readline()
+    assert 50_000_000 < program.memory() < 500_000_000
+    program.end()
+    assert marked(MARK, mark) == {}
+
+
+def test_directories_go_with_all_that_is_in_them(tmp_path: Path) -> None:
+    (tmp_path / "precious").touch()
+    with scratch() as place:
+        (place / "closed").mkdir(mode=0)
+        (place / "link").symlink_to(tmp_path)
+        deep(place)
+        found = dict(walk(place))
+        assert len(found) == DEPTH + 2
+        assert {"closed", "link", "d/d"} <= found.keys()
+    assert not place.exists()
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert remove(tmp_path / "link") == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_only_so_many_entries_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "ENTRIES", 2)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    assert [name for name, _ in walk(tmp_path)] in (["a", "b"], ["b", "a"])
+    (tmp_path / "a/c").touch()
+    with pytest.raises(Misbehaved, match="more than 2 entries"):
+        list(walk(tmp_path))
+
+
+@contextmanager
+def somebody_else() -> Iterator[None]:
+    """Be nobody for a while: root may do everything, and would see no missing right."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setresuid(65534, 65534, 0)
+    # Whoever changes his user loses sight of himself in /proc, which a program started by a user does not.
+    ctypes.CDLL(None).prctl(4, 1)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+        ctypes.CDLL(None).prctl(4, 1)
+
+
+def test_rights_that_were_given_away_are_taken_back() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        with somebody_else():
+            for mode in (0o000, 0o100, 0o200, 0o400, 0o500):
+                tree = Path(name) / f"{mode:o}"
+                (tree / "a/b/c").mkdir(parents=True)
+                (tree / "a/b/file").write_bytes(b"x")
+                for path in ("a/b/c", "a/b/file", "a/b", "a", ""):
+                    (tree / path).chmod(mode)
+                assert remove(tree) == ""
+        assert list(Path(name).iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs the right to mount")
+def test_where_something_is_mounted_all_stays_and_is_said(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "precious").touch()
+    with scratch() as place:
+        (place / "here").mkdir()
+        command = ["/bin/mount", "--bind", str(tmp_path), str(place / "here")]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("nothing may be mounted here")
+    try:
+        assert (tmp_path / "precious").exists()
+        said = capfd.readouterr().err
+        assert said == f"{place}: cannot be removed: something is mounted there. Look at what is in it.\n"
+    finally:
+        subprocess.run(["/bin/umount", str(place / "here")], check=True)
+    assert remove(place) == ""
+
+
+@pytest.mark.parametrize("command", ["inspect", "recover"])
+def test_looking_at_a_journal_needs_no_psutil(command: str, tmp_path: Path) -> None:
+    find_case("btm.clean.two-phase").materialize(tmp_path)
+    code = "import sys; sys.modules.update(psutil=None); from journalspec_conformance.cli import main; main()"
+    words = [sys.executable, "-c", code, command, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
