@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes._faulty import MODES
+from fakes.misdeeds import misdeeds
+from faults import faults
 
-from journalspec_conformance.fakes._faulty import MODES
-from journalspec_conformance.fakes.misdeeds import misdeeds
-from journalspec_conformance.faults import faults
 from journalspec_conformance.result import CLASSES
 
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
 DATA = Path(__file__).resolve().parents[2] / "docs/data/faults.json"
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="faults are met in copies of a process")
@@ -30,7 +32,7 @@ SOME = (
 WRONG = """
 import sys
 from dataclasses import replace
-from journalspec_conformance.faults import Attempt, faults, meet
+from faults import Attempt, faults, meet
 
 def leaves(sandbox):
     return Attempt(["materialize", str(sandbox.scratch / "out"), "--select", sys.argv[1]], 0)
@@ -48,12 +50,15 @@ for verdict in meet([replace(right, expected="timeout"), replace(right, expected
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(TOOLS)}
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, env=environment
+    )
 
 
 def test_faults_are_met_as_the_table_says(tmp_path: Path) -> None:
     only = [word for name in SOME for word in ("--only", name)]
-    done = run("-m", "journalspec_conformance.faults", "--json", str(tmp_path / "out.json"), *only)
+    done = run(str(TOOLS / "faults.py"), "--json", str(tmp_path / "out.json"), *only)
     assert done.returncode == 0, done.stdout + done.stderr
     data = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     expected = len(SOME) + 2  # one of them in three modes
@@ -73,7 +78,7 @@ def test_what_is_not_as_it_should_be_is_seen() -> None:
 
 
 def test_an_unknown_fault_is_a_usage_error() -> None:
-    done = run("-m", "journalspec_conformance.faults", "--only", "no-such-fault")
+    done = run(str(TOOLS / "faults.py"), "--only", "no-such-fault")
     assert done.returncode == 2
     assert "no-such-fault" in done.stderr
 
@@ -99,7 +104,7 @@ def test_the_page_shows_the_faults_that_there_are() -> None:
         for item in published()["faults"]
     ]
     assert shown == [(one.kind, one.name, one.mode, one.about, one.expected) for one in faults()], (
-        "make it anew: python -m journalspec_conformance.faults --json docs/data/faults.json"
+        "make it anew: python tools/faults.py --json docs/data/faults.json"
     )
 
 

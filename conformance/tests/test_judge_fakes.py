@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from fakes.references import CLAIMS, HOOKS, SERVED
 
 from journalspec_conformance.engine import Engine, Options
-from journalspec_conformance.fakes.references import CLAIMS, HOOKS, SERVED
 from journalspec_corpus import Probe
 from judged import PROBE, fake
 from tables import table

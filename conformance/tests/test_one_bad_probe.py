@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes import _deeds
 
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.fakes import _deeds
 from journalspec_conformance.result import Result
 from journalspec_corpus import Input, InputFile, Probe
 from journalspec_corpus.crash.verdict import Answer

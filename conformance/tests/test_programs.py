@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from fakes._deeds import deep
+from faults import marked
 
 from journalspec_conformance import programs
 from journalspec_conformance.errors import Misbehaved
-from journalspec_conformance.fakes._deeds import deep
-from journalspec_conformance.faults import marked
 from journalspec_conformance.programs import DEPTH, MEMORY, Program, remove, scratch, walk
 from journalspec_corpus.load import find_case
 from judged import CASES, PROGRAM

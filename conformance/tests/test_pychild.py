@@ -16,7 +16,7 @@ from journalspec_conformance.errors import Crashed
 from journalspec_conformance.pychild import PythonConnection
 from judged import CASES, call
 
-CLASSES = "py:journalspec_conformance.fakes.references:"
+CLASSES = "py:fakes.references:"
 
 
 def run(name: str, *arguments: str) -> Result:

@@ -12,7 +12,7 @@ import pytest
 
 from journalspec_conformance.selection import cases_of, probes_of
 
-FAKES = f"{sys.executable} -m journalspec_conformance.fakes "
+FAKES = f"{sys.executable} {Path(__file__).resolve().parents[2] / 'tools' / 'fakes'} "
 SOME = "--journalspec-select=btm.clean.*/read"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from journals import CAPTURED
-from judged import CASES, STRANGE, call, harmless
+from judged import CASES, FAKES, STRANGE, call, harmless
 from tables import table
 
 #: What is typed, the exit status, words of what is said, and words that are not.
@@ -36,7 +36,7 @@ def tried(row: Row, place: Path, **names: str) -> None:
     """Try a row; `names` are what stands in braces, and nothing below `place` may change."""
     line, status, words, absent = row
     names |= {"place": str(place), "cases": str(CASES), "captured": str(CAPTURED)}
-    names |= {"fakes": f"{sys.executable} -m journalspec_conformance.fakes"}
+    names |= {"fakes": f"{sys.executable} {FAKES}"}
     names |= {"strange": STRANGE, "strange_line": STRANGE.replace("\n", "")}
     before = sorted(place.rglob("*"))
     done = call(*(part.format(**names) for part in shlex.split(line)), columns=200)

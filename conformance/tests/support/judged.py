@@ -23,6 +23,8 @@ CASE = {case.id.rpartition(".")[2]: case for case in cases_of("", files=[CASES])
 PROBE = {probe.id: probe for probe in probes_of(list(CASE.values()))}
 #: A name that sets a title, clears the screen, breaks the line, and is no UTF-8.
 STRANGE = os.fsdecode(b"x\x1b]0;owned\x07\x1b[2J\n\xff")
+#: Run as a program, one of the fakes as a process.
+FAKES = Path(__file__).resolve().parents[3] / "tools" / "fakes"
 #: The command as a process.
 PROGRAM = (sys.executable, "-m", "journalspec_conformance")
 
@@ -32,7 +34,7 @@ if "mix_stderr" in inspect.signature(CliRunner).parameters:  # before click 8.2 
 
 def fake(name: str) -> str:
     """Return the command line of a fake."""
-    return f"{sys.executable} -m journalspec_conformance.fakes {name}"
+    return f"{sys.executable} {FAKES} {name}"
 
 
 def call(*arguments: object, columns: int = 80) -> Result:

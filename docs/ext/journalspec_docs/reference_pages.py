@@ -21,7 +21,7 @@ from journalspec_docs.base import Page, table
 
 Schema = Mapping[str, Any]
 
-#: Made by `python -m journalspec_conformance.faults --json`.
+#: Made by `python tools/faults.py --json`.
 FAULTS = sources.DATA / "faults.json"
 #: How files begin that `python corpus/checks/mutation.py --format F --json` makes.
 #: What the columns of the data source mean; a column without a meaning fails the build.

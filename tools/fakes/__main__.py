@@ -1,4 +1,4 @@
-"""A fake as a process: ``python -m journalspec_conformance.fakes NAME [QUESTION...]``.
+"""A fake as a process: ``python tools/fakes NAME [QUESTION...]``.
 
 Without a question it answers lines, as the protocol has it; with one (``read FORMAT EDITION
 DIR``) it answers that and ends. NAME is a misdeed (see :mod:`.misdeeds`) or one of `references`.
@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
-from journalspec_conformance.fakes import misdeeds
-from journalspec_conformance.fakes._faulty import ONESHOT, PERSISTENT, TRIGGER, Message, Turn
-from journalspec_conformance.fakes.misdeeds import Faulty
+# The folder is what is run; its modules know each other as members of the package.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from fakes import misdeeds
+from fakes._faulty import ONESHOT, PERSISTENT, TRIGGER, Message, Turn
+from fakes.misdeeds import Faulty
 
 
 def serve(fake: Faulty) -> None:
@@ -45,9 +49,7 @@ def answer_once(fake: Faulty, cmd: str, words: list[str]) -> int:
 if __name__ == "__main__":
     misdeed = getattr(misdeeds, sys.argv[1], None)
     if misdeed is None:
-        from journalspec_conformance.fakes import (
-            references,  # a misdeed starts in no time because it needs none
-        )
+        from fakes import references
 
         references.be(sys.argv[1])
     elif len(sys.argv) > 2:

@@ -1,4 +1,4 @@
-"""Faults injected on purpose, and what becomes of each: ``python -m journalspec_conformance.faults``.
+"""Faults injected on purpose, and what becomes of each: ``python tools/faults.py``.
 
 Misbehaving implementations in every mode, hostile files of cases, reports and expectations,
 kills, and full disks. Each is met by the command line, in a process and in directories of its own.
@@ -28,13 +28,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from fakes import _faulty, _sayings
+from fakes._faulty import MODES, PYTHON, Misdeed
+from fakes.misdeeds import misdeeds
+
 from journalspec.files import replace_text, shown
 from journalspec.observation import CLEAN
 from journalspec_conformance.cli import main as command_line
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.fakes import _faulty, _sayings
-from journalspec_conformance.fakes._faulty import MODES, PYTHON, Misdeed
-from journalspec_conformance.fakes.misdeeds import misdeeds
 from journalspec_conformance.harnesses.reference import Reference
 from journalspec_conformance.report import load_report
 from journalspec_corpus import Case, load_cases
@@ -207,7 +208,7 @@ class Sandbox:
         """Return the options that name a fake in `mode`."""
         if mode == PYTHON:
             return ["--impl", f"py:{misdeeds.__module__}:{name}"]
-        command = shlex.join([sys.executable, "-m", "journalspec_conformance.fakes", name])
+        command = shlex.join([sys.executable, str(Path(_faulty.__file__).parent), name])
         return ["--impl", command, "--mode", mode]
 
     def run(self, impl: Sequence[str], timeout: float, *more: str) -> list[str]:
@@ -616,7 +617,7 @@ def summary(verdicts: Sequence[Reaction]) -> Json:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Meet the faults and show what became of them; 0 if all is as it should be, else 1."""
     parser = argparse.ArgumentParser(
-        prog="python -m journalspec_conformance.faults",
+        prog="python tools/faults.py",
         description="Inject faults; tell what became of each.",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table to FILE")

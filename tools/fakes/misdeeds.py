@@ -1,8 +1,8 @@
 """One misdeed in three modes: right answers to every question, and something wrong at ``recover``.
 
-    persistent   python -m journalspec_conformance.fakes NAME
+    persistent   python tools/fakes NAME
     oneshot      the same command, called with the question as arguments
-    python       py:journalspec_conformance.fakes.misdeeds:NAME
+    python       py:fakes.misdeeds:NAME
 
 The right answers are not worked out here but come from the file that RIGHT names, so that
 a process starts in no time. NAME is one of :func:`misdeeds`. When the misdeed begins, a file
@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.fakes._faulty import REACHED, RIGHT, Message, Misdeed, Turn, key_of
+from fakes._faulty import REACHED, RIGHT, Message, Misdeed, Turn, key_of
 
 
 @cache
@@ -29,10 +29,10 @@ def misdeeds() -> Mapping[str, Misdeed]:
 
 def _tables() -> Iterator[tuple[Misdeed, ...]]:
     """Yield the tables one by one: what is found in the first need not wait for the second."""
-    from journalspec_conformance.fakes import _sayings  # noqa: PLC0415 - where the other will do
+    from fakes import _sayings  # noqa: PLC0415 - where the other will do
 
     yield _sayings.TABLE
-    from journalspec_conformance.fakes import _deeds  # noqa: PLC0415 - as above
+    from fakes import _deeds  # noqa: PLC0415 - as above
 
     yield _deeds.TABLE
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.fakes._faulty import (
+from fakes._faulty import (
     FOREVER,
     PERSISTENT,
     Does,
