@@ -13,21 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.answers import check_io, check_written
 from journalspec_conformance.compare import Claims, compare
+from journalspec_conformance.connection import Connection, FormatClaims, Message
 from journalspec_conformance.outcome import Outcome, sentence, settle
 from journalspec_conformance.power import Disk
+from journalspec_conformance.scratch import CaseDirectory, Workspace
+from journalspec_corpus import Case, Probe
 from journalspec_corpus.model import History, history, model_of
 from journalspec_reference import load
-
-if TYPE_CHECKING:
-    from journalspec_conformance.connection import Message
-    from journalspec_conformance.engine import Engine
-    from journalspec_conformance.scratch import CaseDirectory
-    from journalspec_corpus import Case, Probe
 
 #: Every kill costs a restart; so many of a long write are spread evenly over its operations.
 KILLS = 3
@@ -35,7 +32,29 @@ KILLS = 3
 Files = Mapping[str, bytes]
 
 
-def judge_write(engine: Engine, probe: Probe) -> Outcome:
+class Asking(Protocol):
+    """Who asks: see :class:`.engine.Engine`."""
+
+    connection: Connection
+    workspace: Workspace
+
+    def ask(self, request: Message) -> Message:
+        """Ask, and return the reply."""
+
+    def validate(self, schema: str, message: Message) -> None:
+        """Hold a message against the protocol's schemas, if that is asked for."""
+
+    def request(self, probe: Probe, place: CaseDirectory, op: str | None = None) -> Message:
+        """Return the request of a probe about the files in `place`."""
+
+    def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
+        """Return what an observation is worth."""
+
+    def format_claims(self, probe: Probe) -> FormatClaims:
+        """Return what the implementation declares of the probe's format."""
+
+
+def judge_write(engine: Asking, probe: Probe) -> Outcome:
     """Let the implementation write, then judge its files and what it said about durability."""
     case = probe.case
     if case.write is None:
@@ -55,13 +74,13 @@ def judge_write(engine: Engine, probe: Probe) -> Outcome:
     return outcome
 
 
-def _request(engine: Engine, probe: Probe, place: CaseDirectory) -> Message:
+def _request(engine: Asking, probe: Probe, place: CaseDirectory) -> Message:
     write = probe.case.write or {}
     request = engine.request(probe, place)
     return request | {"params": {**probe.case.params, **write["params"]}, "ops": list(write["ops"])}
 
 
-def _whole(engine: Engine, probe: Probe) -> Outcome:
+def _whole(engine: Asking, probe: Probe) -> Outcome:
     with engine.workspace.place(probe.case) as place:
         reply = engine.ask(_request(engine, probe, place))
         settled = settle(reply, engine.connection, probe)
@@ -95,7 +114,7 @@ def _refusal_print(refusals: Sequence[Mapping[str, Any]]) -> str:
     return f"refused:writer/{refusals[0]['code']}" if refusals else "verdict"
 
 
-def _judge_files(engine: Engine, probe: Probe, files: Files) -> Outcome:
+def _judge_files(engine: Asking, probe: Probe, files: Files) -> Outcome:
     observed = _look(probe.case, files)
     outcome = engine.compare(probe, observed, Claims(state=engine.format_claims(probe).state))
     valid = {entry.get("verdict") for entry in probe.expect}
@@ -114,7 +133,7 @@ def _look(case: Case, files: Files) -> dict[str, Any]:
     return reference.recover(files, edition=case.edition, policy=policy, params=case.params).to_json()
 
 
-def _killed(engine: Engine, probe: Probe, step: int) -> Outcome:
+def _killed(engine: Asking, probe: Probe, step: int) -> Outcome:
     """Kill after one operation, as the case says, and judge what was said and what is there."""
     with engine.workspace.place(probe.case) as place:
         settled, said = _write_until(engine, probe, place, step)
@@ -122,7 +141,7 @@ def _killed(engine: Engine, probe: Probe, step: int) -> Outcome:
 
 
 def _write_until(
-    engine: Engine, probe: Probe, place: CaseDirectory, last: int
+    engine: Asking, probe: Probe, place: CaseDirectory, last: int
 ) -> tuple[Outcome | None, Message]:
     """Write stepwise, kill after operation `last`; return (early outcome, what was said till then)."""
     request = _request(engine, probe, place) | {"step": True}
@@ -145,7 +164,7 @@ def _write_until(
     return None, said
 
 
-def _durability(engine: Engine, probe: Probe) -> Outcome | None:
+def _durability(engine: Asking, probe: Probe) -> Outcome | None:
     """Kill the writer between operations; None if every recovered state is one that is permitted."""
     promises = _Promises(engine, probe)
     for last in _kill_points(len((probe.case.write or {})["ops"])):
@@ -161,7 +180,7 @@ def _durability(engine: Engine, probe: Probe) -> Outcome | None:
     return None
 
 
-def _power_failures(engine: Engine, probe: Probe) -> Outcome | None:
+def _power_failures(engine: Asking, probe: Probe) -> Outcome | None:
     """Let power fail after every storage operation, and look at all that it may leave."""
     promises = _Promises(engine, probe)
     with engine.workspace.place(probe.case) as place:
@@ -201,7 +220,7 @@ def _power_failures(engine: Engine, probe: Probe) -> Outcome | None:
 class _Promises:
     """What recovery owes after a crash in one write, by the format's model and the expected refusals."""
 
-    def __init__(self, engine: Engine, probe: Probe) -> None:
+    def __init__(self, engine: Asking, probe: Probe) -> None:
         self._case = probe.case
         self._keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
         before = _recovered(probe.case, probe.case.files())

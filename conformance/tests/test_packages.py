@@ -102,16 +102,8 @@ def words(tree: ast.Module) -> Iterator[str]:
 
 
 def imported(tree: ast.AST, name: str, known: Collection[str]) -> Iterator[str]:
-    """Yield the modules that `tree` imports, anywhere in it; those for annotations only are left out."""
-    skipped = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-        for inner in ast.walk(node)
-    }
+    """Yield the modules that `tree` imports, anywhere in it and for whatever purpose."""
     for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
         if isinstance(node, ast.Import):
             # The package that a module is in has been imported in any case.
             yield from (alias.name for alias in node.names if not name.startswith(f"{alias.name}."))
@@ -171,9 +163,9 @@ def test_a_circle_is_found_and_named() -> None:
     assert circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 
 
-def test_a_deferred_import_counts_and_one_for_annotations_does_not() -> None:
+def test_an_import_counts_wherever_it_stands_and_for_whatever_purpose() -> None:
     text = "if TYPE_CHECKING:\n    import a\ndef f():\n    from b import c\n"
-    assert list(imported(ast.parse(text), "x", {"b.c"})) == ["b.c"]
+    assert sorted(imported(ast.parse(text), "x", {"b.c"})) == ["a", "b.c"]
 
 
 @pytest.mark.parametrize("below", ABOVE)
