@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from journalspec.observation import Missing, Note
@@ -49,7 +50,7 @@ class Log(NamedTuple):
     ends: Mapping[int, int]
     #: whether a message begins at a place
     adds: Callable[[Place], bool]
-    #: whether regions are dropped
+    #: whether regions are dropped, or files have lost what they held
     damaged: bool
 
 
@@ -201,7 +202,7 @@ class _Comparison:
             more = [f"{len(listed) - _LISTED} more"] if len(listed) > _LISTED else []
             yield Note("index-only-subscription", INDEX, text="; ".join([*listed[:_LISTED], *more]))
         open_acks: dict[Name, set[str]] = {}
-        for change in (change for changes in store.open.values() for change in changes):
+        for change in chain(*store.open.values(), *store.prepared.values()):
             if change.command == "REMOVE_MESSAGE":
                 open_acks.setdefault(change.destination, set()).add(change.message_id)
         unsure = incomplete or log.damaged or missing_numbers(sorted(log.ends))
