@@ -1,7 +1,8 @@
 """A writer of small indexes, `db.data` and `db.redo`; it shares nothing with the reference's reader.
 
 A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first``
-(labels of the last record taken in and of the first transaction in progress), ``version`` (or the edition's),
+(labels of the last record taken in and of the first transaction in progress), ``audit`` and ``acks`` (labels of
+records that the other two places are of; by default there are none), ``version`` (or the edition's),
 ``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true), ``page_size``, ``most``
 (entries of a node), and ``redo`` (the pages whose images are in `db.redo` alone; in `db.data` they are zeros).
 Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
@@ -178,9 +179,9 @@ def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
     writer.put(writer.tree(entries), 1)
     first = _int(2, 4) + _int(1) + _place(built, given.get("last")) + _place(built, given.get("first"))
     if version >= 2:
-        first += b"\0" + _int(version, 4)
+        first += _place(built, given.get("audit")) + _int(version, 4)
     if version >= 5:
-        first += b"\0" + _int(given.get("openwire", 6 if version == 5 else 11), 4)
+        first += _place(built, given.get("acks")) + _int(given.get("openwire", 6 if version == 5 else 11), 4)
     writer.put(first, 0)
     lines = ["#", "fileTypeVersion=1", f"pageSize={size}", "freePages=-1", "metaDataTxId=1", "lastTxId=1"]
     header = "\n".join([*lines, f"cleanShutdown={str(given.get('clean', True)).lower()}", ""]).encode()

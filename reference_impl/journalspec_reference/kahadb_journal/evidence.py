@@ -164,8 +164,8 @@ class _Comparison:
         for command, change, tx in later:
             if command == "REMOVE_DESTINATION":
                 gone.add(change.destination)
-            elif command == "SUBSCRIPTION" and change.subscription is not None:
-                self.only.pop((change.destination, change.subscription), None)
+            elif command == "SUBSCRIPTION":
+                self.only.pop((change.destination, change.subscription or ""), None)
             elif command == "REMOVE_MESSAGE" and tx not in store.open and tx not in store.prepared:
                 self.lost.pop((change.destination, change.message_id), None)
         self.lost = {key: place for key, place in self.lost.items() if key[0] not in gone}
