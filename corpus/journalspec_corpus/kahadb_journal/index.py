@@ -116,7 +116,17 @@ class _Writer:
         ids = [_text(entry["message_id"]) for entry in messages]
         numbers = [_int(number) for number in range(len(messages))]
         keys = [ident + place for ident, place in zip(ids, at, strict=True)]
-        order = self.put(self.tree(list(zip(numbers, keys, strict=True))))
+        priorities = [int(entry.get("priority", 4)) for entry in messages]
+        ranks = [(priority > 4) - (priority < 4) for priority in priorities]
+        default, low, high = (
+            [
+                pair
+                for pair, found in zip(zip(numbers, keys, strict=True), ranks, strict=True)
+                if found in wanted
+            ]
+            for wanted in (((0,), (-1,), (1,)) if self.version >= 2 else ((0, -1, 1), (), ()))
+        )
+        order = self.put(self.tree(default))
         location = self.put(self.tree(sorted(zip(at, numbers, strict=True))))
         by_id = self.put(self.tree(sorted(zip(ids, numbers, strict=True))))
         out = _int(order) + _int(location) + _int(by_id) + (b"\0" if owed is None else b"\1")
@@ -129,7 +139,7 @@ class _Writer:
             if self.version >= 5:
                 out += _int(self.put(self.list([])))
         if self.version >= 2:
-            out += _int(self.put(self.tree([]))) + _int(self.put(self.tree([])))
+            out += _int(self.put(self.tree(low))) + _int(self.put(self.tree(high)))
         if self.version >= 7:
             out += _int(self.put(b"\1" + b"".join(map(_int, (len(messages), 0, 0, 0, 0)))))
         return out
