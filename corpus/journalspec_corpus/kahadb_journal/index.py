@@ -1,9 +1,11 @@
 """A writer of small indexes, `db.data` and `db.redo`; it shares nothing with the reference's reader.
 
 A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first``
-(labels of the last record taken in and of the first transaction in progress), ``version`` (or the edition's),
-``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true), ``page_size``, and
-``redo`` (the pages whose images are in `db.redo` alone; in `db.data` they are zeros).
+(labels of the last record taken in and of the first transaction in progress), ``audit`` and ``acks`` (labels
+of records that the other two places are of; by default there are none), ``version`` (or the edition's),
+``subscriptions`` (``{ "t:key" = ["r3"] }``: what is pending), ``clean`` (default true), ``page_size``,
+``most`` (entries of a node), and ``redo`` (the pages whose images are in `db.redo` alone; in `db.data` they
+are zeros).
 Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """
 
@@ -19,6 +21,7 @@ from journalspec_corpus.edits import Built, Range
 NAME, REDO = "db.data", "db.redo"
 _VERSIONS = {"5.3": 4, "5.12": 6, "5.14": 6, "5.15.1": 6, "5.15.2": 6}
 _NONE = -1
+Entries = Sequence[tuple[bytes, bytes]]
 
 
 def _int(value: int, width: int = 8) -> bytes:
@@ -26,25 +29,24 @@ def _int(value: int, width: int = 8) -> bytes:
 
 
 def _text(value: str) -> bytes:
-    raw = value.encode()
-    return _int(len(raw), 2) + raw
+    """Return a text in modified UTF-8: units of UTF-16, each by itself, and NUL in two bytes."""
+    units = value.encode("utf-16-be", "surrogatepass")
+    pairs = (chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
+    raw = "".join(pairs).encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
+    return len(raw).to_bytes(2, "big") + raw
 
 
-def _leaf(entries: Sequence[tuple[bytes, bytes]]) -> bytes:
-    """Return a tree of one leaf."""
+def _leaf(entries: Entries, after: int = _NONE) -> bytes:
+    """Return a leaf of a tree; `after` is the page of the next one."""
     keys, values = [key for key, _ in entries], [value for _, value in entries]
-    return b"".join([_int(len(entries), 2), *keys, b"\0", *values, _int(_NONE)])
-
-
-def _list(entries: Sequence[tuple[bytes, bytes]]) -> bytes:
-    return _int(_NONE) + _int(len(entries), 2) + b"".join(key + value for key, value in entries)
+    return b"".join([_int(len(entries), 2), *keys, b"\0", *values, _int(after)])
 
 
 class _Writer:
     """Pages under construction: page 0 is the store's, page 1 the destinations'."""
 
-    def __init__(self, version: int, size: int) -> None:
-        self.version, self.size = version, size
+    def __init__(self, version: int, size: int, most: int) -> None:
+        self.version, self.size, self.most = version, size, most
         self.pages: list[bytes] = [b"", b""]
 
     def put(self, content: bytes, at: int | None = None) -> int:
@@ -61,13 +63,48 @@ class _Writer:
             self.pages[at] = (head + content).ljust(self.size, b"\0")
         return at
 
+    def tree(self, entries: Entries) -> bytes:
+        """Return the root of a tree whose nodes have at most `most` keys; what is below it is stored."""
+        groups = [entries[at : at + self.most] for at in range(0, len(entries), self.most)] or [entries]
+        if len(groups) == 1:
+            return _leaf(entries)
+        nodes: list[tuple[bytes, bytes]] = []
+        after = _NONE
+        for group in reversed(groups):
+            after = self.put(_leaf(group, after))
+            nodes.insert(0, (group[0][0], _int(after)))
+        while True:
+            parts = [nodes[at : at + self.most + 1] for at in range(0, len(nodes), self.most + 1)]
+            branches = [
+                (
+                    part[0][0],
+                    b"".join(
+                        [_int(len(part) - 1, 2), *(key for key, _ in part[1:]), b"\1"]
+                        + [page for _, page in part]
+                    ),
+                )
+                for part in parts
+            ]
+            if len(branches) == 1:
+                return branches[0][1]
+            nodes = [(key, _int(self.put(content))) for key, content in branches]
+
+    def list(self, entries: Entries) -> bytes:
+        """Return the first node of a list; the others are stored."""
+        after, content = _NONE, _int(_NONE) + _int(0, 2)
+        for start in reversed(range(0, len(entries), self.most)):
+            part = entries[start : start + self.most]
+            content = _int(after) + _int(len(part), 2) + b"".join(key + value for key, value in part)
+            after = self.put(content) if start else after
+        return content
+
     def _pending(self, owed: Mapping[str, Sequence[int]], following: int) -> bytes:
         """Return what subscriptions are owed: up to version 3 subscriptions by message, later messages."""
         if self.version > 3:
-            return _list([(_text(key), _sequences([*owed[key], following])) for key in sorted(owed)])
+            return self.list([(_text(key), _sequences([*owed[key], following])) for key in sorted(owed)])
         numbers = sorted({number for held in owed.values() for number in held})
         keys = {number: [key for key in sorted(owed) if number in owed[key]] for number in numbers}
-        return _leaf([(_int(number), _hash_set(keys[number])) for number in numbers])
+        return self.tree([(_int(number), _hash_set(keys[number])) for number in numbers])
 
     def destination(
         self, messages: Sequence[Mapping[str, Any]], owed: Mapping[str, Sequence[int]] | None
@@ -79,20 +116,30 @@ class _Writer:
         ids = [_text(entry["message_id"]) for entry in messages]
         numbers = [_int(number) for number in range(len(messages))]
         keys = [ident + place for ident, place in zip(ids, at, strict=True)]
-        order = self.put(_leaf(list(zip(numbers, keys, strict=True))))
-        location = self.put(_leaf(sorted(zip(at, numbers, strict=True))))
-        by_id = self.put(_leaf(sorted(zip(ids, numbers, strict=True))))
+        priorities = [int(entry.get("priority", 4)) for entry in messages]
+        ranks = [(priority > 4) - (priority < 4) for priority in priorities]
+        default, low, high = (
+            [
+                pair
+                for pair, found in zip(zip(numbers, keys, strict=True), ranks, strict=True)
+                if found in wanted
+            ]
+            for wanted in (((0,), (-1,), (1,)) if self.version >= 2 else ((0, -1, 1), (), ()))
+        )
+        order = self.put(self.tree(default))
+        location = self.put(self.tree(sorted(zip(at, numbers, strict=True))))
+        by_id = self.put(self.tree(sorted(zip(ids, numbers, strict=True))))
         out = _int(order) + _int(location) + _int(by_id) + (b"\0" if owed is None else b"\1")
         if owed is not None:
             subscriptions = [(_text(key), b"\0") for key in sorted(owed)]
             acks = [(_text(key), _int(_NONE) + (b"\4" if self.version >= 3 else b"")) for key in sorted(owed)]
-            out += _int(self.put(_leaf(subscriptions))) + _int(self.put(_leaf(acks)))
+            out += _int(self.put(self.tree(subscriptions))) + _int(self.put(self.tree(acks)))
             if self.version >= 3:
                 out += _int(self.put(self._pending(owed, len(messages))))
             if self.version >= 5:
-                out += _int(self.put(_list([])))
+                out += _int(self.put(self.list([])))
         if self.version >= 2:
-            out += _int(self.put(_leaf([]))) + _int(self.put(_leaf([])))
+            out += _int(self.put(self.tree(low))) + _int(self.put(self.tree(high)))
         if self.version >= 7:
             out += _int(self.put(b"\1" + b"".join(map(_int, (len(messages), 0, 0, 0, 0)))))
         return out
@@ -125,7 +172,7 @@ def _place(built: Built, given: str | None) -> bytes:
 def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
     """Add the index that a base describes to its files."""
     version, size = given.get("version", _VERSIONS.get(edition, 7)), given.get("page_size", 512)
-    writer = _Writer(version, size)
+    writer = _Writer(version, size, given.get("most", 1000))
     found: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
     labels: dict[tuple[int, str], list[str]] = {}
     for label in given.get("messages", ()):
@@ -146,12 +193,12 @@ def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
         )
         for (kind, name), messages in sorted(found.items())
     ]
-    writer.put(_leaf(entries), 1)
+    writer.put(writer.tree(entries), 1)
     first = _int(2, 4) + _int(1) + _place(built, given.get("last")) + _place(built, given.get("first"))
     if version >= 2:
-        first += b"\0" + _int(version, 4)
+        first += _place(built, given.get("audit")) + _int(version, 4)
     if version >= 5:
-        first += b"\0" + _int(given.get("openwire", 6 if version == 5 else 11), 4)
+        first += _place(built, given.get("acks")) + _int(given.get("openwire", 6 if version == 5 else 11), 4)
     writer.put(first, 0)
     lines = ["#", "fileTypeVersion=1", f"pageSize={size}", "freePages=-1", "metaDataTxId=1", "lastTxId=1"]
     header = "\n".join([*lines, f"cleanShutdown={str(given.get('clean', True)).lower()}", ""]).encode()

@@ -83,7 +83,8 @@ def _count(node: Taker) -> int:
 
 
 def _text(node: Taker) -> str:
-    return node.take(node.number(2, signed=False)).decode()
+    raw = node.take(node.number(2, signed=False)).replace(b"\xc0\x80", b"\0")
+    return raw.decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _place(node: Taker) -> Place:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from journalspec.observation import Missing, Note
@@ -49,7 +50,7 @@ class Log(NamedTuple):
     ends: Mapping[int, int]
     #: whether a message begins at a place
     adds: Callable[[Place], bool]
-    #: whether regions are dropped
+    #: whether regions are dropped, or files have lost what they held
     damaged: bool
 
 
@@ -163,8 +164,8 @@ class _Comparison:
         for command, change, tx in later:
             if command == "REMOVE_DESTINATION":
                 gone.add(change.destination)
-            elif command == "SUBSCRIPTION" and change.subscription is not None:
-                self.only.pop((change.destination, change.subscription), None)
+            elif command == "SUBSCRIPTION":
+                self.only.pop((change.destination, change.subscription or ""), None)
             elif command == "REMOVE_MESSAGE" and tx not in store.open and tx not in store.prepared:
                 self.lost.pop((change.destination, change.message_id), None)
         self.lost = {key: place for key, place in self.lost.items() if key[0] not in gone}
@@ -201,7 +202,7 @@ class _Comparison:
             more = [f"{len(listed) - _LISTED} more"] if len(listed) > _LISTED else []
             yield Note("index-only-subscription", INDEX, text="; ".join([*listed[:_LISTED], *more]))
         open_acks: dict[Name, set[str]] = {}
-        for change in (change for changes in store.open.values() for change in changes):
+        for change in chain(*store.open.values(), *store.prepared.values()):
             if change.command == "REMOVE_MESSAGE":
                 open_acks.setdefault(change.destination, set()).add(change.message_id)
         unsure = incomplete or log.damaged or missing_numbers(sorted(log.ends))

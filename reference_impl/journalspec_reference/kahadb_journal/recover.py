@@ -375,10 +375,11 @@ class JournalPass:
         left = dict.fromkeys((*self._store.open, *(tx for tx in self._store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
         files = [FileMap(file.name, file.length, role_of(file, self._dialect)) for file in self._files]
-        log = Log(self._ends, self._adds, bool(len(self._found.dropped.done())))
+        missing = list(emptied(self._files, self._dialect))
+        log = Log(self._ends, self._adds, bool(missing or len(self._found.dropped.done())))
         lacking, told_by_index = self._evidence.compare(self._store, log, self._later)
         late += told_by_index
-        missing = [*emptied(self._files, self._dialect), *lacking]
+        missing += lacking
         return self._found.observation(
             self._state(), files, lossy=self._lossy, before=self._set_notes, after=late, missing=missing
         )
