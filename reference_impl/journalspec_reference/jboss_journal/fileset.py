@@ -30,7 +30,7 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
-#: Artemis removes no file while there are fewer: `journal-pool-files` of every broker that it creates.
+#: Artemis removes no file while there are fewer, unless `journal-pool-files` is set to fewer than it is created with.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
@@ -79,6 +79,8 @@ class FileSet:
     renamed: dict[str, str] = field(default_factory=dict)
     #: Files that have to be there and are not.
     missing: tuple[Missing, ...] = ()
+    #: Files that are not there either, and that a journal removes only once what they held was deleted.
+    gaps: tuple[Missing, ...] = ()
     #: No file has ever been used again or removed: whatever was written is here.
     complete: bool = False
 
@@ -138,7 +140,8 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         files=tuple(ordered),
         notes=tuple(notes),
         others=tuple(others),
-        missing=(*_packed_away(ordered), *(_lost(ordered, others) if unused else ())),
+        missing=tuple(_packed_away(ordered)),
+        gaps=tuple(_lost(ordered, others)) if unused else (),
         complete=unused and numbers == [*range(1, len(numbers) + 1)],
     )
 
@@ -208,15 +211,15 @@ def _packed_away(files: list[DataFile]) -> list[Missing]:
 
 
 def _lost(files: list[DataFile], others: list[DataFile]) -> list[Missing]:
-    """Return the files that no product would have removed (JBM-FIL-024).
+    """Return the files that no product would have removed from a journal that deletes nothing (JBM-FIL-024).
 
     All names have the number of their header: no file was used again, and there was no compaction.
-    Then a file goes only if the pool is full.
+    Then a file goes only if the pool is full, and all that it held was deleted.
     """
     named = NAME.match(base_name(files[0].name)) if files else None
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
-    text = f"fewer than {POOL_FILES} files, none of them used again: Artemis would have kept this one"
+    text = f"of {len(files)} files none was used again, and nothing was deleted: Artemis would have kept this one"
     names = [
         " to ".join(f"{named['prefix']}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))
         for gap in missing_numbers(sorted({file.number for file in (*files, *others)} - {-1}))[:MOST_GAPS]

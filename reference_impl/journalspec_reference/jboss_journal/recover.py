@@ -193,6 +193,8 @@ class Replay:
         self._lacking = array("q")
         self._sweep_at = SWEEP_FROM
         self._deleted = Ids()
+        #: Whether a record deletes, or ends a transaction with nothing: then a file may have been removed.
+        self.deletes = False
         self._open: dict[int, Transaction] = {}
         self.dropped: list[Discarded] = []
         #: The ids of files that COMMITs and PREPAREs list which did not find what they count.
@@ -206,6 +208,7 @@ class Replay:
     def apply(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         """Take in one record of the file with header id `file_id`."""
         kind = record.kind
+        self.deletes |= kind.name in ("DELETE", "DELETE_TX", "ROLLBACK")
         if self._added is not None and kind.name in ("ADD", "ADD_TX"):
             self._added.add(record.id)
         if kind.name in ("ADD", "UPDATE"):
@@ -505,7 +508,8 @@ def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observat
         record_place,
         ((file.name, _Found(file, file.length).healthy) for file in found.files if file.problem is not None),
     )
-    missing = joined(_proof_place, found.missing, reading.replay.missing())
+    gaps = () if reading.replay.deletes else found.gaps
+    missing = joined(_proof_place, (*found.missing, *gaps), reading.replay.missing())
     return Observation(
         RECOVERED if dropped or missing or _rejected(state) else CLEAN,
         records=reading.records,
