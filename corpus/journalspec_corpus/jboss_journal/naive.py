@@ -215,8 +215,8 @@ def _extension(files: Files, edition: str) -> str:
 
 
 def _beside(files: Files, edition: str) -> list[Scanned]:
-    """Return what control, superseded and leftover files hold, by name."""
-    counting = _counting(files, edition)
+    """Return what control, superseded and leftover files and copies hold, by name."""
+    counting = {file.name for file in _searched(files, edition)}
     own = _extension(files, edition)
     found = []
     for name in sorted(files, key=natural):

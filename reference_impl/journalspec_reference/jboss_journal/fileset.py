@@ -30,7 +30,7 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
-#: Artemis removes no file while there are fewer, unless `journal-pool-files` is set to fewer than it is created with.
+#: Artemis removes no file while there are fewer, unless a smaller `journal-pool-files` is configured.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
@@ -139,7 +139,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         plan,
         files=tuple(ordered),
         notes=tuple(notes),
-        others=tuple(others),
+        others=tuple(sorted(others, key=lambda file: natural_key(file.name))),
         missing=tuple(_packed_away(ordered)),
         gaps=tuple(_lost(ordered, others)) if unused else (),
         complete=unused and numbers == [*range(1, len(numbers) + 1)],
@@ -219,7 +219,7 @@ def _lost(files: list[DataFile], others: list[DataFile]) -> list[Missing]:
     named = NAME.match(base_name(files[0].name)) if files else None
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
-    text = f"of {len(files)} files none was used again, and nothing was deleted: Artemis would have kept this one"
+    text = "no file was used again, and nothing was ever deleted: Artemis would have kept this one"
     names = [
         " to ".join(f"{named['prefix']}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))
         for gap in missing_numbers(sorted({file.number for file in (*files, *others)} - {-1}))[:MOST_GAPS]
@@ -374,8 +374,6 @@ def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
     for title, members in CONTROL_LISTS:
         count = taken(">i")
         yield f"num_{title.removesuffix('_names')}", 4, str(count)
-        if count * len(members) * 2 > len(body) - at:
-            raise ValueError("cut")
         for index in range(max(0, count)):
             for member in members:
                 size = taken(">H")

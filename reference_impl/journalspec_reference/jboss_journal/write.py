@@ -458,7 +458,7 @@ class JournalWriter:
         if kind.name in ("UPDATE", "DELETE") and record.id not in ledger.holders:
             raise WriterRefused("unknown-record", f"no record {record.id}")
         may_be_empty = kind.name == "PREPARE" and self.dialect.prepare_extra
-        if kind.tx and not kind.id and record.tx not in ledger.pending and not may_be_empty:
+        if not kind.id and record.tx not in ledger.pending and not may_be_empty:
             raise WriterRefused("unknown-transaction", f"no transaction {record.tx}")
 
     def _append(self, record: JournalRecord) -> tuple[int, int]:
