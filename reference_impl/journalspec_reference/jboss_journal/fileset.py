@@ -106,6 +106,11 @@ def base_name(name: str) -> str:
     return name
 
 
+def leftovers_of(extension: str) -> tuple[str, ...]:
+    """Return how the names end that files have until they are complete, the control file among them."""
+    return (*(f".{extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
+
+
 def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) -> FileSet:
     """Return the data files of `files` ordered by header id, a pending compaction applied first.
 
@@ -125,7 +130,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
         elif final.removesuffix(".gz").endswith("." + extension):
             found.append(_examine(name, files[name], dialect, params))
-        elif final.endswith(LEFTOVERS):
+        elif final.endswith(leftovers_of(extension)):
             notes.append(Note("leftover", name))
             others.append(replace(_examine(name, files[name], dialect, params), role="leftover"))
     found, copies = _without_copies(found)
@@ -186,7 +191,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
     out, notes = [], []
     for file in files:
         size = file.dialect.header_size
-        if file.length < size or any(bytes(file.data[:size])):
+        if any(bytes(file.data[:size])):
             out.append(file)
             continue
         implied = implied_id(file.data, file.dialect)

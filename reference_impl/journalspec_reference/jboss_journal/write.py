@@ -29,7 +29,7 @@ from journalspec_reference.jboss_journal.codec import (
     JournalRecord,
     encode_record,
 )
-from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, DataFile, FileSet, gather
+from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, DataFile, FileSet, gather, leftovers_of
 from journalspec_reference.jboss_journal.recover import Replay, refusal
 from journalspec_reference.jboss_journal.scan import walk
 from journalspec_reference.storage import Storage, fill, whole
@@ -312,9 +312,8 @@ class JournalWriter:
             self.names_changed()
             storage.unlink(CONTROL)
         # A control file that was not finished is one of them: the next compaction needs its name.
-        leftovers = (*(f".{self.extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
         for name in storage.names():
-            if name.endswith(leftovers):
+            if name.endswith(leftovers_of(self.extension)):
                 storage.unlink(name)
         self.names_changed()
 
