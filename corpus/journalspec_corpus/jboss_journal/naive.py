@@ -204,7 +204,7 @@ def _counting(files: Files, edition: str) -> Files:
     # Files of another extension belong to the journal only if all do.
     return {
         name: data for name, data in left.items() if renamed.get(name, name).removesuffix(".gz").endswith(own)
-    } or ({} if any(name.endswith(own) for name in files) else left)
+    } or ({} if any(name.endswith((own, ".tmp", ".cmp")) for name in files) else left)
 
 
 def _extension(files: Files, edition: str) -> str:
