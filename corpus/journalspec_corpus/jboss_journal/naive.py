@@ -109,7 +109,7 @@ def _answer(found: Sequence[Scanned], edition: str) -> dict[str, Any]:
     numbers = [_number(file.name) for file in usable]
     complete = numbers == [*range(1, len(usable) + 1)] == [file.rank for file in usable]
     state, gone = replayed(records, [file.rank for file in usable], edition, complete=complete)
-    missing = _lost(found, usable) + gone
+    missing = _packed(found) + _lost(found, usable) + gone
     rejected = any(item["why"] != "no-end" for item in state["discarded"])
     notes = ["invalid-file"] if len(usable) < len(found) else []
     notes += dict.fromkeys(note for file in usable for note in file.notes)
@@ -127,16 +127,27 @@ def _answer(found: Sequence[Scanned], edition: str) -> dict[str, Any]:
 
 def _number(name: str) -> int:
     """Return the number in a data file's name, -1 if it has none."""
-    match = NAME.fullmatch(name)
+    match = NAME.fullmatch(name.removesuffix(".gz"))
     return int(match[2]) if match else -1
+
+
+def _packed(found: Sequence[Scanned]) -> list[dict[str, Any]]:
+    """Return the files that are there only compressed, if others are not (JBM-FIL-026)."""
+    packed = [file.name for file in found if file.name.endswith(".gz")]
+    if len(packed) == len(found):
+        return []
+    return [{"code": "file", "name": name.removesuffix(".gz"), "file": name} for name in packed]
 
 
 def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str, Any]]:
     """Return the files that no product would have removed (JBM-FIL-024)."""
-    first = NAME.fullmatch(found[0].name) if found else None
+    first = NAME.fullmatch(found[0].name.removesuffix(".gz")) if found else None
     if first is None or first[3] != "amq" or len(found) >= POOL or len(usable) < len(found):
         return []
     if any(_number(file.name) != file.rank for file in found):
+        return []
+    # Whatever was deleted may have been all that a file held.
+    if {"DELETE", "DELETE_TX", "ROLLBACK"} & {record["type"] for file in found for record in file.records}:
         return []
     out = []
     for before, after in pairwise(sorted(file.rank for file in usable)):
@@ -191,21 +202,21 @@ def _counting(files: Files, edition: str) -> Files:
     gone = {name for name in (*old, *renamed.values()) if name not in renamed}
     left = {name: data for name, data in files.items() if name not in gone and name != CONTROL}
     # Files of another extension belong to the journal only if all do.
-    return {name: data for name, data in left.items() if renamed.get(name, name).endswith(own)} or (
-        {} if any(name.endswith(own) for name in files) else left
-    )
+    return {
+        name: data for name, data in left.items() if renamed.get(name, name).removesuffix(".gz").endswith(own)
+    } or ({} if any(name.endswith((own, ".tmp", ".cmp")) for name in files) else left)
 
 
 def _extension(files: Files, edition: str) -> str:
     """Return the commonest extension, the first in the alphabet on a tie (JBM-FIL-001)."""
-    bare = (re.sub(r"\.(cmp|tmp)$", "", name) for name in files)
+    bare = (re.sub(r"(\.cmp|\.tmp)?(\.gz)?$", "", name) for name in files)
     found = Counter(match[3] for name in bare if (match := NAME.fullmatch(name)))
     return min(found, key=lambda each: (-found[each], each), default=name_of(1, edition).rpartition(".")[2])
 
 
 def _beside(files: Files, edition: str) -> list[Scanned]:
-    """Return what control, superseded and leftover files hold, by name."""
-    counting = _counting(files, edition)
+    """Return what control, superseded and leftover files and copies hold, by name."""
+    counting = {file.name for file in _searched(files, edition)}
     own = _extension(files, edition)
     found = []
     for name in sorted(files, key=natural):

@@ -249,7 +249,7 @@ def encode_record(record: JournalRecord, dialect: Dialect, stamp: int, digest: H
     """Return the bytes of `record` for the file whose records carry `stamp`; off and end are ignored."""
     kind = record.kind
     numbers = {
-        "compact_count": (record.compact_count + 128) % 256 - 128,
+        "compact_count": record.compact_count,
         "tx": record.tx,
         "id": record.id,
         "body_size": len(record.body),

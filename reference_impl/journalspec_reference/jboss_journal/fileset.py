@@ -30,7 +30,7 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
-#: Artemis removes no file while there are fewer: `journal-pool-files` of every broker that it creates.
+#: Artemis removes no file while there are fewer, unless a smaller `journal-pool-files` is configured.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
@@ -79,6 +79,8 @@ class FileSet:
     renamed: dict[str, str] = field(default_factory=dict)
     #: Files that have to be there and are not.
     missing: tuple[Missing, ...] = ()
+    #: Files that are not there either, and that a journal removes only once what they held was deleted.
+    gaps: tuple[Missing, ...] = ()
     #: No file has ever been used again or removed: whatever was written is here.
     complete: bool = False
 
@@ -104,6 +106,11 @@ def base_name(name: str) -> str:
     return name
 
 
+def leftovers_of(extension: str) -> tuple[str, ...]:
+    """Return how the names end that files have until they are complete, the control file among them."""
+    return (*(f".{extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
+
+
 def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) -> FileSet:
     """Return the data files of `files` ordered by header id, a pending compaction applied first.
 
@@ -123,7 +130,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
         elif final.removesuffix(".gz").endswith("." + extension):
             found.append(_examine(name, files[name], dialect, params))
-        elif final.endswith(LEFTOVERS):
+        elif final.endswith(leftovers_of(extension)):
             notes.append(Note("leftover", name))
             others.append(replace(_examine(name, files[name], dialect, params), role="leftover"))
     found, copies = _without_copies(found)
@@ -137,8 +144,9 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         plan,
         files=tuple(ordered),
         notes=tuple(notes),
-        others=tuple(others),
-        missing=(*_packed_away(ordered), *(_lost(ordered, others) if unused else ())),
+        others=tuple(sorted(others, key=lambda file: natural_key(file.name))),
+        missing=tuple(_packed_away(ordered)),
+        gaps=tuple(_lost(ordered, others)) if unused else (),
         complete=unused and numbers == [*range(1, len(numbers) + 1)],
     )
 
@@ -183,7 +191,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
     out, notes = [], []
     for file in files:
         size = file.dialect.header_size
-        if file.length < size or any(bytes(file.data[:size])):
+        if any(bytes(file.data[:size])):
             out.append(file)
             continue
         implied = implied_id(file.data, file.dialect)
@@ -208,15 +216,15 @@ def _packed_away(files: list[DataFile]) -> list[Missing]:
 
 
 def _lost(files: list[DataFile], others: list[DataFile]) -> list[Missing]:
-    """Return the files that no product would have removed (JBM-FIL-024).
+    """Return the files that no product would have removed from a journal that deletes nothing (JBM-FIL-024).
 
     All names have the number of their header: no file was used again, and there was no compaction.
-    Then a file goes only if the pool is full.
+    Then a file goes only if the pool is full, and all that it held was deleted.
     """
     named = NAME.match(base_name(files[0].name)) if files else None
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
-    text = f"fewer than {POOL_FILES} files, none of them used again: Artemis would have kept this one"
+    text = "no file was used again, and nothing was ever deleted: Artemis would have kept this one"
     names = [
         " to ".join(f"{named['prefix']}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))
         for gap in missing_numbers(sorted({file.number for file in (*files, *others)} - {-1}))[:MOST_GAPS]
@@ -371,8 +379,6 @@ def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
     for title, members in CONTROL_LISTS:
         count = taken(">i")
         yield f"num_{title.removesuffix('_names')}", 4, str(count)
-        if count * len(members) * 2 > len(body) - at:
-            raise ValueError("cut")
         for index in range(max(0, count)):
             for member in members:
                 size = taken(">H")

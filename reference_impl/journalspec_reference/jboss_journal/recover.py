@@ -43,7 +43,7 @@ from journalspec_reference.jboss_journal.fileset import (
     header_of,
     limit_of,
 )
-from journalspec_reference.jboss_journal.scan import Search, Stale, is_padding, stale, walk
+from journalspec_reference.jboss_journal.scan import Search, Stale, is_padding, walk
 from journalspec_reference.places import Ids, References, Stored
 
 #: Why a candidate is no record, by number.
@@ -77,7 +77,7 @@ def laid_out(file: DataFile, limit: int) -> Iterator[JournalRecord | Dropped]:
     at = header = file.dialect.header_size
     if file.headless:
         yield Dropped(file.name, 0, header, "lost-header")
-    old = Stale(file.data, file.file_id, file.dialect)
+    old = Stale(file.data, file.dialect, limit)
     #: Offset, end and reason of the torn candidates since the last record: there may be very many.
     torn = array("q")
     for item in walk(file.data, file.file_id, file.dialect, limit):
@@ -121,15 +121,16 @@ class _Found:
 
     def earlier(self, items: Iterable[JournalRecord | Fault]) -> Iterator[JournalRecord]:
         """Yield the records of earlier lives of the file, which stand between those among `items`."""
-        gaps = _gaps(items, self.file.dialect.header_size, self.limit)
-        return stale(self.file.data, self.file.file_id, self.file.dialect, gaps)
+        old = Stale(self.file.data, self.file.dialect, self.limit)
+        for start, end in _gaps(items, self.file.dialect.header_size, self.limit):
+            yield from old.between(start, end)
 
     def beside(self) -> Iterator[Record]:
         return (_as_stamped(item, self.file) for item in self.earlier(self.walked()))
 
     def healthy(self) -> Iterator[Record]:
-        found = stale(self.file.data, None, self.file.dialect, [(0, self.file.length)])
-        return (_as_stamped(item, self.file) for item in found)
+        found = Stale(self.file.data, self.file.dialect, self.file.length)
+        return (_as_stamped(item, self.file) for item in found.between(0, self.file.length))
 
 
 def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterator[tuple[int, int]]:
@@ -193,6 +194,8 @@ class Replay:
         self._lacking = array("q")
         self._sweep_at = SWEEP_FROM
         self._deleted = Ids()
+        #: Whether a record deletes, or ends a transaction with nothing: then a file may have been removed.
+        self.deletes = False
         self._open: dict[int, Transaction] = {}
         self.dropped: list[Discarded] = []
         #: The ids of files that COMMITs and PREPAREs list which did not find what they count.
@@ -206,6 +209,7 @@ class Replay:
     def apply(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
         """Take in one record of the file with header id `file_id`."""
         kind = record.kind
+        self.deletes |= kind.name in ("DELETE", "DELETE_TX", "ROLLBACK")
         if self._added is not None and kind.name in ("ADD", "ADD_TX"):
             self._added.add(record.id)
         if kind.name in ("ADD", "UPDATE"):
@@ -505,7 +509,8 @@ def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observat
         record_place,
         ((file.name, _Found(file, file.length).healthy) for file in found.files if file.problem is not None),
     )
-    missing = joined(_proof_place, found.missing, reading.replay.missing())
+    gaps = () if reading.replay.deletes else found.gaps
+    missing = joined(_proof_place, (*found.missing, *gaps), reading.replay.missing())
     return Observation(
         RECOVERED if dropped or missing or _rejected(state) else CLEAN,
         records=reading.records,

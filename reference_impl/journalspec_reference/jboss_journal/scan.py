@@ -7,7 +7,7 @@ file's length whatever the bytes say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -40,7 +40,7 @@ _signs = lru_cache(256)(Dialect.signs)
 class Search(Searching[JournalRecord | Fault]):
     """Searches through a file, as iterators of records and rejected candidates; `limit` is where it ends.
 
-    Records carry `stamp` (None: any file id). Of those that are not `wanted` nothing is said.
+    Records carry `stamp` (None: any file id).
     """
 
     def __init__(
@@ -49,12 +49,10 @@ class Search(Searching[JournalRecord | Fault]):
         limit: int,
         dialect: Dialect,
         stamp: int | None = None,
-        wanted: Callable[[JournalRecord], bool] | None = None,
     ) -> None:
         super().__init__(data, limit, _signs(dialect, stamp))
         self._dialect = dialect
         self._digest: Hash = PrefixDigest(data, limit) if dialect.hashed else direct
-        self._wanted = wanted
 
     def at(self, off: int) -> JournalRecord | None:
         """Return the record at `off`, hashed by itself; None if there is none."""
@@ -91,9 +89,6 @@ class Search(Searching[JournalRecord | Fault]):
                 return None
             self._covered = item.end or self._limit
             return item
-        if self._wanted is not None and not self._wanted(item):
-            self._at = off + 1
-            return None
         self._at, self._covered = item.end, 0
         return item
 
@@ -113,17 +108,13 @@ def walk(
 
 
 class Stale:
-    """The records of earlier lives of a file: healthy but for their file id.
+    """The records of earlier lives of a file, where it has none of its own: of whatever file id.
 
-    Of a file whose header cannot be used (None) whatever file id they carry. A forensic
-    extra: four bytes of check size are all that vouches for them.
+    A forensic extra: four bytes of check size are all that vouches for them.
     """
 
-    def __init__(self, data: Any, file_id: int | None, dialect: Dialect) -> None:
-        own = b"" if file_id is None else dialect.stamp(file_id).to_bytes(4, "big")
-        self._search = Search(
-            data, len(data), dialect, None, lambda item: data[item.off + 1 : item.off + 5] != own
-        )
+    def __init__(self, data: Any, dialect: Dialect, limit: int) -> None:
+        self._search = Search(data, limit, dialect)
 
     def between(self, start: int, end: int) -> Iterator[JournalRecord]:
         """Yield those that begin from `start` to `end`."""
@@ -150,16 +141,7 @@ def implied_id(data: Any, dialect: Dialect) -> int | None:
 
     A file is overwritten from its beginning, so that the first records are those of its last life.
     """
-    first = next(stale(data, None, dialect, [(dialect.header_size, len(data))]), None)
+    first = next(Stale(data, dialect, len(data)).between(dialect.header_size, len(data)), None)
     if first is None:
         return None
     return int.from_bytes(bytes(data[first.off + 1 : first.off + 5]), "big", signed=not dialect.versions)
-
-
-def stale(
-    data: Any, file_id: int | None, dialect: Dialect, gaps: Iterable[tuple[int, int]]
-) -> Iterator[JournalRecord]:
-    """Yield the records of earlier lives of a file within `gaps`."""
-    search = Stale(data, file_id, dialect)
-    for start, end in gaps:
-        yield from search.between(start, end)

@@ -23,8 +23,9 @@ def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
         # Without a sound header nobody knows which file id would be right.
-        earlier = partial(_earlier, Stale(file.data, None if file.problem else file.file_id, file.dialect))
-        pieces = _pieces(file, limit_of(file, params), earlier)
+        limit = limit_of(file, params)
+        earlier = partial(_earlier, Stale(file.data, file.dialect, file.length if file.problem else limit))
+        pieces = _pieces(file, limit, earlier)
         named = _namer(file) if fields else None
         yield from file_spans(file.name, pieces, file.length, named, earlier)
 

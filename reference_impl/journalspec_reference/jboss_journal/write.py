@@ -29,7 +29,7 @@ from journalspec_reference.jboss_journal.codec import (
     JournalRecord,
     encode_record,
 )
-from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, NAME, DataFile, FileSet, gather
+from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, DataFile, FileSet, gather, leftovers_of
 from journalspec_reference.jboss_journal.recover import Replay, refusal
 from journalspec_reference.jboss_journal.scan import walk
 from journalspec_reference.storage import Storage, fill, whole
@@ -312,9 +312,8 @@ class JournalWriter:
             self.names_changed()
             storage.unlink(CONTROL)
         # A control file that was not finished is one of them: the next compaction needs its name.
-        leftovers = (*(f".{self.extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
         for name in storage.names():
-            if name.endswith(leftovers):
+            if name.endswith(leftovers_of(self.extension)):
                 storage.unlink(name)
         self.names_changed()
 
@@ -458,7 +457,7 @@ class JournalWriter:
         if kind.name in ("UPDATE", "DELETE") and record.id not in ledger.holders:
             raise WriterRefused("unknown-record", f"no record {record.id}")
         may_be_empty = kind.name == "PREPARE" and self.dialect.prepare_extra
-        if kind.tx and not kind.id and record.tx not in ledger.pending and not may_be_empty:
+        if not kind.id and record.tx not in ledger.pending and not may_be_empty:
             raise WriterRefused("unknown-transaction", f"no transaction {record.tx}")
 
     def _append(self, record: JournalRecord) -> tuple[int, int]:

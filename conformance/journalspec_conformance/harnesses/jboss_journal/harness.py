@@ -471,10 +471,11 @@ class JournalProduct(Driver):
             now = {path.name: names.get(path.stat().st_ino, path.name) for path in copy.iterdir()}
             readings = [(now[name], records) for name, records in journal.read_all()]
         gone = set(names.values()) - set(now.values())
+        beside = (CONTROL, *(name + suffix for name in (own, CONTROL) for suffix in _LEFTOVERS))
         others = [
             name
             for name in sorted(set(names.values()) - {name for name, _ in readings}, key=by_number)
-            if name == CONTROL or name.endswith(_LEFTOVERS) or (name in gone and name.endswith(own))
+            if name.endswith(beside) or (name in gone and name.endswith(own))
         ]
         return [record for name, records in readings for record in _placed(records, name)], others
 
