@@ -453,9 +453,12 @@ def recover(files: Files, edition: str, policy: str, size: int = PAGE) -> dict[s
     missing = _missing(files, store, checked=checked, backup=backup)
     lost = bool(dropped) or store.damaged or store.unled or bool(missing) or pages.of_another_moment
     lost |= any(queue.bad or queue.undecided for queue in store.queues)
+    for gone in [*missing, *dropped] if backup else ():
+        gone |= {name: gone[name].rpartition("/")[2] for name in ("name", "file") if name in gone}
     if policy:
         if why := _refusal(store, policy, checked=checked):
-            return {**refused(*why), "at": {"file": PAGES, "off": 0, "len": len(data)}}
+            file = "page.db" if backup else PAGES
+            return {**refused(*why), "at": {"file": file, "off": 0, "len": len(data)}}
         if checked:
             _check(store, salvage=policy == "salvage")
     for record in log.records:
