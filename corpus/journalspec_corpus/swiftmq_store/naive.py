@@ -419,6 +419,14 @@ def _string(taker: Taker, strings: list[str]) -> str | None:
 # Answers.
 
 
+def _of_store(files: Files) -> tuple[Files, bool]:
+    """Return files under the names of a store, and whether they are a backup, which has no log (SMQ-BAK-057)."""
+    if ".completed" not in files or "page.db" not in files:
+        return files, False
+    durables = {f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")}
+    return {PAGES: files["page.db"], **durables}, True
+
+
 def read(files: Files, edition: str, size: int = PAGE) -> dict[str, Any]:
     """Return the answer to the forensic question: what there is, damaged or not."""
     return recover(files, edition, "", size)
@@ -428,12 +436,7 @@ def recover(files: Files, edition: str, policy: str, size: int = PAGE) -> dict[s
     """Return what a start under `policy` leaves; both editions say the same."""
     if size < 50:
         return refused("fileset", "bad-page-size")
-    backup = ".completed" in files and "page.db" in files
-    if backup:
-        # A backup (SMQ-BAK-057): it has no log.
-        files = {PAGES: files["page.db"]} | {
-            f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")
-        }
+    files, backup = _of_store(files)
     data, log_data = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b""))
     pages = LaidPages(data, size)
     log = _log(log_data, pages.count, size)
