@@ -420,7 +420,7 @@ def _string(taker: Taker, strings: list[str]) -> str | None:
 
 
 def _of_store(files: Files) -> tuple[Files, bool]:
-    """Return files under the names of a store, and whether they are a backup, which has no log (SMQ-BAK-057)."""
+    """Return files under the names of a store, and whether they are a backup: that has no log."""
     if ".completed" not in files or "page.db" not in files:
         return files, False
     durables = {f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")}
