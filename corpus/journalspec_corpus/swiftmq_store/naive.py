@@ -530,6 +530,6 @@ def expected(
     files: Files, edition: str, params: Mapping[str, Any] = MappingProxyType({})
 ) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    sized = {"size": int(params.get("page_size", PAGE))}
-    questions = asked(partial(read, **sized), partial(recover, **sized), FORMAT, files, edition)
+    size = int(params.get("page_size", PAGE))
+    questions = asked(partial(read, size=size), partial(recover, size=size), FORMAT, files, edition)
     return all_expected(questions, BRIEF)
