@@ -144,7 +144,7 @@ class _Families:
         if names.get("fresh") and key in seen:
             return
         seen.add(key)
-        options = {name: names[name] for name in ("notes", "full") if name in names}
+        options = {name: fill(names[name], names) for name in ("notes", "full", "params") if name in names}
         expect = self.expected(content, names["edition"], **options)
         names = names.also(_facts(built, damaged, expect, fill(names.get("watch", ""), names)))
         for change in names.get("by", ()):
@@ -169,6 +169,7 @@ class _Families:
             flags=said["flags"],
             origin=Origin("family", said["base"], fill(names["how"], names), tuple(said["checked_by"])),
             files=content,
+            params=fill(names.get("params", {}), names),
             expect=expect,
             history=fill(names.get("history", ""), names),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,9 @@ def test_the_reference_answers_every_case() -> None:
         for said in case.expect if case.write is None else ():
             asked += 1
             found = answer(case, said["when"]).to_json()
-            notes = {note["code"] for note in found.get("notes", ())}
-            if not {*said.get("notes", ())} <= notes or notes & {*said.get("unnoted", ())}:
+            notes = Counter(note["code"] for note in found.get("notes", ()))
+            wanted = Counter(said.get("notes", ()))
+            if wanted - notes or any(notes[code] > wanted[code] for code in said.get("unnoted", ())):
                 wrong.append(f"{case.id} {said['when']}: notes {notes}")
             wrong += [
                 f"{case.id} {said['when']} {name}: expected {said[name]!r}, answered {found.get(name)!r}"
@@ -60,12 +62,14 @@ def covers(have: Any, want: Any) -> bool:
 
 
 def test_the_naive_reader_answers_every_case() -> None:
-    """It says nothing of notes, and knows one size of pages."""
+    """It says nothing of notes."""
     wrong, asked = [], 0
     for case in authored_cases(FORMAT, CASES):
-        for said in case.expect if not case.params and case.write is None else ():
+        for said in case.expect if case.write is None else ():
             policy = [said["when"]["policy"]] if "policy" in said["when"] else []
-            found = jsonable(getattr(naive, said["when"]["op"])(case.files(), case.edition, *policy))
+            size = int(case.params.get("page_size", "2048"))
+            ask = getattr(naive, said["when"]["op"])
+            found = jsonable(ask(case.files(), case.edition, *policy, size=size))
             asked += 1
             wrong += [
                 f"{case.id} {said['when']} {name}: expected {said[name]!r}, answered {found.get(name)!r}"

@@ -9,7 +9,7 @@ entries; ``gtrid``, ``bqual``, ``form``, ``routing``). Keys of all: fields of th
 The log: ``s START generation=7``, ``c1 COMMIT tx=1 insert:4 delete:5:00 portion:1:13:00000000:00000001``
 (page, offset, before, after; ``-`` for no bytes before), ``update:1:free:00ff`` (two whole pages, filled up
 with zeros), ABORT likewise. ``generation=8`` makes a record of another one. A log that does not begin with
-START is untagged. ``log_size`` fills it with zeros.
+START is untagged. ``log_size`` fills it with zeros. ``page_size`` is that of the pages, if it is not 2048.
 
 ``durables``: ``d1 client name topicName=T noLocal=true`` is an object stream with these entries, in this
 order. Swap files, ``swaps``: ``orders-0 hi ho``.
@@ -86,12 +86,12 @@ def _durable(entries: Mapping[str, str]) -> list[Part]:
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
     """Return the files of a store."""
-    built = Built({})
+    built, size = Built({}), int(base.get("page_size", PAGE))
     if "pages" in base:
         data = bytearray()
         for number, text in enumerate(base["pages"]):
-            _lay_page(built, text, edition, data)
-            data += bytes((number + 1) * PAGE - len(data))
+            _lay_page(built, text, edition, data, size)
+            data += bytes((number + 1) * size - len(data))
         built.finish(PAGES, "pages", data, len(data), b"\0")
     if "log" in base:
         log = bytearray()
@@ -103,7 +103,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
                 generation = int(pairs.get("generation", "1"))
             form = "start" if kind == "START" else "record" if tagged else "untagged_record"
             head = {"generation": int(pairs.get("generation", generation))} if tagged else {}
-            made = [_action(text, edition) for text in actions]
+            made = [_action(text, edition, size) for text in actions]
             told: dict[str, Any] = {"type": kind, **head}
             if kind != "START":
                 head |= {"transaction": int(pairs["tx"]), "number": len(actions)}
@@ -130,7 +130,7 @@ def _alone(built: Built, file: str, label: str, parts: list[Part]) -> None:
     built.finish(file, label, data, len(data), b"\0")
 
 
-def _lay_page(built: Built, text: str, edition: str, data: bytearray) -> None:
+def _lay_page(built: Built, text: str, edition: str, data: bytearray, size: int) -> None:
     label, (kind, *rest), pairs = words(text)
     start = len(data)
     given = {name: int(pairs[name]) for name in HEADERS if name in pairs}
@@ -139,7 +139,7 @@ def _lay_page(built: Built, text: str, edition: str, data: bytearray) -> None:
     elif kind in ("MESSAGE", "BRANCH"):
         whole = message(rest[0]) if kind == "MESSAGE" else branch(rest[0], rest[1:], pairs)
         at = int(pairs.get("from", "0"))
-        values = {"slice": whole[at : at + PAGE - CHAIN], **given}
+        values = {"slice": whole[at : at + size - CHAIN], **given}
         built.lay(PAGES, label, LAYOUT.encode("message_page", edition, values), data)
     else:
         values = {"slots": len(rest), "valid": len(rest), **given}
@@ -147,7 +147,7 @@ def _lay_page(built: Built, text: str, edition: str, data: bytearray) -> None:
         for at, entry in enumerate(rest, start=1):
             form, fields = _entry(kind, entry)
             built.lay(PAGES, f"{label}.e{at}", LAYOUT.encode(form, edition, fields), data)
-    built.labels[f"{label}.whole"] = Range(PAGES, start, PAGE)
+    built.labels[f"{label}.whole"] = Range(PAGES, start, size)
 
 
 def _entry(kind: str, text: str) -> tuple[str, dict[str, Any]]:
@@ -160,14 +160,14 @@ def _entry(kind: str, text: str) -> tuple[str, dict[str, Any]]:
     return "queue_entry", {**fields, "padding": bytes(4)}
 
 
-def _action(text: str, edition: str) -> tuple[dict[str, Any], list[Part]]:
+def _action(text: str, edition: str, size: int) -> tuple[dict[str, Any], list[Part]]:
     """Return what a reader says of an action, and its parts."""
     kind, page, *rest = text.split(":")
     told: dict[str, Any] = {"action": kind.upper(), "page": int(page)}
     parts = [Part("kind", integer(NUMBERS[kind.upper()], 4))]
     if kind == "update":
         for name, stored in zip(("before", "after"), rest, strict=True):
-            image = b"" if stored == "free" else bytes.fromhex(stored).ljust(PAGE, b"\0")
+            image = b"" if stored == "free" else bytes.fromhex(stored).ljust(size, b"\0")
             if image:
                 told[name] = image
             first = integer(int(page), 4) + b"\1" + integer(int(not image), 1)

@@ -1,7 +1,7 @@
 """The naive reader: pages in a table, the log done on them, then everything walked from page 0.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
-It says nothing of notes and parameters: pages have 2048 bytes.
+It says nothing of notes. Pages have 2048 bytes if the case does not say another size.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from struct import unpack
+from types import MappingProxyType
 from typing import Any
 
 from construct import Construct, ConstructError
@@ -34,7 +35,6 @@ from journalspec_corpus.swiftmq_store.author import BRIEF, LOG, PAGE, PAGES
 from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
-FREE, USED = b"\1" + bytes(PAGE - 1), bytes(PAGE)
 TYPES = {1: "START", 2: "COMMIT", 3: "ABORT"}
 #: What a record of a tagged log begins with. Both editions are laid out alike.
 FORMS, EDITION = {1: "start", 2: "record", 3: "record"}, "13"
@@ -50,7 +50,7 @@ def _text(data: bytes) -> str:
 # The log.
 
 
-def _log(data: bytes, pages: int) -> Scanned:
+def _log(data: bytes, pages: int, size: int) -> Scanned:
     """Return a log: its records with what they do, and what of it is damaged."""
     found, end, why = Scanned(LOG, len(data)), 0, ""
     tagged, head, most = data[:4] == b"\0\0\0\1", data[4:12], pages + len(data) // 8
@@ -67,7 +67,7 @@ def _log(data: bytes, pages: int) -> Scanned:
                 newer = unpack(">q", generation)[0] - unpack(">q", head)[0]
                 why = "other-generation" if newer > 0 and (end == 12 or newer <= 1 << 16) else ""
                 break
-            record, behind = _record(data, end, FORMS[kind] if tagged else "untagged_record", most)
+            record, behind = _record(data, end, FORMS[kind] if tagged else "untagged_record", most, size)
             found.add(record, end, behind)
         except Invalid:
             why = "bad-record"
@@ -80,25 +80,25 @@ def _log(data: bytes, pages: int) -> Scanned:
 def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
     """Return the whole COMMIT or ABORT of a tagged log that stands at `at`, and where it ends."""
     try:
-        return _record(data, at, "record", len(data))
+        return _record(data, at, "record", len(data), PAGE)
     except Invalid:
         return None
 
 
-def _record(data: bytes, at: int, form: str, most: int) -> tuple[dict[str, Any], int]:
+def _record(data: bytes, at: int, form: str, most: int, size: int) -> tuple[dict[str, Any], int]:
     """Return a record that begins as `form` says, and where it ends; there are `most` pages at most."""
-    values, size = decoded(LAYOUT, EDITION, data[at:], form)
-    at, number = at + size, values.pop("number", None)
+    values, head = decoded(LAYOUT, EDITION, data[at:], form)
+    at, number = at + head, values.pop("number", None)
     out = {"type": TYPES[values.pop("code")], **values}
     if number is not None:
         out["actions"] = []
         for _ in range(number):
-            action, at = _action(data, at, most)
+            action, at = _action(data, at, most, size)
             out["actions"].append(action)
     return out, at
 
 
-def _action(data: bytes, at: int, most: int) -> tuple[dict[str, Any], int]:
+def _action(data: bytes, at: int, most: int, page_size: int) -> tuple[dict[str, Any], int]:
     kind, at = Taker(data, at).number(4), at + 4
     require(kind in ACTIONS, "no such action")
     values: dict[str, Any] = {"action": ACTIONS[kind]}
@@ -107,7 +107,7 @@ def _action(data: bytes, at: int, most: int) -> tuple[dict[str, Any], int]:
         for name in ("before", "after"):
             numbers.append(taker.number(4))
             if taker.take(2)[1] == 0:
-                values[name] = taker.take(PAGE)
+                values[name] = taker.take(page_size)
         (values["undone"], values["page"]), at = numbers, taker.at
     else:
         form = "new_portion" if kind == 4 and data[at + 8 : at + 9] != b"\1" else ACTIONS[kind].lower()
@@ -116,7 +116,7 @@ def _action(data: bytes, at: int, most: int) -> tuple[dict[str, Any], int]:
         numbers, at = [found["page"]], at + size
     longest = max(len(values.get(name, b"")) for name in ("before", "after"))
     require(all(0 <= number < most for number in numbers), "no page that can be")
-    require(values.get("offset", 0) + longest <= PAGE, "beyond the page")
+    require(values.get("offset", 0) + longest <= page_size, "beyond the page")
     return values, at
 
 
@@ -125,8 +125,9 @@ class LaidPages(dict[int, bytes]):
 
     count: int
 
-    def __init__(self, data: bytes) -> None:
-        super().__init__({at: data[at * PAGE :][:PAGE] for at in range(len(data) // PAGE)})
+    def __init__(self, data: bytes, size: int = PAGE) -> None:
+        super().__init__({at: data[at * size :][:size] for at in range(len(data) // size)})
+        self.size, self.free, self.used = size, b"\1".ljust(size, b"\0"), bytes(size)
         self.count = self.in_file = len(self)
         #: The pages that the log makes, and what the log has of fields that pages of the file have, too.
         self.made: set[int] = set()
@@ -135,7 +136,7 @@ class LaidPages(dict[int, bytes]):
 
     def __missing__(self, number: int) -> bytes:
         require(0 <= number < self.count, "there is no such page")
-        return FREE
+        return self.free
 
     def put(self, number: int, off: int, data: bytes) -> None:
         """Put bytes into a page, which is in use then."""
@@ -147,7 +148,7 @@ class LaidPages(dict[int, bytes]):
         """Make a page anew: of this, or free."""
         self.made.add(number)
         self.count = max(self.count, number + 1)
-        self[number] = FREE if data is None else b"\0" + data.ljust(PAGE, b"\0")[1:]
+        self[number] = self.free if data is None else b"\0" + data.ljust(self.size, b"\0")[1:]
 
     def apply(self, record: Mapping[str, Any]) -> None:
         """Do a record; undo it again if it is an ABORT."""
@@ -157,7 +158,7 @@ class LaidPages(dict[int, bytes]):
                 self.look(**action)
                 self.put(page, action["offset"], action["after"])
             else:
-                self.whole(page, {"INSERT": USED, "DELETE": None}.get(kind, action.get("after")))
+                self.whole(page, {"INSERT": self.used, "DELETE": None}.get(kind, action.get("after")))
         for action in reversed(record.get("actions", ()) if record["type"] == "ABORT" else ()):
             if action["action"] != "PORTION":
                 self.whole(action.get("undone", action["page"]), action.get("before"))
@@ -176,7 +177,7 @@ class LaidPages(dict[int, bytes]):
             values.update(image[off - offset :][:4] for image in images if offset <= off)
             if offset > off or end < off + 4 or (new and ((offset, end) != (off, off + 4) or before is None)):
                 # It is not known what there was.
-                values.add(self.original.get(page, USED)[off : off + 4])
+                values.add(self.original.get(page, self.used)[off : off + 4])
 
     @property
     def of_another_moment(self) -> bool:
@@ -335,7 +336,7 @@ class Store:
                 _, number, length = unpack(">iii", page[1:13])
                 require(length >= 13, "no length")
                 data += page[13:length]
-                require(length <= PAGE, "no length")
+                require(length <= self.pages.size, "no length")
         except Invalid:
             pass  # it may be whole all the same
         try:
@@ -418,22 +419,27 @@ def _string(taker: Taker, strings: list[str]) -> str | None:
 # Answers.
 
 
-def read(files: Files, edition: str) -> dict[str, Any]:
+def _of_store(files: Files) -> tuple[Files, bool]:
+    """Return files under the names of a store, and whether they are a backup: that has no log."""
+    if ".completed" not in files or "page.db" not in files:
+        return files, False
+    durables = {f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")}
+    return {PAGES: files["page.db"], **durables}, True
+
+
+def read(files: Files, edition: str, size: int = PAGE) -> dict[str, Any]:
     """Return the answer to the forensic question: what there is, damaged or not."""
-    return recover(files, edition, "")
+    return recover(files, edition, "", size)
 
 
-def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
+def recover(files: Files, edition: str, policy: str, size: int = PAGE) -> dict[str, Any]:
     """Return what a start under `policy` leaves; both editions say the same."""
-    backup = ".completed" in files and "page.db" in files
-    if backup:
-        # A backup (SMQ-BAK-057): it has no log.
-        files = {PAGES: files["page.db"]} | {
-            f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")
-        }
+    if size < 50:
+        return refused("fileset", "bad-page-size")
+    files, backup = _of_store(files)
     data, log_data = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b""))
-    pages = LaidPages(data)
-    log = _log(log_data, pages.count)
+    pages = LaidPages(data, size)
+    log = _log(log_data, pages.count, size)
     for record in log.records:
         pages.apply(record)
     store = Store(pages)
@@ -450,9 +456,12 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
     missing = _missing(files, store, checked=checked, backup=backup)
     lost = bool(dropped) or store.damaged or store.unled or bool(missing) or pages.of_another_moment
     lost |= any(queue.bad or queue.undecided for queue in store.queues)
+    for gone in [*missing, *dropped] if backup else ():
+        gone |= {name: gone[name].rpartition("/")[2] for name in ("name", "file") if name in gone}
     if policy:
         if why := _refusal(store, policy, checked=checked):
-            return {**refused(*why), "at": {"file": PAGES, "off": 0, "len": len(data)}}
+            file = "page.db" if backup else PAGES
+            return {**refused(*why), "at": {"file": file, "off": 0, "len": len(data)}}
         if checked:
             _check(store, salvage=policy == "salvage")
     for record in log.records:
@@ -467,7 +476,7 @@ def _missing(files: Files, store: Store, *, checked: bool, backup: bool) -> list
     """Return what is referred to and is not there (SMQ-RCV-113 to 116)."""
     data, log_data, pages = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b"")), store.pages
     out: list[dict[str, Any]] = []
-    cut = any(data[pages.in_file * PAGE + 1 :]) and pages.in_file not in pages.made
+    cut = any(data[pages.in_file * pages.size + 1 :]) and pages.in_file not in pages.made
     begun = log_data[:4] == b"\0\0\0\1" and len(log_data) >= 12 and log_data[4:12] != b"\xff" * 8
     gone = [at for at in pages if at >= pages.in_file and at not in pages.made and pages[at][0] != 1]
     gone += store.absent + ([pages.in_file] if cut else [])
@@ -517,6 +526,10 @@ def _check(store: Store, *, salvage: bool) -> None:
             store.branches = []
 
 
-def expected(files: Files, edition: str) -> list[dict[str, Any]]:
+def expected(
+    files: Files, edition: str, params: Mapping[str, Any] = MappingProxyType({})
+) -> list[dict[str, Any]]:
     """Return what a generated case expects of a reading and of the recoveries under every policy."""
-    return all_expected(asked(read, recover, FORMAT, files, edition), BRIEF)
+    size = int(params.get("page_size", PAGE))
+    questions = asked(partial(read, size=size), partial(recover, size=size), FORMAT, files, edition)
+    return all_expected(questions, BRIEF)

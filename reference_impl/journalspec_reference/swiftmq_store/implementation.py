@@ -52,14 +52,14 @@ class _Asked:
         self.names = named(files)
         self.files = {plain: files[name] for plain, name in self.names.items()}
         self.page_size = int(params.get("page_size", DEFAULT_SIZE))
-        self.backup = self.name(PAGES) != PAGES and self.names.get(PAGES, "").count("/") == 0
+        self.backup = PAGES in self.names and "/" not in self.names[PAGES]
         self.dropped: list[Dropped] = []
         self._counts: Counter[str] = Counter()
         self.notes: list[Note] = []
 
     def name(self, plain: str) -> str:
-        """Return what a file is called here."""
-        return self.names.get(plain, plain)
+        """Return what a file is called here; a backup has all of them in its own directory."""
+        return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
 
     def read(self) -> Observation:
         """Say what there is, of damaged indexes what can be read."""

@@ -466,7 +466,6 @@ class ReplayedPages:
         page = self._changes.get(number)
         if page is None or page is _USED_PAGE or page is _FREE_PAGE:
             page = self._changes[number] = _Changes(None if page is None else page.base)
-        page.free = False
         page.portions.append((off, image))
         if len(page.portions) * LEAST_IMAGE > self.page_size:
             page.settle(self._made(number))

@@ -46,7 +46,7 @@ def named(files: Iterable[str]) -> dict[str, str]:
     """
     given = {name.removesuffix(".gz"): name for name in files}
     if COMPLETED in given and "page.db" in given:
-        moved = {name: f"{DURABLES}{name}" for name in given if name.endswith(SUFFIX) and "/" not in name}
+        moved = {name: f"{DURABLES}{name}" for name in given if name.endswith(SUFFIX)}
         moved["page.db"] = PAGES
         given = {moved[name]: own for name, own in given.items() if name in moved}
     return given

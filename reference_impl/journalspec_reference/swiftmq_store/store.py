@@ -355,7 +355,7 @@ class Walk:
                 self._first[entry.page] = queue << 32 | at
             return self._message(entry, prepared=prepared)
         first = self.queues[place >> 32]
-        if not prepared and first.name != codec.PREPARED:
+        if not prepared and (first.name != codec.PREPARED or entry.page in self._other):
             self.shared[entry.page] += 1
         found: Entry = first.entries[place & 0xFFFFFFFF]
         if prepared != (first.name == codec.PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
