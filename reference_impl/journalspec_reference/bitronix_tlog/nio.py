@@ -33,6 +33,7 @@ FRAME_MIDDLE = b"]["
 FRAME_END = b"]-"
 FRAME_HEAD = struct.Struct(f">5s{UUID_SIZE}siI2s")
 FRAME_TAIL = struct.Struct(f">2s{UUID_SIZE}s")
+MAX_GTRID = 0xFF
 MAX_PAYLOAD = 65536
 MAX_FRAME = FRAME_HEAD.size + MAX_PAYLOAD + FRAME_TAIL.size
 
@@ -197,7 +198,6 @@ def scan(data: Any, header: NioHeader) -> NioScan:
             why = window.why(off, max(item.end, off + FRAME_HEAD.size))
             item = item._replace(reason=UNREADABLE, framed=False, detail=why) if why else item
             broken.append(item)
-            at = max(at, off + 1)
     insert = max(
         (record.end for record in records if record.delimiter == header.current), default=HEADER_SIZE
     )
