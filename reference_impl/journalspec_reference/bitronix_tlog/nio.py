@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -206,7 +205,6 @@ def scan(data: Any, header: NioHeader) -> NioScan:
 
 def _damage(data: Any, records: list[NioRecord], broken: list[Fault], insert: int) -> list[Fault]:
     """Return the regions that should have been frames: gaps in this lap, broken frames behind it."""
-    starts = [record.off for record in records]
     faults: list[Fault] = []
     at = HEADER_SIZE
     behind = iter(broken)
@@ -226,15 +224,7 @@ def _damage(data: Any, records: list[NioRecord], broken: list[Fault], insert: in
             for item in inside:
                 # A frame start within what is dropped already is no region of its own.
                 if item.off >= reach:
-                    reach = min(_next_start(starts, item, len(data)), start)
+                    reach = min(item.end, start) if item.framed else start
                     faults.append(item._replace(end=reach))
         at = end
     return faults
-
-
-def _next_start(starts: list[int], item: Fault, size: int) -> int:
-    """Return where the region of a broken frame ends: its own end if known, else the next frame."""
-    if item.framed:
-        return item.end
-    after = bisect_right(starts, item.off)
-    return starts[after] if after < len(starts) else size

@@ -87,10 +87,10 @@ def pair_of(directory: Path) -> tuple[str, str]:
     The product takes any two names. Two files are the pair, in the order of
     the numbers in their names; otherwise the default names are configured.
     """
-    names = [path.name for path in directory.iterdir() if path.is_file()]
+    names = [path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()]
     if len(names) != len(PAIR):
         return PAIR
-    first, second = sorted(names, key=by_number)
+    first, second = sorted(sorted(names), key=lambda name: by_number(name.rpartition("/")[2]))
     return first, second
 
 
