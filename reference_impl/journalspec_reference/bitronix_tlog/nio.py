@@ -210,7 +210,6 @@ def _damage(data: Any, records: list[NioRecord], broken: list[Fault], insert: in
     behind = iter(broken)
     fault = next(behind, None)
     for start, end in [*((record.off, record.end) for record in records), (len(data), len(data))]:
-        gap_end = start if start <= insert else len(data)
         inside = []
         while fault is not None and fault.off < start:
             inside.append(fault)
@@ -218,7 +217,7 @@ def _damage(data: Any, records: list[NioRecord], broken: list[Fault], insert: in
         if at < insert and start > at:
             reason = inside[0].reason if inside and inside[0].off == at else "bad-frame"
             detail = inside[0].detail if inside else "no frame starts here"
-            faults.append(Fault(at, reason, False, min(gap_end, insert), detail))
+            faults.append(Fault(at, reason, False, min(start, insert), detail))
         elif at >= insert:
             reach = at
             for item in inside:
