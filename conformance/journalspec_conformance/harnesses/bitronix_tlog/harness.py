@@ -377,7 +377,8 @@ class Bitronix(Driver):
         where = "open"
         try:
             journal.open()
-            where = journal.active() or ""
+            active = journal.active() or ""
+            where = next((name for name in pair_of(directory) if Path(name).name == active), active)
             unfinished = journal.dangling()
             records, thrown = _read_one(directory, where)
         except Thrown as error:
