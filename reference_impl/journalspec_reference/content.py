@@ -168,7 +168,7 @@ class Content:
         return self._source.next_data(off)
 
     def gap(self, start: int, end: int) -> Unreadable | None:
-        """Return the first range that could not be read of the bytes from `start` to `end`; None: all were."""
+        """Return the first range between `start` and `end` that could not be read; None: there is none."""
         found = self.unreadable
         at = bisect_left(found, start, key=lambda bad: bad.end - 1)
         return found[at] if at < len(found) and found[at].start < end else None
@@ -398,7 +398,7 @@ class Window:
         return off if self._content is None else self._content.next_data(off)
 
     def gap(self, start: int, end: int) -> Unreadable | None:
-        """Return the first range that could not be read of the bytes from `start` to `end`; None: all were."""
+        """Return the first range between `start` and `end` that could not be read; None: there is none."""
         content = self._content
         return content.gap(start, end) if content is not None and content.unreadable else None
 

@@ -133,7 +133,7 @@ def test_a_bad_sector_costs_what_lies_in_it() -> None:
             (item.off, item.end, item.reason if isinstance(item, Fault) else "")
             for item in walk(Content(BadSector(data, start, end)), tail)
         ]
-        lost = (number - 1) // 8
+        lost = (number - 1) // 8  # the record in which the sector begins
         kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
         kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
         if end - 8 in starts:  # with the sector goes the length of the next record
