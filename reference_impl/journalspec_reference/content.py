@@ -167,11 +167,16 @@ class Content:
             return off
         return self._source.next_data(off)
 
-    def why(self, start: int, end: int) -> str:
-        """Return why some of the bytes from `start` to `end` could not be read; nothing if all were."""
+    def gap(self, start: int, end: int) -> Unreadable | None:
+        """Return the first range between `start` and `end` that could not be read; None: there is none."""
         found = self.unreadable
         at = bisect_left(found, start, key=lambda bad: bad.end - 1)
-        return found[at].why if at < len(found) and found[at].start < end else ""
+        return found[at] if at < len(found) and found[at].start < end else None
+
+    def why(self, start: int, end: int) -> str:
+        """Return why some of the bytes from `start` to `end` could not be read; nothing if all were."""
+        gap = self.gap(start, end)
+        return gap.why if gap else ""
 
     def finish(self) -> list[Unreadable]:
         """Read what nobody has looked at, for its errors only, and return what could not be read."""
@@ -392,10 +397,15 @@ class Window:
         """Return the first offset from `off` on that is in no hole of the file."""
         return off if self._content is None else self._content.next_data(off)
 
+    def gap(self, start: int, end: int) -> Unreadable | None:
+        """Return the first range between `start` and `end` that could not be read; None: there is none."""
+        content = self._content
+        return content.gap(start, end) if content is not None and content.unreadable else None
+
     def why(self, start: int, end: int) -> str:
         """Return why some of the bytes from `start` to `end` could not be read; nothing if all were."""
-        content = self._content
-        return content.why(start, end) if content is not None and content.unreadable else ""
+        gap = self.gap(start, end)
+        return gap.why if gap else ""
 
 
 def hole_end(data: Any, off: int) -> int:

@@ -148,8 +148,8 @@ def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
     told = {**values, "names": [name.decode(charset, "replace") for name in names]}
     if edition != "nio" and not all(re.fullmatch(rb"[\x20-\x7e]*", name) for name in names):
         told["names_raw"] = names
-    # What a seed's record has beyond its fixed part is for the reference to report.
-    told.pop("extension", None)
+    if edition != "seed" or not told.get("extension"):
+        told.pop("extension", None)
     out = author.reported(LAYOUT, edition, LAYOUT.type_name("2.1", values["status"]) or "OTHER", told)
     if edition == "nio":  # that is how its cases were first published
         out |= {name: out.pop(name) for name in ("crc32", "delimiter")}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -33,6 +32,7 @@ FRAME_MIDDLE = b"]["
 FRAME_END = b"]-"
 FRAME_HEAD = struct.Struct(f">5s{UUID_SIZE}siI2s")
 FRAME_TAIL = struct.Struct(f">2s{UUID_SIZE}s")
+MAX_GTRID = 0xFF
 MAX_PAYLOAD = 65536
 MAX_FRAME = FRAME_HEAD.size + MAX_PAYLOAD + FRAME_TAIL.size
 
@@ -197,7 +197,6 @@ def scan(data: Any, header: NioHeader) -> NioScan:
             why = window.why(off, max(item.end, off + FRAME_HEAD.size))
             item = item._replace(reason=UNREADABLE, framed=False, detail=why) if why else item
             broken.append(item)
-            at = max(at, off + 1)
     insert = max(
         (record.end for record in records if record.delimiter == header.current), default=HEADER_SIZE
     )
@@ -206,13 +205,11 @@ def scan(data: Any, header: NioHeader) -> NioScan:
 
 def _damage(data: Any, records: list[NioRecord], broken: list[Fault], insert: int) -> list[Fault]:
     """Return the regions that should have been frames: gaps in this lap, broken frames behind it."""
-    starts = [record.off for record in records]
     faults: list[Fault] = []
     at = HEADER_SIZE
     behind = iter(broken)
     fault = next(behind, None)
     for start, end in [*((record.off, record.end) for record in records), (len(data), len(data))]:
-        gap_end = start if start <= insert else len(data)
         inside = []
         while fault is not None and fault.off < start:
             inside.append(fault)
@@ -220,21 +217,13 @@ def _damage(data: Any, records: list[NioRecord], broken: list[Fault], insert: in
         if at < insert and start > at:
             reason = inside[0].reason if inside and inside[0].off == at else "bad-frame"
             detail = inside[0].detail if inside else "no frame starts here"
-            faults.append(Fault(at, reason, False, min(gap_end, insert), detail))
+            faults.append(Fault(at, reason, False, min(start, insert), detail))
         elif at >= insert:
             reach = at
             for item in inside:
                 # A frame start within what is dropped already is no region of its own.
                 if item.off >= reach:
-                    reach = min(_next_start(starts, item, len(data)), start)
+                    reach = min(item.end, start) if item.framed else start
                     faults.append(item._replace(end=reach))
         at = end
     return faults
-
-
-def _next_start(starts: list[int], item: Fault, size: int) -> int:
-    """Return where the region of a broken frame ends: its own end if known, else the next frame."""
-    if item.framed:
-        return item.end
-    after = bisect_right(starts, item.off)
-    return starts[after] if after < len(starts) else size

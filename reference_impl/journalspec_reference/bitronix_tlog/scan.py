@@ -27,6 +27,8 @@ from journalspec_reference.bitronix_tlog.codec import (
 )
 from journalspec_reference.content import UNREADABLE, Window
 
+#: Why a region holds no record that was read, and lies after one of which even the length could not be.
+UNREACHED = "unreached"
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
 
@@ -42,9 +44,11 @@ def walk(data: Any, limit: int, layout: Framing = DISK) -> Iterator[LogRecord | 
     while at < limit:
         item = decode(window, at, limit, layout)
         yield item
-        if isinstance(item, Fault) and not item.framed:
-            return
         at = item.end
+        if isinstance(item, Fault) and not item.framed:
+            break
+    if at < limit:
+        yield Fault(at, UNREACHED, False, limit, "the record before could not be read, nor where it ends")
 
 
 def decode(window: Window, off: int, limit: int, layout: Framing = DISK) -> LogRecord | Fault:
@@ -54,12 +58,21 @@ def decode(window: Window, off: int, limit: int, layout: Framing = DISK) -> LogR
         # The end marker says whether all of it is worth loading.
         problem = no_end_marker(window.peek(item.end - INT.size, item.end), off, limit)
         item = problem or decode_record(window.reach(off, item.end), off, limit, layout)
-    framed = isinstance(item, LogRecord) or item.framed
-    why = window.why(off, item.end if framed else off + UNCOUNTED)
-    if not why and isinstance(item, Fault) and item.reason == NO_END_MARKER:
-        (length,) = INT.unpack_from(window.reach(off, off + UNCOUNTED), off + UNCOUNTED - INT.size)
-        why = window.why(off + UNCOUNTED + length - INT.size, off + UNCOUNTED + length)
-    return Fault(off, UNREADABLE, framed, item.end, why) if why else item
+    start = off + UNCOUNTED
+    if start > limit:
+        return item
+    if gap := window.gap(start - INT.size, start):
+        # Its length is among what could not be read, and so nothing says where the next record begins.
+        return Fault(off, UNREADABLE, False, min(gap.end, limit), gap.why)
+    first, end = off, item.end
+    if isinstance(item, Fault) and not item.framed:
+        if item.reason != NO_END_MARKER:
+            return item
+        (length,) = INT.unpack_from(window.reach(off, start), start - INT.size)
+        # An end marker that was read and is another one contradicts the length, whatever else was not read.
+        first, end = start + length - INT.size, start + length
+    gap = window.gap(first, end)
+    return Fault(off, UNREADABLE, True, end, gap.why) if gap else item
 
 
 def search(data: Any, start: int, end: int, layout: Framing = DISK) -> Iterator[LogRecord]:

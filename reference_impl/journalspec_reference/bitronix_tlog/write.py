@@ -19,7 +19,6 @@ from journalspec_reference.bitronix_tlog.codec import (
     DISK,
     HEADER_SIZE,
     LONG,
-    MAX_GTRID,
     MAX_NAME,
     POSITION_AT,
     SEED,
@@ -43,9 +42,7 @@ from journalspec_reference.storage import Storage, fill, whole
 DEFAULT_LENGTH = HEADER_SIZE + 2 * 1024 * 1024
 NIO_LENGTH = 6 * 1024 * 1024
 NIO_FILL = b"\x20"
-MAX_NAMES = 0x7FFF
-#: Statuses after which nothing of a transaction has to survive a lap change.
-OVER = nio.FINISHED | {STATUS_CODES["NO_TRANSACTION"]}
+NO_TRANSACTION = STATUS_CODES["NO_TRANSACTION"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,7 +417,7 @@ class NioWriter(_Writer):
     def _track(self, record: nio.NioRecord) -> None:
         """Remember what a lap change has to carry over: the last word on each open transaction."""
         if record.status not in nio.FINISHED:
-            if record.status in OVER:
+            if record.status == NO_TRANSACTION:
                 self._tracked.pop(record.gtrid, None)
             else:
                 self._tracked[record.gtrid] = record
@@ -447,7 +444,7 @@ class NioWriter(_Writer):
     def _make_frame(self, status: int, gtrid: bytes, names: tuple[bytes, ...]) -> nio.NioRecord:
         length = nio.MIN_PAYLOAD + len(gtrid) + sum(2 + len(name) for name in names)
         too_long = any(len(name) > MAX_NAME for name in names)
-        if len(gtrid) > MAX_GTRID or len(names) > MAX_NAMES or too_long or length > nio.MAX_PAYLOAD:
+        if len(gtrid) > nio.MAX_GTRID or too_long or length > nio.MAX_PAYLOAD:
             raise WriterRefused(
                 "unencodable", f"gtrid or names are too long for a payload of {nio.MAX_PAYLOAD} bytes"
             )

@@ -87,10 +87,10 @@ def pair_of(directory: Path) -> tuple[str, str]:
     The product takes any two names. Two files are the pair, in the order of
     the numbers in their names; otherwise the default names are configured.
     """
-    names = [path.name for path in directory.iterdir() if path.is_file()]
+    names = [path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()]
     if len(names) != len(PAIR):
         return PAIR
-    first, second = sorted(names, key=by_number)
+    first, second = sorted(sorted(names), key=lambda name: by_number(name.rpartition("/")[2]))
     return first, second
 
 
@@ -377,7 +377,8 @@ class Bitronix(Driver):
         where = "open"
         try:
             journal.open()
-            where = journal.active() or ""
+            active = journal.active() or ""
+            where = next((name for name in pair_of(directory) if Path(name).name == active), active)
             unfinished = journal.dangling()
             records, thrown = _read_one(directory, where)
         except Thrown as error:
