@@ -21,7 +21,7 @@ from journalspec.derby_log.operations import databases, named, operations, part,
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.naive_rows import BY_ROW, Rows, Told
+from journalspec_corpus.derby_log.naive_rows import BY_ROW, Rows, Transaction, places_of, without
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
@@ -44,8 +44,7 @@ LOST = {
 SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 #: The heaps of the catalogue.
 CATALOGUE = {32, 96, 144, 192}
-#: The status of an internal transaction; the XA id of a branch that has none.
-INTERNAL, NO_ID = 16, {"gtrid": b"", "bqual": b"", "format_id": 0}
+
 
 class Refused(Exception):  # no error: an answer
     """There is no result: `answer` says why."""
@@ -555,25 +554,6 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 @dataclass
-class _Tx:
-    """An open transaction: its first record, the changes that count, and the XA id of a prepared one."""
-
-    first: Mapping[str, Any]
-    done: list[Mapping[str, Any]] = field(default_factory=list)
-    prepared: bool = False
-    ids: Mapping[str, Any] | None = None
-
-    @property
-    def order(self) -> tuple[bool, int]:
-        """Where it comes among those that are rolled back (DRB-RCV-065)."""
-        return not self.first.get("status", 0) & INTERNAL, -self.first["instant"]
-
-    def branch(self) -> dict[str, Any]:
-        """Return its XA id."""
-        return {name: (self.ids or NO_ID)[name] for name in ("gtrid", "bqual", "format_id")}
-
-
-@dataclass
 class _Replay:
     """What records leave, and whether they fit each other."""
 
@@ -581,7 +561,7 @@ class _Replay:
     redo: int
     #: Instant of a record -> what it purges or copies, or undoes of that.
     by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
-    open: dict[int, _Tx] = field(default_factory=dict)
+    open: dict[int, Transaction] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
     #: Containers that the log makes.
     made: set[int] = field(default_factory=set)
@@ -601,18 +581,18 @@ class _Replay:
         told, locked = [], set()
         doubtful = [tx for tx in self.open.values() if tx.prepared]
         for tx in sorted(doubtful, key=lambda tx: (*tx.branch().values(),)):
-            changed = {place for record in tx.done for place in _places(record)}
+            changed = {place for record in tx.done for place in places_of(record)}
             starts = [start for start in self.rows.starts() if changed & set(self.rows.parts(start))]
             own = [start for start in starts if start not in locked]
             locked |= set(own)
             before = self.rows.told(own)
             self._roll_back(tx)
             after = self.rows.told(own)
-            come, gone = _without(before, after), _without(after, before)
+            come, gone = without(before, after), without(after, before)
             told.append({**tx.branch(), "inserted": come, "deleted": gone})
         return {"rows": self.rows.told(self.rows.starts()), "in_doubt": told}
 
-    def _roll_back(self, tx: _Tx) -> None:
+    def _roll_back(self, tx: Transaction) -> None:
         for record in reversed(tx.done):
             if (record.get("container"), record.get("page")) in self.rows.pages:
                 self._do(record, record, record)
@@ -635,7 +615,7 @@ class _Replay:
             if not group & FIRST:
                 return
         if group & FIRST:
-            self.open[number] = _Tx(record, ids=record.get("global_id"))
+            self.open[number] = Transaction(record, ids=record.get("global_id"))
         tx, undone = self.open[number], None
         if group & LAST:
             # The group decides, whatever the status says (DRB-REC-023).
@@ -652,7 +632,7 @@ class _Replay:
             self._change(record, undone)
 
     @staticmethod
-    def _undone(tx: _Tx, instant: int) -> Mapping[str, Any] | None:
+    def _undone(tx: Transaction, instant: int) -> Mapping[str, Any] | None:
         """Return the change of a transaction at an instant; it and all later ones no longer count."""
         found = [record for record in tx.done if record["instant"] == instant]
         tx.done = [record for record in tx.done if record["instant"] < instant]
@@ -680,7 +660,9 @@ class _Replay:
         page = record["container"], record["page"]
         known = self.versions.get(page)
         rows = page[0] in tables(self.log.edition)
-        stored = _version(self.log, *page) if known is None and (not rows or page in self.rows.pages) else known
+        stored = (
+            _version(self.log, *page) if known is None and (not rows or page in self.rows.pages) else known
+        )
         return record["page_version"] if stored is None else stored
 
     def behind(self, record: Mapping[str, Any]) -> bool:
@@ -699,19 +681,6 @@ class _Replay:
         if by_row is record and record["type"] == "COPY_ROWS":
             return len(record["rows"]) + sum(1 for row in record["rows"] if row["reserved"])
         return len(by_row["rows"]) if by_row else 1
-
-
-def _places(record: Mapping[str, Any]) -> list[tuple[int, int, int]]:
-    """Return the rows, or parts of rows, that a record changes."""
-    page = record.get("container", -1), record.get("page", -1)
-    entries = [record] if "record_id" in record else record.get("rows", [])
-    return [(*page, entry["record_id"]) for entry in entries]
-
-
-def _without(rows: list[Told], others: list[Told]) -> list[Told]:
-    """Return rows without one for each of others that is equal."""
-    left = list(others)
-    return [row for row in rows if row not in left or left.remove(row)]
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:

@@ -20,6 +20,8 @@ Told = dict[str, str]
 #: What PURGE and COPY_ROWS have in common: a row of data for each of their rows.
 BY_ROW = ("PURGE", "COPY_ROWS")
 MOST_PARTS = 64
+#: The status of an internal transaction; the XA id of a branch that has none.
+INTERNAL, NO_ID = 16, {"gtrid": b"", "bqual": b"", "format_id": 0}
 
 
 @dataclass(frozen=True)
@@ -194,3 +196,35 @@ def _stored(page: bytes) -> dict[int, Row] | None:
             return None
         out[ident] = row
     return out if kind == 117 and status == 1 and length <= len(page) else None
+
+
+@dataclass
+class Transaction:
+    """An open transaction: its first record, the changes that count, and the XA id of a prepared one."""
+
+    first: Mapping[str, Any]
+    done: list[Mapping[str, Any]] = field(default_factory=list)
+    prepared: bool = False
+    ids: Mapping[str, Any] | None = None
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """Where it comes among those that are rolled back (DRB-RCV-065)."""
+        return not self.first.get("status", 0) & INTERNAL, -self.first["instant"]
+
+    def branch(self) -> dict[str, Any]:
+        """Return its XA id."""
+        return {name: (self.ids or NO_ID)[name] for name in ("gtrid", "bqual", "format_id")}
+
+
+def places_of(record: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    """Return the rows, or parts of rows, that a record changes."""
+    page = record.get("container", -1), record.get("page", -1)
+    entries = [record] if "record_id" in record else record.get("rows", [])
+    return [(*page, entry["record_id"]) for entry in entries]
+
+
+def without(rows: list[Told], others: list[Told]) -> list[Told]:
+    """Return rows without one for each of others that is equal."""
+    left = list(others)
+    return [row for row in rows if row not in left or left.remove(row)]

@@ -219,7 +219,7 @@ class LogPass:
         With `log1.dat` it is not needed: the scan begins there.
         """
         found = None
-        if 1 in self._logs or self._edition == SEED or not self._policy:
+        if 1 in self._logs or not self._policy:
             return None
         for number, file in self._logs.items():
             with suppress(BadLog, Refusal):
@@ -402,7 +402,7 @@ class LogPass:
             return
         if body.operation.name == "CONTAINER":
             self._own.add(container)
-        elif instant >= self.redo_from and container not in self._beside:
+        elif "page" in body.fields and instant >= self.redo_from and container not in self._beside:
             self._absent.setdefault(container, instant)
 
     # What lies behind.

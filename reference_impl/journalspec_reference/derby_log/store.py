@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.content import Window
-from journalspec_reference.derby_log.bodies import COMPENSATION, FIRST, LAST, PREPARE, Body, BodyReader
+from journalspec_reference.derby_log.bodies import FIRST, LAST, PREPARE, Body, BodyReader
 from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 
 #: The first bytes of a container hold its page size; a page of rows begins with its format.
@@ -286,7 +286,7 @@ class Store:
             del self.transactions[number]
         elif body.group & PREPARE:
             known.prepared, known.branch = True, known.branch or body.fields.get("global_id")
-        elif body.group & COMPENSATION and body.undone is not None:
+        elif body.undone is not None:
             while known.changes and known.changes[-1] >= body.undone.packed:
                 pending = known.changes.pop() == body.undone.packed
         elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
