@@ -159,12 +159,12 @@ class Rows:
         out: list[tuple[str, str, str]] = []
         taken: set[Place] = set()
         for place in places:
-            values, parts = self._values(place), self.parts(place)
-            if len(values) == 2 and len(values[0] or b"") == 4 and values[1] is not None:
-                if not taken & set(parts):
-                    taken |= set(parts)
-                    key = int.from_bytes(values[0] or b"", "big", signed=True)
-                    out.append((self.tables[place[0]], str(key), mutf8.readable(values[1][2:])))
+            values, parts = self._values(place), set(self.parts(place))
+            whole = len(values) == 2 and len(values[0] or b"") == 4 and values[1] is not None
+            if whole and not taken & parts:
+                taken |= parts
+                key = int.from_bytes(values[0] or b"", "big", signed=True)
+                out.append((self.tables[place[0]], str(key), mutf8.readable((values[1] or b"")[2:])))
         return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(out)]
 
     def _values(self, place: Place) -> list[bytes | None]:

@@ -356,7 +356,7 @@ class Store:
             self._owners[container, *row.rest] = number, ident
 
     def _apply(self, page: HeapPage, body: Body, by: Body, *, undo: bool = False) -> None:
-        """Do on `page` what a record did to its rows, or undo that; `by` names the page, and may name the row."""
+        """Do on `page` what a record did to its rows, or undo that, where `by` says."""
         fields, name, reader = body.fields, body.operation.name, BodyReader(body.data)
         where = by.fields["container"], by.fields["page"]
         ident = by.fields.get("record_id", fields.get("record_id", 0))
