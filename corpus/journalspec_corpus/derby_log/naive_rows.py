@@ -169,7 +169,8 @@ class Rows:
 
     def _values(self, place: Place) -> list[bytes | None]:
         """Return the columns of a row; none where it is no row, or a column of it is not here."""
-        parts, out = self.parts(place), []
+        parts = self.parts(place)
+        out: list[bytes | None] = []
         start = self._at(place)
         if start is None or start.deleted or start.first or len(parts) > MOST_PARTS:
             return []
@@ -226,5 +227,10 @@ def places_of(record: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 
 def without(rows: list[Told], others: list[Told]) -> list[Told]:
     """Return rows without one for each of others that is equal."""
-    left = list(others)
-    return [row for row in rows if row not in left or left.remove(row)]
+    left, out = list(others), []
+    for row in rows:
+        if row in left:
+            left.remove(row)
+        else:
+            out.append(row)
+    return out
