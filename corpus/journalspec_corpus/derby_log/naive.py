@@ -21,15 +21,7 @@ from journalspec.derby_log.operations import databases, named, operations, part,
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.model import (
-    CHANGES,
-    COMMITTED,
-    PREPARED,
-    STATE,
-    UNDOES,
-    PageRows,
-    PlacedRows,
-)
+from journalspec_corpus.derby_log.naive_rows import BY_ROW, Rows, Transaction, places_of, without
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
@@ -52,15 +44,6 @@ LOST = {
 SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 #: The heaps of the catalogue.
 CATALOGUE = {32, 96, 144, 192}
-MODEL = PageRows()
-#: Cases that this reader does not know enough for: pages on which a row has parts, and records that no
-#: operation of the suite leads to (who ends or undoes what, and how).
-_ROWS = "two-parts far-part part-of-nothing page-made-anew changed-after-undo one-row-two-branches"
-_CLAUSES = """
-field-of-a-rest field-of-a-rest-in-doubt shared-rest surrogates invalidated cut-off purged no-longer-deleted
-page-beside rows-over-one-another parts-64 undone-before-redo made-and-filled internal-first ends-elsewhere
-"""
-BEYOND = {f"drb.rows.{name}" for name in _ROWS.split()} | {f"drb.clauses.{name}" for name in _CLAUSES.split()}
 
 
 class Refused(Exception):  # no error: an answer
@@ -93,6 +76,11 @@ def body(data: bytes) -> dict[str, Any]:
     elif found.data:
         out["data"] = found.data
     return {**out, "surplus": len(data) - found.end, "long": not same}
+
+
+def _unsigned(instant: int) -> int:
+    """Return an instant as instants are compared: without a sign, and without a bit that is not looked at."""
+    return instant & 0xFFFFFFFF_7FFFFFFF
 
 
 def _signed(data: bytes | bytearray, at: int, size: int) -> int:
@@ -153,7 +141,7 @@ class Log:
         """Return where the header of a file says that the file before it ends; None if it is not its own."""
         data = self.files[number]
         right = len(data) >= HEADER and _signed(data, 0, 4) == 128 and _signed(data, 8, 8) == number
-        return _signed(data, 16, 8) & ~0x80000000 if right else None
+        return _unsigned(_signed(data, 16, 8)) if right else None
 
     def name(self, number: int) -> str:
         """Return the name of a file."""
@@ -421,7 +409,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
         if HEADER <= undo[1] <= len(log.files[undo[0]]):
             log.enter(undo[0])
             log.checkpoint = number << 32 | at
-            return *undo, record["redo_from"] & ~0x80000000
+            return *undo, _unsigned(record["redo_from"])
     if policy == "strict":
         raise Refused("record", "no-checkpoint", control, 8, 8)
     log.notes.append("no-checkpoint")
@@ -571,91 +559,128 @@ class _Replay:
 
     log: Log
     redo: int
-    kept: PlacedRows = field(default_factory=PlacedRows)
     #: Instant of a record -> what it purges or copies, or undoes of that.
     by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
-    #: Open transaction -> the instants of its changes that count.
-    open: dict[int, list[int]] = field(default_factory=dict)
+    open: dict[int, Transaction] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
+    #: Containers that the log makes.
+    made: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.rows = Rows(self.log.edition, {number: data for number, (_, data) in self.log.beside.items()})
 
     def of(self, records: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the state that these records leave, once what is open and not in doubt is rolled back."""
+        """Return the state that these records leave, once what is open is rolled back."""
         for record in records:
             self.take(record)
-        if self.open.keys() - set(map(int, self.kept.branches)):
+        losers = [tx for tx in self.open.values() if not tx.prepared]
+        for tx in sorted(losers, key=lambda tx: tx.order):
+            self._roll_back(tx)
+        if losers:
             self.log.notes.append("rolled-back")
-        return STATE.told(self.kept.state())
+        told, locked = [], set()
+        doubtful = [tx for tx in self.open.values() if tx.prepared]
+        for tx in sorted(doubtful, key=lambda tx: (*tx.branch().values(),)):
+            changed = {place for record in tx.done for place in places_of(record)}
+            starts = [start for start in self.rows.starts() if changed & set(self.rows.parts(start))]
+            own = [start for start in starts if start not in locked]
+            locked |= set(own)
+            before = self.rows.told(own)
+            self._roll_back(tx)
+            after = self.rows.told(own)
+            come, gone = without(before, after), without(after, before)
+            told.append({**tx.branch(), "inserted": come, "deleted": gone})
+        return {"rows": self.rows.told(self.rows.starts()), "in_doubt": told}
+
+    def _roll_back(self, tx: Transaction) -> None:
+        for record in reversed(tx.done):
+            if (record.get("container"), record.get("page")) in self.rows.pages:
+                self._do(record, record, record)
+
+    def _do(self, record: Mapping[str, Any], by: Mapping[str, Any] | None, at: Mapping[str, Any]) -> None:
+        """Redo or undo a record; what reads no row of its data is refused at the record `at`."""
+        try:
+            self.rows.do(record, by=by)
+        except Invalid:
+            raise Refused("record", "bad-body", *at["at"].values()) from None
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Take in one record (DRB-RCV-062, DRB-RCV-063)."""
-        if record["type"] == "CHECKSUM":
-            return
         number, group, redone = record.get("transaction"), record["group"], record["instant"] >= self.redo
-        if number is None:
+        if number is None or record["type"] == "CHECKSUM":
             return
         if (number in self.open) == bool(group & FIRST):
             if redone:
                 raise Refused("transaction", "bad-transaction", *record["at"].values())
             if not group & FIRST:
                 return
-        done = self.open.setdefault(number, [])
+        if group & FIRST:
+            self.open[number] = Transaction(record, ids=record.get("global_id"))
+        tx, undone = self.open[number], None
         if group & LAST:
-            del self.open[number]
-        if record["type"] == "BEGIN":
-            self._keep(record)
-        elif record["type"] == "END" and group & (LAST | PREPARE):
             # The group decides, whatever the status says (DRB-REC-023).
-            self._keep({**record, "status": COMMITTED if group & LAST else PREPARED})
-        elif "page" in record and redone and self._fits(record):
-            try:
-                self._change(record, done)
-            except Invalid:
-                raise Refused("record", "bad-body", *record["at"].values()) from None
+            del self.open[number]
+        elif group & PREPARE:
+            tx.prepared, tx.ids = True, tx.ids or record.get("global_id")
+        elif "undone" in record:
+            undone = self._undone(tx, _unsigned(record["undone"]))
+        elif not group & FIRST and record["type"] != "CHECKPOINT":
+            tx.done.append(record)
+        if record["type"] == "CONTAINER" and record["action"] == 1:
+            self.made.add(record["container"])
+        if "page" in record and redone and self._fits(record):
+            self._change(record, undone)
 
-    def _keep(self, record: Mapping[str, Any]) -> None:
-        self.kept = MODEL.after(self.kept, {"op": record["type"], **record}, self.log.edition)
+    @staticmethod
+    def _undone(tx: Transaction, instant: int) -> Mapping[str, Any] | None:
+        """Return the change of a transaction at an instant; it and all later ones no longer count."""
+        found = [record for record in tx.done if record["instant"] == instant]
+        tx.done = [record for record in tx.done if record["instant"] < instant]
+        return found[0] if found else None
+
+    def _change(self, record: Mapping[str, Any], undone: Mapping[str, Any] | None) -> None:
+        if record["type"].startswith("COMPRESS_SPACE"):
+            container, highest = record["container"], record["highest_page"]
+            self.rows.cut(container, highest)
+            for page in [page for page in self.versions if page[0] == container and page[1] > highest]:
+                del self.versions[page]
+        elif undone is not None:
+            self._do(undone, record, record)
+        elif "undone" not in record:
+            self._do(record, None, record)
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
         """Tell whether a change is to be done again: the page has the version that it says."""
         now = self._now(record)
         if not self.behind(record):
             raise Refused("replay", "bad-page", *record["at"].values())
-        return bool(record["page_version"] == now)
+        return bool(record["page_version"] >= now)
 
     def _now(self, record: Mapping[str, Any]) -> int:
         page = record["container"], record["page"]
         known = self.versions.get(page)
+        rows = page[0] in tables(self.log.edition)
         stored = (
-            _version(self.log, *page) if known is None and page[0] not in tables(self.log.edition) else known
+            _version(self.log, *page) if known is None and (not rows or page in self.rows.pages) else known
         )
         return record["page_version"] if stored is None else stored
 
     def behind(self, record: Mapping[str, Any]) -> bool:
         """Tell whether a page is not older than the record; it is then at least where that leads."""
         now, steps = self._now(record), self.steps(record)
-        if record["page_version"] > now:
+        if record["page_version"] > now and record["container"] not in self.made:
             return False
-        self.versions[record["container"], record["page"]] = max(now, record["page_version"] + steps)
+        after = record["page_version"] + steps
+        self.versions[record["container"], record["page"]] = max(now, after)
         return True
 
     def steps(self, record: Mapping[str, Any]) -> int:
         """Return by how much a record moves the version of its page (DRB-RCV-164)."""
-        by_row = record if record["type"] in ("PURGE", "COPY_ROWS") else self.by_row.get(record.get("undone"))
+        by_row = record if record["type"] in BY_ROW else self.by_row.get(record.get("undone"))
         self.by_row[record["instant"]] = by_row
         if by_row is record and record["type"] == "COPY_ROWS":
             return len(record["rows"]) + sum(1 for row in record["rows"] if row["reserved"])
         return len(by_row["rows"]) if by_row else 1
-
-    def _change(self, record: Mapping[str, Any], done: list[int]) -> None:
-        if record["type"] in UNDOES:
-            if done[-1:] == [record.get("undone", 0) & ~0x80000000]:
-                done.pop()
-                self._keep(record)
-        elif record["type"] in CHANGES and record.get("deleted", 1):
-            if record["type"] != "DELETE" and "data" not in record:
-                raise Invalid("malformed")
-            done.append(record["instant"])
-            self._keep(record)
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:

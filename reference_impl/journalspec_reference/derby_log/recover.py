@@ -219,7 +219,7 @@ class LogPass:
         With `log1.dat` it is not needed: the scan begins there.
         """
         found = None
-        if 1 in self._logs or self._edition == SEED or not self._policy:
+        if 1 in self._logs or not self._policy:
             return None
         for number, file in self._logs.items():
             with suppress(BadLog, Refusal):
@@ -391,9 +391,9 @@ class LogPass:
             if self._policy:
                 refusal.at = item.record.at
                 self._unfit = refusal
-        except BadLog:  # the data of a row is none: that concerns who looks for rows
+        except BadLog as error:  # the data of a row is none: that concerns who looks for rows
             if self._policy:
-                raise
+                self._unfit = Refusal("record", "bad-body", str(error), item.record.at)
 
     def _changed(self, instant: Instant, body: Body) -> None:
         """Take in which containers the log changes that are not beside it, though all should be."""
@@ -402,7 +402,7 @@ class LogPass:
             return
         if body.operation.name == "CONTAINER":
             self._own.add(container)
-        elif instant >= self.redo_from and container not in self._beside:
+        elif "page" in body.fields and instant >= self.redo_from and container not in self._beside:
             self._absent.setdefault(container, instant)
 
     # What lies behind.
@@ -478,9 +478,10 @@ class LogPass:
         try:
             state = self._state()
         except BadLog as error:
-            at = self.store.undoing
-            place = _framed(self._logs[at.number], at.position) if at else None
-            return refused("record", "bad-body", str(error), place)
+            at, state = self.store.undoing, {}
+            if self._policy:
+                place = _framed(self._logs[at.number], at.position) if at else None
+                return refused("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         return self._found.observation(
             state, self._maps(), lossy=lost, after=self._late, missing=tuple(self._missing)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.content import Window
-from journalspec_reference.derby_log.bodies import COMPENSATION, FIRST, LAST, PREPARE, Body, BodyReader
+from journalspec_reference.derby_log.bodies import FIRST, LAST, PREPARE, Body, BodyReader
 from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 
 #: The first bytes of a container hold its page size; a page of rows begins with its format.
@@ -286,7 +286,7 @@ class Store:
             del self.transactions[number]
         elif body.group & PREPARE:
             known.prepared, known.branch = True, known.branch or body.fields.get("global_id")
-        elif body.group & COMPENSATION and body.undone is not None:
+        elif body.undone is not None:
             while known.changes and known.changes[-1] >= body.undone.packed:
                 pending = known.changes.pop() == body.undone.packed
         elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
@@ -343,9 +343,9 @@ class Store:
             while numbers and -numbers[0] > fields["highest_page"]:
                 self.pages.pop((container, -heappop(numbers)), None)
         if container in self.tables and undone is not None:
-            self._apply(page, number, undone, undo=True)
+            self._apply(page, undone, body, undo=True)
         elif container in self.tables and body.undone is None:
-            self._apply(page, number, body)
+            self._apply(page, body, body)
 
     def _put(self, page: HeapPage, where: Place, slot: int, ident: int, row: HeapRow) -> None:
         page.put(slot, ident, row)
@@ -355,10 +355,11 @@ class Store:
         if row.rest is not None:
             self._owners[container, *row.rest] = number, ident
 
-    def _apply(self, page: HeapPage, number: int, body: Body, *, undo: bool = False) -> None:
-        """Do on `page` what a record did to its rows, or undo that."""
+    def _apply(self, page: HeapPage, body: Body, by: Body, *, undo: bool = False) -> None:
+        """Do on `page` what a record did to its rows, or undo that, where `by` says."""
         fields, name, reader = body.fields, body.operation.name, BodyReader(body.data)
-        where, ident = (fields.get("container", 0), number), fields.get("record_id", 0)
+        where = by.fields["container"], by.fields["page"]
+        ident = by.fields.get("record_id", fields.get("record_id", 0))
         if name == "INSERT" and not undo:
             self._put(page, where, fields["slot"], ident, image(reader)[1])
         elif name in ("INSERT", "DELETE"):
@@ -372,7 +373,7 @@ class Store:
             row = [image(reader)[1] for _ in range(1 + undo)][-1]
             self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
         elif name == "UPDATE_FIELD":
-            self._field(page, fields, [_value(reader) for _ in range(1 + undo)][-1])
+            self._field(page, ident, fields["column"], [_value(reader) for _ in range(1 + undo)][-1])
         elif name in _BY_ROW and (name == "PURGE") == undo:
             for slot, entry in enumerate(fields["rows"], start=fields["slot"]):
                 stored, row = image(reader)
@@ -385,9 +386,9 @@ class Store:
             page.next = page.next if undo else fields.get("next_record_id", page.next)
 
     @staticmethod
-    def _field(page: HeapPage, fields: Mapping[str, Any], value: Value) -> None:
-        row = page.rows.get(fields["record_id"])
-        if row is not None and 0 <= (at := fields["column"] - row.first) < len(row.values):
+    def _field(page: HeapPage, ident: int, column: int, value: Value) -> None:
+        row = page.rows.get(ident)
+        if row is not None and 0 <= (at := column - row.first) < len(row.values):
             row.values[at] = value
 
     # What is left.
@@ -419,7 +420,7 @@ class Store:
         for body in self._changes(number):
             page = self.page(body.fields["container"], body.fields["page"])
             if page is not None:
-                self._apply(page, body.fields["page"], body, undo=True)
+                self._apply(page, body, body, undo=True)
         del self.transactions[number]
 
     def touched(self, number: int) -> list[RowPlace]:
@@ -453,7 +454,7 @@ class Store:
             page = self.page(container, row.rest[0])
             parts.append((container, *row.rest))
             row = None if page is None else page.rows.get(row.rest[1])
-            if row is None or len(parts) > _PARTS:
+            if row is None or len(parts) > _PARTS or row.first > len(values):
                 return None
             values[row.first :] = row.values[:3]
         if len(values) != 2 or not all(isinstance(value, bytes) for value in values) or len(values[0]) != 4:
@@ -466,10 +467,11 @@ class Store:
         return self.tables[container], key, mutf8.readable(values[1][2:])
 
     def places(self) -> Iterator[RowPlace]:
-        """Yield where rows of tables begin, or parts of them."""
+        """Yield where rows of tables begin, or parts of them, in order: a rest is that of the first row."""
         for container in self.containers:
             for number in self.containers[container].numbers() if container in self.tables else ():
                 self.page(container, number)
-        for (container, number), page in list(self.pages.items()):
+        for container, number in sorted(self.pages):
             if container in self.tables:
-                yield from ((container, number, ident) for ident in page.rows)
+                rows = self.pages[container, number].rows
+                yield from ((container, number, ident) for ident in sorted(rows))

@@ -1,0 +1,236 @@
+"""Rows on pages, as the records of a log change them one after the other: the naive reader's idea of a page.
+
+Written from the specification, as :mod:`journalspec_corpus.derby_log.naive` is; nothing is quick here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from journalspec import mutf8
+from journalspec.derby_log.operations import tables
+from journalspec_corpus.naive import Invalid, Taker
+
+#: Container and page; these and a record id.
+Page = tuple[int, int]
+Place = tuple[int, int, int]
+Told = dict[str, str]
+#: What PURGE and COPY_ROWS have in common: a row of data for each of their rows.
+BY_ROW = ("PURGE", "COPY_ROWS")
+MOST_PARTS = 64
+#: The status of an internal transaction; the XA id of a branch that has none.
+INTERNAL, NO_ID = 16, {"gtrid": b"", "bqual": b"", "format_id": 0}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row or a part of one: how many columns it has from `first` on, and those that are here."""
+
+    deleted: bool
+    first: int
+    count: int
+    rest: tuple[int, int] | None
+    #: By number; None: without a value. Those that are not here, or not changed, are not in it.
+    columns: Mapping[int, bytes | None]
+
+
+def compressed(taker: Taker, sizes: tuple[int, int, int]) -> int:
+    """Take a compressed number that has one of these sizes: its first two bits say which (DRB-ENC-002)."""
+    first = taker.take(1)[0]
+    size = sizes[min(first >> 6, 2)]
+    bits = 1 if first >= 0x80 else 2
+    return int.from_bytes(bytes([first]) + taker.take(size - 1), "big") & (1 << 8 * size - bits) - 1
+
+
+def row_in(taker: Taker) -> tuple[int, Row]:
+    """Take a row in the form that it has on its page; return its record id, and it. Raises Invalid."""
+    status, ident = taker.take(1)[0], _int(taker)
+    rest = (compressed(taker, (2, 4, 8)), _int(taker)) if status & 2 else None
+    first = _int(taker) if status & 4 else 0
+    count, columns = _int(taker), {}
+    for number in range(first, first + count):
+        there, value = column_in(taker)
+        if there:
+            columns[number] = value
+    return ident, Row(bool(status & 1), first, count, rest, columns)
+
+
+def column_in(taker: Taker) -> tuple[bool, bytes | None]:
+    """Take a column: is it here, and its value if it has one."""
+    how = taker.take(1)[0]
+    if how & 1:
+        return not how & 4, None
+    return True, taker.take(taker.number(2, signed=False) if how & 0x20 else _int(taker))
+
+
+def _int(taker: Taker) -> int:
+    return compressed(taker, (1, 2, 4))
+
+
+@dataclass
+class Rows:
+    """The rows of the tables of an edition; `beside` are the containers beside the log, as bytes."""
+
+    edition: str
+    beside: Mapping[int, bytes]
+    pages: dict[Page, dict[int, Row]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tables = tables(self.edition)
+        for container in self.tables.keys() & self.beside.keys():
+            data = self.beside[container]
+            size = int.from_bytes(data[117:121], "big", signed=True)
+            for number in range(1, len(data) // size if 1024 <= size <= 65535 else 0):
+                rows = _stored(data[number * size : (number + 1) * size])
+                if rows is not None:
+                    self.pages[container, number] = rows
+
+    def do(self, record: Mapping[str, Any], *, by: Mapping[str, Any] | None = None) -> None:
+        """Redo a record, or undo it on the page, and the row, that `by` names. Raises Invalid."""
+        by, undo, kind = by or record, by is not None, record["type"]
+        ident = by.get("record_id", record.get("record_id", 0))
+        if by["container"] not in self.tables:
+            return
+        page = self.pages.setdefault((by["container"], by["page"]), {})
+        data = record.get("data", b"")
+        taker = Taker(bytes.fromhex(data) if isinstance(data, str) else data)
+        if kind == "INSERT" and not undo:
+            page[ident] = row_in(taker)[1]
+        elif kind == "INSERT" and record["insert_flags"] & 2:
+            page.pop(ident, None)
+        elif kind in ("INSERT", "DELETE") and ident in page:
+            page[ident] = replace(page[ident], deleted=kind == "INSERT" or bool(record["deleted"]) != undo)
+        elif kind == "UPDATE":
+            rows = [row_in(taker)[1] for _ in range(1 + undo)]
+            page[ident] = self._over(page.get(ident), rows[-1])
+        elif kind == "UPDATE_FIELD":
+            columns = [column_in(taker) for _ in range(1 + undo)]
+            self._set(page, ident, record["column"], *columns[-1])
+        elif kind in BY_ROW and undo == (kind == "PURGE"):
+            for entry in record["rows"]:
+                stored, row = row_in(taker)
+                page[stored if undo else entry["record_id"]] = row
+        elif kind in BY_ROW:
+            for entry in record["rows"]:
+                page.pop(entry["record_id"], None)
+        elif kind == "INIT_PAGE" or (kind == "INVALIDATE_PAGE" and not undo):
+            page.clear()
+
+    @staticmethod
+    def _over(old: Row | None, new: Row) -> Row:
+        """Return a replaced row: columns that are not changed stay as they were."""
+        kept = {} if old is None else old.columns
+        numbers = range(new.first, new.first + new.count)
+        columns = {at: {**kept, **new.columns}[at] for at in numbers if at in kept or at in new.columns}
+        return replace(new, columns=columns)
+
+    @staticmethod
+    def _set(page: dict[int, Row], ident: int, column: int, there: bool, value: bytes | None) -> None:
+        row = page.get(ident)
+        if row is not None and row.first <= column < row.first + row.count:
+            others = {at: had for at, had in row.columns.items() if at != column}
+            page[ident] = replace(row, columns={**others, **({column: value} if there else {})})
+
+    def cut(self, container: int, highest: int) -> None:
+        """Cut a container off behind its highest page."""
+        for page in [page for page in self.pages if page[0] == container and page[1] > highest]:
+            del self.pages[page]
+
+    def parts(self, place: Place) -> list[Place]:
+        """Return where the parts of a row are that begins at a place, one more than it may have at most."""
+        out = [place]
+        while len(out) <= MOST_PARTS and (row := self._at(out[-1])) is not None and row.rest is not None:
+            out.append((place[0], *row.rest))
+        return out
+
+    def _at(self, place: Place) -> Row | None:
+        return self.pages.get(place[:2], {}).get(place[2])
+
+    def starts(self) -> list[Place]:
+        """Return where rows begin, in the order in which they get their rests."""
+        places = [(*page, ident) for page, rows in self.pages.items() for ident in rows]
+        rests = {(place[0], *row.rest) for place in places if (row := self._at(place)) and row.rest}
+        return sorted(place for place in places if place not in rests)
+
+    def told(self, places: Iterable[Place]) -> list[Told]:
+        """Return the rows of the tables that begin at places."""
+        out: list[tuple[str, str, str]] = []
+        taken: set[Place] = set()
+        for place in places:
+            values, parts = self._values(place), set(self.parts(place))
+            whole = len(values) == 2 and len(values[0] or b"") == 4 and values[1] is not None
+            if whole and not taken & parts:
+                taken |= parts
+                key = int.from_bytes(values[0] or b"", "big", signed=True)
+                out.append((self.tables[place[0]], str(key), mutf8.readable((values[1] or b"")[2:])))
+        return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(out)]
+
+    def _values(self, place: Place) -> list[bytes | None]:
+        """Return the columns of a row; none where it is no row, or a column of it is not here."""
+        parts = self.parts(place)
+        out: list[bytes | None] = []
+        start = self._at(place)
+        if start is None or start.deleted or start.first or len(parts) > MOST_PARTS:
+            return []
+        for part in parts:
+            row = self._at(part)
+            if row is None or row.first > len(out) or len(row.columns) < row.count:
+                return []
+            out[row.first :] = [row.columns[at] for at in sorted(row.columns)]
+        return out
+
+
+def _stored(page: bytes) -> dict[int, Row] | None:
+    """Return the rows of a page beside the log; None if it is as if it were not there."""
+    kind, status, count = int.from_bytes(page[:2], "big"), page[5], int.from_bytes(page[14:16], "big")
+    out: dict[int, Row] = {}
+    length = 0
+    for slot in range(1, min(count, len(page) // 6 - 1) + 1):
+        at = len(page) - 8 - 6 * slot
+        off, size = (int.from_bytes(page[at + by : at + by + 2], "big") for by in (0, 2))
+        length += size
+        try:
+            ident, row = row_in(Taker(page[off : off + size]))
+        except Invalid:
+            return None
+        out[ident] = row
+    return out if kind == 117 and status == 1 and length <= len(page) else None
+
+
+@dataclass
+class Transaction:
+    """An open transaction: its first record, the changes that count, and the XA id of a prepared one."""
+
+    first: Mapping[str, Any]
+    done: list[Mapping[str, Any]] = field(default_factory=list)
+    prepared: bool = False
+    ids: Mapping[str, Any] | None = None
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """Where it comes among those that are rolled back (DRB-RCV-065)."""
+        return not self.first.get("status", 0) & INTERNAL, -self.first["instant"]
+
+    def branch(self) -> dict[str, Any]:
+        """Return its XA id."""
+        return {name: (self.ids or NO_ID)[name] for name in ("gtrid", "bqual", "format_id")}
+
+
+def places_of(record: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    """Return the rows, or parts of rows, that a record changes."""
+    page = record.get("container", -1), record.get("page", -1)
+    entries = [record] if "record_id" in record else record.get("rows", [])
+    return [(*page, entry["record_id"]) for entry in entries]
+
+
+def without(rows: list[Told], others: list[Told]) -> list[Told]:
+    """Return rows without one for each of others that is equal."""
+    left, out = list(others), []
+    for row in rows:
+        if row in left:
+            left.remove(row)
+        else:
+            out.append(row)
+    return out
