@@ -38,7 +38,7 @@ def test_the_reference_answers_every_case() -> None:
             asked += 1
             found = answer(case, said["when"]).to_json()
             notes = Counter(note["code"] for note in found.get("notes", ()))
-            wanted = Counter(said.get("notes", ()))
+            wanted: Counter[str] = Counter(said.get("notes", ()))
             if wanted - notes or any(notes[code] > wanted[code] for code in said.get("unnoted", ())):
                 wrong.append(f"{case.id} {said['when']}: notes {notes}")
             wrong += [
