@@ -142,7 +142,7 @@ def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
     assert len(set(seen_from)) == 1, f"{name}: {seen_from}"
     assert {"B", "TR", "g"} <= set(seen_from[0].split())
     opened.open(page_of_dumps(site, format_id))
-    opened.run("document.querySelector('pre.jspec-hex-fields b').click()")
+    opened.run("document.querySelector('pre.jspec-hex-fields u ~ b').click()")
     for _ in range(100):
         found = opened.run("return [location.pathname, location.hash, !!document.querySelector(':target')]")
         if found[0].endswith("/schemas.html") and found[2]:
@@ -236,7 +236,7 @@ def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, 
     assert "b" in lit
     opened.open(page_of_dumps(site, format_id))
     opened.run("for (const box of document.querySelectorAll('details')) box.open = true")
-    opened.run(PRESS, "pre.jspec-hex-fields", "ArrowDown", "Enter")
+    opened.run(PRESS, "pre.jspec-hex-fields:has(u)", "ArrowDown", "Enter")
     for _ in range(100):
         if opened.run("return location.pathname").endswith("/schemas.html"):
             break

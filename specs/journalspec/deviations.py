@@ -13,7 +13,7 @@ Every entry says how it is shown on a product that is run, by one or more tables
 and one of these ways:
 
     case      a published case; `op` is the question (read, recover.strict, ..., write), `fails`
-              the fingerprint of the failure, or timeout or crash
+              the fingerprint of the failure, or timeout or crash; with ``or`` between two of them
     steps     requests in one directory: {cmd = "write", ops = [...]}, {cmd = "read"},
               {cmd = "recover", policy = "salvage"} (with aside = true about a copy), or
               {cmd = "put", file, off, hex}, which is done to the files and asks nothing
