@@ -36,13 +36,18 @@ def records(data):
         start += 8 + length
 
 
+def number_of(path):
+    """Return what files are sorted by: the digits in the name as a number, then the name."""
+    return int("0" + "".join(filter(str.isdigit, path.name))), path.name
+
+
 for line in sys.stdin:
     request = json.loads(line)
     if request["cmd"] == "bye":
         break
     reply = HELLO
     if request["cmd"] == "read":
-        files = sorted(Path(request["dir"]).iterdir(), key=lambda path: (len(path.name), path.name))
+        files = sorted(filter(Path.is_file, Path(request["dir"]).iterdir()), key=number_of)
         found = [record for path in files for record in records(path.read_bytes())]
         reply = {"ok": {"verdict": "clean", "records": found}}
     print(json.dumps({"seq": request["seq"], **reply}), flush=True)
