@@ -47,7 +47,7 @@ for line in sys.stdin:
         break
     reply = HELLO
     if request["cmd"] == "read":
-        files = sorted(filter(Path.is_file, Path(request["dir"]).iterdir()), key=number_of)
+        files = sorted(filter(Path.is_file, Path(request["dir"]).rglob("*")), key=number_of)
         found = [record for path in files for record in records(path.read_bytes())]
         reply = {"ok": {"verdict": "clean", "records": found}}
     print(json.dumps({"seq": request["seq"], **reply}), flush=True)
