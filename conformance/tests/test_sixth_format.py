@@ -83,8 +83,10 @@ def step(place: Path, begins: str, *more: str, status: int = 0) -> subprocess.Co
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the checkout with the toy moved in; nothing that was there has changed."""
     place = tmp_path_factory.mktemp("copy")
-    skip = shutil.ignore_patterns("__pycache__", "tests", "captured", "*.egg-info", "_build", "formats")
-    for root in (*ROOTS, "docs"):
+    skip = shutil.ignore_patterns(
+        "__pycache__", "tests", "captured", "*.egg-info", "_build", "formats", "node_modules", "stores"
+    )
+    for root in (*ROOTS, "docs", "tools"):
         shutil.copytree(REPOSITORY / root, place / root, ignore=skip)
     shutil.copy(REPOSITORY / "pyproject.toml", place)
     shutil.copytree(REPOSITORY / TOY, place / TOY)
