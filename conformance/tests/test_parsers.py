@@ -296,7 +296,9 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
         parts = {
             key.replace("_", ""): dump(item, language, schema, key)
             for key, item in vars(value).items()
+            # In these languages fields are told from instances by their names alone.
             if not key.startswith("_")
+            and not (language in ("java", "rust") and key in names_of(schema, "instances"))
         }
         return "{" + " ".join(sorted(f"{key}={text}" for key, text in parts.items() if text)) + "}"
     if language in ("go", "rust") and name in octets_of(schema):

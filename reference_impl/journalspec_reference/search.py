@@ -55,7 +55,7 @@ class Searching(Generic[T]):
 
     def between(self, start: int, limit: int) -> Iterator[T]:
         """Yield what is found at offsets from `start`, looking no further than `limit`."""
-        self._at, self._limit, self._covered = start, limit, 0
+        self._at, self._limit, self._covered = start, min(limit, self._window.limit), 0
         rejected, since = 0, start
         if start < self._window.start:
             self._view = self._window.reach(start, start)
