@@ -200,6 +200,11 @@ var BitronixNioJournal = (function() {
       this._debug.namesCount = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this.namesCount = this._io.readS2be();
       this._debug.namesCount.end = this._io.pos;
+      if (!(this.namesCount >= 0)) {
+        var _err = new KaitaiStream.ValidationLessThanError(0, this.namesCount, this._io, "/types/payload/seq/8");
+        this._debug.namesCount.validationError = _err;
+        throw _err;
+      }
       this._debug.names = { start: this._io.pos, ioOffset: this._io.byteOffset };
       this._debug.names.arr = [];
       this.names = [];

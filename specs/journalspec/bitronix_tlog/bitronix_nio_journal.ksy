@@ -183,6 +183,8 @@ types:
         -requirement: BTM-NIO-007
       - id: names_count
         type: s2
+        valid:
+          min: 0
         doc: Number of names that follow.
         -requirement: BTM-NIO-007
       - id: names

@@ -145,6 +145,8 @@ class BitronixNioJournal(KaitaiStruct):
             self.gtrid_length = self._io.read_u1()
             self.gtrid = self._io.read_bytes(self.gtrid_length)
             self.names_count = self._io.read_s2be()
+            if not self.names_count >= 0:
+                raise kaitaistruct.ValidationLessThanError(0, self.names_count, self._io, u"/types/payload/seq/8")
             self.names = []
             for i in range(self.names_count):
                 self.names.append(BitronixNioJournal.UniqueName(self._io, self, self._root))
