@@ -33,7 +33,7 @@ from journalspec_conformance.products import (
     problems,
     product_ids,
 )
-from journalspec_conformance.products.fetch import Ivy, Maven, choose_fetcher, fetch_product
+from journalspec_conformance.products.fetch import TIMEOUT, Ivy, Maven, choose_fetcher, fetch_product, sweep
 
 CONTENT = {"main-1.jar": b"the product", "api-2.jar": b"what it needs"}
 
@@ -193,7 +193,7 @@ def test_every_product_has_a_harness_with_known_failures() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals and a shell")
-def test_a_fetch_that_is_killed_leaves_neither_files_nor_children(tmp_path: Path) -> None:
+def test_a_fetch_that_is_ended_leaves_neither_files_nor_children(tmp_path: Path) -> None:
     cache, tools = tmp_path / "cache", tmp_path / "bin"
     tools.mkdir()
     tool = tools / "mvn"
@@ -201,7 +201,7 @@ def test_a_fetch_that_is_killed_leaves_neither_files_nor_children(tmp_path: Path
     tool.chmod(0o700)
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "JOURNALSPEC_PRODUCTS": str(cache)}
     command = [sys.executable, "-m", "journalspec_conformance", "products", "fetch", "bitronix-2.1.4"]
-    for ending in (signal.SIGKILL, signal.SIGTERM):
+    for ending in (signal.SIGINT, signal.SIGTERM):
         running = subprocess.Popen(
             command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -212,6 +212,18 @@ def test_a_fetch_that_is_killed_leaves_neither_files_nor_children(tmp_path: Path
         running.wait(30)
         _until(lambda pid=child: not any(cache.iterdir()) and not _alive(pid))  # type: ignore[misc]
         (tmp_path / "child").unlink()
+
+
+def test_what_a_killed_fetch_has_left_goes_with_a_later_one(tmp_path: Path) -> None:
+    for name, age in (
+        ("journalspec-0123", 2 * TIMEOUT),
+        ("journalspec-4567", 1),
+        ("bitronix-2.1.4", 2 * TIMEOUT),
+    ):
+        (tmp_path / name / "jars").mkdir(parents=True)
+        os.utime(tmp_path / name, (time.time() - age, time.time() - age))
+    sweep(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bitronix-2.1.4", "journalspec-4567"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")

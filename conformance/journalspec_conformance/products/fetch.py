@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import IO, TYPE_CHECKING, ClassVar, Protocol
 
 from journalspec.files import shown
 from journalspec_conformance.products import ProductError, jar_problem, problems, product_dir
-from journalspec_conformance.programs import Program, drop_scratch, make_scratch
+from journalspec_conformance.programs import PREFIX, Program, drop_scratch, make_scratch, remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,6 +133,14 @@ def choose_fetcher() -> Fetcher:
     )
 
 
+def sweep(cache: Path) -> None:
+    """Remove what killed fetches have left in `cache`: it is older than a fetch may be."""
+    for left in cache.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > TIMEOUT:
+                remove(left)
+
+
 def fetch_product(
     product: Product, fetcher: Fetcher | None = None, say: Callable[[str], None] = lambda _: None
 ) -> Path:
@@ -147,6 +156,7 @@ def fetch_product(
         return target
     tool = fetcher or choose_fetcher()
     target.parent.mkdir(parents=True, exist_ok=True)
+    sweep(target.parent)
     scratch = make_scratch(target.parent)  # beside the target, to be renamed
     try:
         fresh = scratch / "jars"

@@ -21,7 +21,7 @@ from journalspec.derby_log.operations import databases, named, operations, part,
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.naive_rows import BY_ROW, Rows, Transaction, places_of, without
+from journalspec_corpus.derby_log.naive_rows import BY_ROW, PageRows, Transaction, places_of, without
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
@@ -567,7 +567,9 @@ class _Replay:
     made: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.rows = Rows(self.log.edition, {number: data for number, (_, data) in self.log.beside.items()})
+        self.rows = PageRows(
+            self.log.edition, {number: data for number, (_, data) in self.log.beside.items()}
+        )
 
     def of(self, records: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the state that these records leave, once what is open is rolled back."""

@@ -25,7 +25,7 @@ INTERNAL, NO_ID = 16, {"gtrid": b"", "bqual": b"", "format_id": 0}
 
 
 @dataclass(frozen=True)
-class Row:
+class PageRow:
     """A row or a part of one: how many columns it has from `first` on, and those that are here."""
 
     deleted: bool
@@ -44,7 +44,7 @@ def compressed(taker: Taker, sizes: tuple[int, int, int]) -> int:
     return int.from_bytes(bytes([first]) + taker.take(size - 1), "big") & (1 << 8 * size - bits) - 1
 
 
-def row_in(taker: Taker) -> tuple[int, Row]:
+def row_in(taker: Taker) -> tuple[int, PageRow]:
     """Take a row in the form that it has on its page; return its record id, and it. Raises Invalid."""
     status, ident = taker.take(1)[0], _int(taker)
     rest = (compressed(taker, (2, 4, 8)), _int(taker)) if status & 2 else None
@@ -54,7 +54,7 @@ def row_in(taker: Taker) -> tuple[int, Row]:
         there, value = column_in(taker)
         if there:
             columns[number] = value
-    return ident, Row(bool(status & 1), first, count, rest, columns)
+    return ident, PageRow(bool(status & 1), first, count, rest, columns)
 
 
 def column_in(taker: Taker) -> tuple[bool, bytes | None]:
@@ -70,12 +70,12 @@ def _int(taker: Taker) -> int:
 
 
 @dataclass
-class Rows:
+class PageRows:
     """The rows of the tables of an edition; `beside` are the containers beside the log, as bytes."""
 
     edition: str
     beside: Mapping[int, bytes]
-    pages: dict[Page, dict[int, Row]] = field(default_factory=dict)
+    pages: dict[Page, dict[int, PageRow]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tables = tables(self.edition)
@@ -119,7 +119,7 @@ class Rows:
             page.clear()
 
     @staticmethod
-    def _over(old: Row | None, new: Row) -> Row:
+    def _over(old: PageRow | None, new: PageRow) -> PageRow:
         """Return a replaced row: columns that are not changed stay as they were."""
         kept = {} if old is None else old.columns
         numbers = range(new.first, new.first + new.count)
@@ -127,7 +127,7 @@ class Rows:
         return replace(new, columns=columns)
 
     @staticmethod
-    def _set(page: dict[int, Row], ident: int, column: int, there: bool, value: bytes | None) -> None:
+    def _set(page: dict[int, PageRow], ident: int, column: int, there: bool, value: bytes | None) -> None:
         row = page.get(ident)
         if row is not None and row.first <= column < row.first + row.count:
             others = {at: had for at, had in row.columns.items() if at != column}
@@ -145,7 +145,7 @@ class Rows:
             out.append((place[0], *row.rest))
         return out
 
-    def _at(self, place: Place) -> Row | None:
+    def _at(self, place: Place) -> PageRow | None:
         return self.pages.get(place[:2], {}).get(place[2])
 
     def starts(self) -> list[Place]:
@@ -182,10 +182,10 @@ class Rows:
         return out
 
 
-def _stored(page: bytes) -> dict[int, Row] | None:
+def _stored(page: bytes) -> dict[int, PageRow] | None:
     """Return the rows of a page beside the log; None if it is as if it were not there."""
     kind, status, count = int.from_bytes(page[:2], "big"), page[5], int.from_bytes(page[14:16], "big")
-    out: dict[int, Row] = {}
+    out: dict[int, PageRow] = {}
     length = 0
     for slot in range(1, min(count, len(page) // 6 - 1) + 1):
         at = len(page) - 8 - 6 * slot
