@@ -36,18 +36,13 @@ def records(data):
         start += 8 + length
 
 
-def number_of(path):
-    """Return what files are sorted by: the digits in the name as a number, then the name."""
-    return int("0" + "".join(filter(str.isdigit, path.name))), path.name
-
-
 for line in sys.stdin:
     request = json.loads(line)
     if request["cmd"] == "bye":
         break
     reply = HELLO
     if request["cmd"] == "read":
-        files = sorted(filter(Path.is_file, Path(request["dir"]).rglob("*")), key=number_of)
-        found = [record for path in files for record in records(path.read_bytes())]
-        reply = {"ok": {"verdict": "clean", "records": found}}
+        paths = Path(request["dir"]).rglob("*.*")
+        files = sorted(paths, key=lambda p: (int("0" + "".join(filter(str.isdigit, p.name))), p.name))
+        reply = {"ok": {"verdict": "clean", "records": [r for p in files for r in records(p.read_bytes())]}}
     print(json.dumps({"seq": request["seq"], **reply}), flush=True)

@@ -96,9 +96,9 @@ def as_run(command: str) -> str | None:
     for entry in table()["reduced"]:
         if entry["command"] == command:
             command = entry.get("instead") or f"{command} {entry['add']}"
-    command = command.replace("python tools/", f"python {shlex.quote(str(CHECKOUT))}/tools/")
     for name, place in table()["places"].items():
         command = command.replace(name, shlex.quote(str(CHECKOUT / place)))
+    command = command.replace("python tools/", f"python {shlex.quote(str(CHECKOUT))}/tools/")
     return command
 
 
