@@ -480,7 +480,10 @@ class Measuring:
 
     def _run(self, command: str, n: int) -> float:
         place, _ = self.place(n)
-        words = [*COMMANDS[command], str(place), "--format", self.format_id, "--edition", self.shape.edition]
+        asked = COMMANDS[command]
+        if asked[-1] not in ("--json", "--hex", *get_format(self.format_id).policies) and len(asked) > 1:
+            asked = (*asked[:-1], "default")  # a format without this policy goes on under its own
+        words = [*asked, str(place), "--format", self.format_id, "--edition", self.shape.edition]
         began = time.process_time()
         with contextlib.redirect_stdout(_Nothing()), contextlib.redirect_stderr(_Nothing()):
             try:
