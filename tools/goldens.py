@@ -17,7 +17,8 @@ from collections.abc import Iterator, Sequence
 
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.expected import REFUSALS, ExpectedSets, demand_of, permitted
+from journalspec_corpus.crash.case_builder import permitted_by_policy
+from journalspec_corpus.crash.expected import REFUSALS, ExpectedSets
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.pipeline.run import Rows, SeenIds, judged_rows
 
@@ -43,13 +44,12 @@ def lines_of(adapter: CrashFormat, found: Sequence[Rows]) -> Iterator[str]:
     """Yield what the states of one workload come to, one line each."""
     for rows in found:
         sets = ExpectedSets(adapter, rows.states.point.trace).sets(rows.expected)
-        outcomes = {}
-        for kind in REFUSALS:
-            told: list[object] = []
-            for reader, policy in adapter.policies.items():
-                demand = demand_of(kind, rows.expected.stratum, salvaging=reader in adapter.salvaging)
-                told += permitted(sets, policy, *demand)
-            outcomes[kind] = digest(json.dumps(told, sort_keys=True))
+        outcomes = {
+            kind: digest(
+                json.dumps(permitted_by_policy(adapter, sets, kind, rows.expected.stratum), sort_keys=True)
+            )
+            for kind in REFUSALS
+        }
         for row, name in enumerate(rows.case_ids):
             refusal = REFUSALS[rows.refusal[row]]
             said = ",".join(rows.verdict(at, row) for at in range(len(adapter.policies)))

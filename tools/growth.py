@@ -481,8 +481,8 @@ class Measuring:
     def _run(self, command: str, n: int) -> float:
         place, _ = self.place(n)
         asked = COMMANDS[command]
-        if asked[-1] not in ("--json", "--hex", *get_format(self.format_id).policies) and len(asked) > 1:
-            asked = (*asked[:-1], "default")  # a format without this policy goes on under its own
+        if command == "salvage" and command not in get_format(self.format_id).policies:
+            asked = (*asked[:-1], "default")  # the policy under which such a format goes on
         words = [*asked, str(place), "--format", self.format_id, "--edition", self.shape.edition]
         began = time.process_time()
         with contextlib.redirect_stdout(_Nothing()), contextlib.redirect_stderr(_Nothing()):

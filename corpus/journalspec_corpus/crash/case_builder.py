@@ -111,12 +111,16 @@ def case_of(  # noqa: PLR0913  # a case has many members; all but two are keywor
 def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
     """Return for each policy of the adapter the permitted outcomes, as the pipeline publishes them."""
     sets = ExpectedSets(adapter, state.trace).sets(state.situation.expected)
+    return permitted_by_policy(adapter, sets, state.refusal, state.situation.states.stratum)
+
+
+def permitted_by_policy(
+    adapter: CrashFormat, sets: Mapping[str, Any], refusal: str, stratum: str
+) -> list[dict[str, Any]]:
+    """Return for each policy of the adapter the permitted outcomes where `sets` are owed."""
     out: list[dict[str, Any]] = []
     for reader, policy in adapter.policies.items():
-        demand = demand_of(
-            state.refusal, state.situation.states.stratum, salvaging=reader in adapter.salvaging
-        )
-        out += permitted(sets, policy, *demand)
+        out += permitted(sets, policy, *demand_of(refusal, stratum, salvaging=reader in adapter.salvaging))
     return out
 
 

@@ -93,7 +93,6 @@ class Pages:
         self._root = _raised(root or zeros(level), level, enough)
         self._level = enough
         self._flat: bytes | None = None
-        #: size -> sum of the pages up to it, which :mod:`.ids` remembers here
 
     @classmethod
     def of(cls, data: bytes) -> Pages:

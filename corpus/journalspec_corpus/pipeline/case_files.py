@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from journalspec.files import replace_text
-from journalspec.formats import get_format
 from journalspec_corpus.case import InputFile, Origin
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.expected import REFUSALS, ExpectedSets, demand_of, permitted
+from journalspec_corpus.crash.case_builder import permitted_by_policy, published_id
+from journalspec_corpus.crash.expected import REFUSALS, ExpectedSets
 from journalspec_corpus.crash.facts import Facts, categories
 from journalspec_corpus.crash.ids import case_ids, content_ids
 from journalspec_corpus.crash.obligations import Obligations
@@ -69,7 +69,6 @@ def _found(
     plan: Plan, adapter: CrashFormat, trace: Trace, left: set[bytes]
 ) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
     owed, sets = Obligations(trace), ExpectedSets(adapter, trace)
-    prefix = get_format(trace.format).prefix.lower()
     for states in crash_states(trace, tuple(map(get_preset, plan.presets)), plan.seed):
         point = states.point
         expected = owed.at(point.crash_index, states.torn, states.stratum)
@@ -84,14 +83,8 @@ def _found(
         for at, (row, category) in enumerate(zip(rows, categories(facts), strict=True)):
             name, preset = CATEGORIES[category], PRESETS[chosen.preset[at]].name
             rot = f", {chosen.rot[at]}" if chosen.rot else ""
-            expect: list[dict[str, Any]] = []
-            for reader, policy in adapter.policies.items():
-                demand = demand_of(
-                    REFUSALS[facts.refusals[at]], states.stratum, salvaging=reader in adapter.salvaging
-                )
-                expect += permitted(keep, policy, *demand)
             case = make_case(
-                f"{prefix}.crash.{names[row].hex()}",
+                published_id(trace.format, names[row].hex()),
                 title=f"{name} after operation {point.crash_index} of {trace.name} ({preset}{rot})",
                 format_id=trace.format,
                 edition=trace.edition,
@@ -101,7 +94,7 @@ def _found(
                 obeys=adapter.obeys.get(name, adapter.obeys[""]),
                 origin=Origin("trace", trace.id, preset, ("model",)),
                 files={},
-                expect=expect,
+                expect=permitted_by_policy(adapter, keep, REFUSALS[facts.refusals[at]], states.stratum),
             )
             yield case.to_json(), point.materialise(chosen.codes[at])
 

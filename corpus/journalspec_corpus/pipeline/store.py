@@ -34,7 +34,6 @@ import pyarrow.parquet as pq
 
 from journalspec.files import PARTIAL, Unfit, read_bytes, replace_bytes, replace_text
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.pipeline.manifest import PLAN_FILE, digest_of_parts
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import judged_shard
@@ -358,8 +357,8 @@ def remerge(out: Path, summary: Summary, sha256: str) -> str:
 
 def case_ids_of(path: Path) -> list[bytes]:
     """Return the case ids of a part, in order."""
-    raw = _part_ids(path).astype(">u8").tobytes()
-    return [raw[at : at + ID_BYTES] for at in range(0, len(raw), ID_BYTES)]
+    names: list[bytes] = pq.read_table(path, columns=["case_id"], use_threads=False)["case_id"].to_pylist()
+    return names
 
 
 def _part_ids(path: Path) -> Ids:
