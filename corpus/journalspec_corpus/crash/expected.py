@@ -46,6 +46,11 @@ class Expected:
     effects: Permitted | None = field(default=None, compare=False, repr=False)
     released: frozenset[str] = frozenset()
 
+    @property
+    def keys_to_keep(self) -> list[str]:
+        """The keys of the records that every reader must keep: what a case id is made of beside the bytes."""
+        return [key for key, record in self.record_of.items() if record in self.must_keep]
+
 
 def expected_at(
     trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R", *, effects: bool = True

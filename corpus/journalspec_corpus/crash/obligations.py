@@ -118,6 +118,6 @@ class Obligations:
         """Return the part of a case id that all states have of which `expected` is true, one of these."""
         found = self._promises.get(id(expected))
         if found is None:
-            keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-            found = self._promises[id(expected)] = promise(*self._kind, expected.stratum, keys)
+            found = promise(*self._kind, expected.stratum, expected.keys_to_keep)
+            self._promises[id(expected)] = found
         return found

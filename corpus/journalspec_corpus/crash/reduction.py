@@ -169,8 +169,7 @@ class State:
     @property
     def _promised(self) -> tuple[str, str, str, list[str]]:
         expected = self.situation.expected
-        keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-        return self.trace.format, self.trace.edition, self.situation.states.stratum, keys
+        return self.trace.format, self.trace.edition, self.situation.states.stratum, expected.keys_to_keep
 
     def descriptor(self, seed: int) -> Descriptor:
         """Return what :func:`.states.state_of` rebuilds it from."""

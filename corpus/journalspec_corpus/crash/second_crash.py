@@ -555,8 +555,7 @@ def _put_into_classes(
     wrong = facts.refusals == REFUSALS.index(REQUIRED)
     left_out["refusal-required"] += int(wrong.sum())
     expected = expected_at(trace, states.point.crash_index, states.torn, effects=False)
-    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-    promised = promise(trace.format, trace.edition, REACHABLE, keys)
+    promised = promise(trace.format, trace.edition, REACHABLE, expected.keys_to_keep)
     rows = np.flatnonzero(~wrong)
     cases = case_ids(content_ids(states.point, states.codes[rows]), promised)
     if seen.issuperset(cases):

@@ -129,8 +129,7 @@ def judged_rows(
 
 def promised(trace: Trace, expected: Expected) -> bytes:
     """Return what the ids of all cases of one crash point have in common."""
-    keys = [key for key, record in expected.record_of.items() if record in expected.must_keep]
-    return promise(trace.format, trace.edition, expected.stratum, keys)
+    return promise(trace.format, trace.edition, expected.stratum, expected.keys_to_keep)
 
 
 def ids_of_states(states: States, expected: Expected) -> list[bytes]:
