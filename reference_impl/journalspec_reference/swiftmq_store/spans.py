@@ -60,8 +60,9 @@ def _pages(data: Any, pages: ReplayedPages, walk: Walk) -> Iterator[Piece]:
             use, end = walk.use(number), number + 1
             free = data[number * pages.page_size] == 1
             if not use and not free:
-                # A hole, of which nothing is read.
-                end = min(max(end, pages.hole_end(number)), walk.next_use(end))
+                # A hole is not read. The next use is searched for only there: else n pages cost n searches.
+                hole = pages.hole_end(number)
+                end = min(hole, walk.next_use(end)) if hole > end else end
             yield number, end, use, free
             number = end
 
