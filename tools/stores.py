@@ -1,7 +1,8 @@
-"""Let a published product write a store: its broker runs, is used, and is stopped or halted as kill -9 does.
+"""Let a published product write a store: it runs, is used, and is stopped or halted as kill -9 does.
 
     python tools/stores.py kahadb 6.1.7 OUT [--messages 500] [--seed 1] [--end stop|halt]
     python tools/stores.py artemis 2.44.0 OUT
+    python tools/stores.py derby 10.14.2.0 OUT
 
 Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that was written
 before with the same settings is copied from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
@@ -49,6 +50,7 @@ PRODUCTS = {
         ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
         ("2.6.4", "2.19.1", "2.31.2", "2.44.0"),
     ),
+    "derby": Product("DerbyStore.java", ("org.apache.derby:derby",), ("10.8.3.0", "10.14.2.0", "10.16.1.1")),
 }
 
 
