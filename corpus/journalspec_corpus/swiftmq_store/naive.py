@@ -168,14 +168,14 @@ class LaidPages(dict[int, bytes]):
     def look(self, page: int, offset: int, after: bytes, before: bytes | None = None, **_: Any) -> None:
         """Keep what a PORTION has of the fields of a page that the log has not made (SMQ-RCV-111)."""
         images = [after] if before is None else [before, after]
-        end = offset + min(map(len, images))
+        ends = [offset + len(image) for image in images]
         for off in () if page in self.made else (1, 5, 9, 13):
-            if offset >= off + 4 or end <= off:
+            if offset >= off + 4 or max(ends) <= off:
                 continue
             new = (page, off) not in self.fields
             values = self.fields.setdefault((page, off), set())
             values.update(image[off - offset :][:4] for image in images if offset <= off)
-            if offset > off or end < off + 4 or (new and ((offset, end) != (off, off + 4) or before is None)):
+            if offset > off or min(ends) < off + 4 or (new and (offset, *ends) != (off, off + 4, off + 4)):
                 # It is not known what there was.
                 values.add(self.original.get(page, self.used)[off : off + 4])
 

@@ -486,17 +486,17 @@ class ReplayedPages:
         if action.off >= _FIELDS.stop or page >= self.in_file or (changes and changes.made):
             return
         images = [image for image in (action.before, action.after) if image]
-        end = action.off + min(image[1] - image[0] for image in images)
+        ends = [action.off + end - start for start, end in images]
         seen, unlike = self._seen.get(page, 0), self._unlike.get(page, {})
         for off in _FIELDS:
-            if action.off >= off + _FIELD or end <= off:
+            if action.off >= off + _FIELD or max(ends) <= off:
                 continue
             shift = max(0, off - action.off)
             known, seen = seen >> off & 1, seen | 1 << off
             values = [bytes(self._log[at + shift : at + shift + _FIELD]) for at, _ in images]
-            if known and (action.off > off or end < off + _FIELD or unlike.get(off) in values):
+            if known and (action.off > off or min(ends) < off + _FIELD or unlike.get(off) in values):
                 unlike.pop(off, None)
-            elif not known and len(images) == 2 and (action.off, end) == (off, off + _FIELD):
+            elif not known and action.off == off and ends == [off + _FIELD] * 2:
                 at = self._hold(page)
                 stored = bytes(self._block[at + off : at + off + _FIELD])
                 if self._block[at] != FREE[0] and stored not in values:

@@ -271,21 +271,22 @@ class PagedIndex:
         self._pages.patch(tx, number, _PREV, head + kept)
 
     def _insert(self, tx: Transaction, number: int, order: bytes | int, entry: bytes) -> None:
-        header, used = codec.index(bytes(self._pages[number])), self._used(number)
-        higher = (slot.off for slot in self._slots(number) if slot.valid and slot.key > order)  # type: ignore[operator]
+        slots, used = self._slots(number), self._used(number)
+        higher = (slot.off for slot in slots if slot.valid and slot.key > order)  # type: ignore[operator]
         off = next(higher, used)
         self._pages.patch(tx, number, off, entry + bytes(self._pages[number][off:used]))
-        self._pages.link(tx, number, _SLOTS, header.slots + 1)
-        self._pages.link(tx, number, _VALID, header.valid + 1)
+        self._pages.link(tx, number, _SLOTS, len(slots) + 1)
+        # The entries count, whatever the page says of them (SMQ-IDX-014).
+        self._pages.link(tx, number, _VALID, sum(slot.valid for slot in slots) + 1)
 
     def remove(self, tx: Transaction, number: int, slot: Slot) -> None:
         """Make an entry invalid; a page without valid ones goes (SMQ-IDX-108, SMQ-IDX-109)."""
         pages, used = self._pages, self._used(number)
         entry = bytes(pages[number][slot.off : slot.off + slot.size])
         pages.patch(tx, number, slot.off, b"\0" + entry[1:])
-        header = codec.index(bytes(pages[number]))
-        pages.link(tx, number, _VALID, header.valid - 1)
-        if header.valid > 1:
+        header, valid = codec.index(bytes(pages[number])), sum(one.valid for one in self._slots(number))
+        pages.link(tx, number, _VALID, valid)
+        if valid:
             return
         pages.link(tx, number, _SLOTS, 0)
         if number != self._head:

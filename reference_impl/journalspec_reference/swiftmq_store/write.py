@@ -178,6 +178,7 @@ class StoreWriter:
         for files in self._swaps.values():
             for name in files:
                 self._storage.unlink(name)
+        self._swaps.clear()
         self._checkpoint()
         self._is_open = False
         return self._answer()
