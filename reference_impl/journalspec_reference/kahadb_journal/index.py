@@ -282,19 +282,20 @@ class Index:
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
         """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
 
-        What is summed is the same for entries in any order.
+        What is summed is the same for entries in any order. It is of texts: sums over hashes of tuples are
+        often the same where two entries have changed their numbers.
         """
         places = ids = 0
         for root in roots.orders:
             entries = self.pages.tree(root, _Bytes.long, lambda data: (data.text(), self._stored(data)))
             for number, (ident, place) in entries:
-                places += hash((number, place))
-                ids += hash((number, ident))
+                places += hash(f"{number} {place}")
+                ids += hash(f"{number} {ident}")
                 yield number, ident, place
         for place, number in self.pages.tree(roots.location, self._stored, _Bytes.long):
-            places -= hash((number, place))
+            places -= hash(f"{number} {place}")
         for ident, number in self.pages.tree(roots.ids, _Bytes.text, _Bytes.long):
-            ids -= hash((number, ident))
+            ids -= hash(f"{number} {ident}")
         if places or ids:
             raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
 
