@@ -386,9 +386,16 @@ class NioWriter(_Writer):
         self._tracked: dict[bytes, nio.NioRecord] = {}
 
     def _delimiter(self) -> bytes:
-        """Return the next lap's delimiter; drawn from the seed so that runs repeat."""
-        self._laps += 1
-        return hashlib.blake2b(f"{self._seed}/{self._laps}".encode(), digest_size=nio.UUID_SIZE).digest()
+        """Return the next lap's delimiter; drawn from the seed so that runs repeat.
+
+        A later run draws the same ones again: what the header has is passed over, for it would not be new.
+        """
+        while True:
+            self._laps += 1
+            text = f"{self._seed}/{self._laps}".encode()
+            drawn = hashlib.blake2b(text, digest_size=nio.UUID_SIZE).digest()
+            if drawn not in self._header:
+                return drawn
 
     def _open(self, op: Operation) -> dict[str, Any]:
         if self._name not in self._storage.names():
