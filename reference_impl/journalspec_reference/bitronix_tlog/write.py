@@ -207,6 +207,8 @@ class DiskWriter(_Writer):
         self._passive = ""
         self._position = self._written_position = HEADER_SIZE
         self._timestamp = 0
+        #: The timestamp of the file that was created last.
+        self._created: int | None = None
 
     def _open(self, op: Operation) -> dict[str, Any]:
         present = set(self._storage.names())
@@ -252,7 +254,7 @@ class DiskWriter(_Writer):
             )
         for name in reversed(self._names):
             self._storage.create(name)
-            header = encode_header(self._clock.now(), STATE_CLEAN, HEADER_SIZE)
+            header = encode_header(self._creation_timestamp(), STATE_CLEAN, HEADER_SIZE)
             step = 1 if self._order.header_bytewise else len(header)
             for at in range(0, len(header), step):
                 self._storage.write(name, at, header[at : at + step])
@@ -261,6 +263,13 @@ class DiskWriter(_Writer):
                 self._storage.sync(name)
         if self._order.sync_creation:
             self._storage.sync_dir()
+
+    def _creation_timestamp(self) -> int:
+        now = self._clock.now()
+        if self._order.swap_timestamp == "greater" and self._created is not None:
+            now = max(now, self._created + 1)
+        self._created = now
+        return now
 
     def _log(self, op: Operation) -> dict[str, Any]:
         data = encode_record(self._make(*entry(op)))
