@@ -90,8 +90,8 @@ class Taker:
 
 def natural(name: str) -> list[tuple[int, int, str]]:
     """Return the key by which names of files sort: runs of digits as numbers."""
-    parts = re.split(r"([0-9]+)", name)
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts if part]
+    parts = re.split(r"(\d+)", name)
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
 
 
 def end_of(record: Entry) -> int:

@@ -32,7 +32,7 @@ Operation = Mapping[str, Any]
 @lru_cache(maxsize=256)
 def natural_key(name: str) -> tuple[Any, ...]:
     """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
-    return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"([0-9]+)", name))])
+    return tuple([int(part) if at % 2 else part for at, part in enumerate(re.split(r"(\d+)", name))])
 
 
 @dataclass(frozen=True, slots=True)

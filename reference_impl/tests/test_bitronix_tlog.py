@@ -16,6 +16,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     encode_record,
     make_record,
 )
+from journalspec_reference.bitronix_tlog.fileset import in_order
 from journalspec_reference.bitronix_tlog.rival import uid_text
 from journalspec_reference.bitronix_tlog.scan import search, walk
 from journalspec_reference.content import SECTOR, Content
@@ -40,6 +41,14 @@ def test_a_search_finds_a_record_within_another_one_only_if_that_is_none() -> No
     broken = encode_record(outer._replace(crc32=checksum(outer) ^ 1))
     assert [item.off for item in search(whole, 0, len(whole))] == [0]
     assert [item.off for item in search(broken, 0, len(broken))] == [broken.index(inner)]
+
+
+def test_numbers_in_names_may_be_of_any_script() -> None:
+    arabic_ten, arabic_nine = "btm\u0661\u0660.tlog", "btm\u0669.tlog"
+    assert in_order([arabic_ten, arabic_nine]) == [arabic_nine, arabic_ten]
+    assert in_order([arabic_nine, "btm10.tlog"]) == [arabic_nine, "btm10.tlog"]
+    # A superscript two is no decimal digit.
+    assert in_order(["btm\u00b2.tlog", "btm3.tlog"]) == ["btm3.tlog", "btm\u00b2.tlog"]
 
 
 #: (status, time, sequenceNumber) of the records of a file, and the indexes of those that are noted.

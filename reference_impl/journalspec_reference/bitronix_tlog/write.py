@@ -207,6 +207,8 @@ class DiskWriter(_Writer):
         self._passive = ""
         self._position = self._written_position = HEADER_SIZE
         self._timestamp = 0
+        #: The timestamp of the file that was created last.
+        self._created: int | None = None
 
     def _open(self, op: Operation) -> dict[str, Any]:
         present = set(self._storage.names())
@@ -252,7 +254,7 @@ class DiskWriter(_Writer):
             )
         for name in reversed(self._names):
             self._storage.create(name)
-            header = encode_header(self._clock.now(), STATE_CLEAN, HEADER_SIZE)
+            header = encode_header(self._creation_timestamp(), STATE_CLEAN, HEADER_SIZE)
             step = 1 if self._order.header_bytewise else len(header)
             for at in range(0, len(header), step):
                 self._storage.write(name, at, header[at : at + step])
@@ -261,6 +263,13 @@ class DiskWriter(_Writer):
                 self._storage.sync(name)
         if self._order.sync_creation:
             self._storage.sync_dir()
+
+    def _creation_timestamp(self) -> int:
+        now = self._clock.now()
+        if self._order.swap_timestamp == "greater" and self._created is not None:
+            now = max(now, self._created + 1)
+        self._created = now
+        return now
 
     def _log(self, op: Operation) -> dict[str, Any]:
         data = encode_record(self._make(*entry(op)))
@@ -386,9 +395,16 @@ class NioWriter(_Writer):
         self._tracked: dict[bytes, nio.NioRecord] = {}
 
     def _delimiter(self) -> bytes:
-        """Return the next lap's delimiter; drawn from the seed so that runs repeat."""
-        self._laps += 1
-        return hashlib.blake2b(f"{self._seed}/{self._laps}".encode(), digest_size=nio.UUID_SIZE).digest()
+        """Return the next lap's delimiter; drawn from the seed so that runs repeat.
+
+        A later run draws the same ones again: what the header has is passed over, for it would not be new.
+        """
+        while True:
+            self._laps += 1
+            text = f"{self._seed}/{self._laps}".encode()
+            drawn = hashlib.blake2b(text, digest_size=nio.UUID_SIZE).digest()
+            if drawn not in self._header:
+                return drawn
 
     def _open(self, op: Operation) -> dict[str, Any]:
         if self._name not in self._storage.names():
