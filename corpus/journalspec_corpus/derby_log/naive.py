@@ -25,6 +25,8 @@ from journalspec_corpus.derby_log.naive_rows import BY_ROW, PageRows, Transactio
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
+#: The highest number of a log file (DRB-FIL-101).
+HIGHEST = 2147483646
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that do not look at what a header says of the file before, and those without checksum records.
@@ -286,7 +288,7 @@ class Log:
 
 def _numbered(files: Files) -> dict[int, bytes]:
     found = [(int(match[1]), name) for name in files if (match := re.fullmatch(r"log([1-9]\d*)\.dat", name))]
-    return {number: bytes(files[name]) for number, name in sorted(found) if number < (1 << 31) - 1}
+    return {number: bytes(files[name]) for number, name in sorted(found) if number <= HIGHEST}
 
 
 def _containers(log: Log, files: Files) -> None:
@@ -453,7 +455,7 @@ def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, in
         log.notes.append("groups-after")
     _later_files(log, number, at)
     four = why == "end" and size == at + 4 and size % 512
-    if four and log.edition != "seed" and number == max(log.files):
+    if four and log.edition != "seed" and number == max(log.files) and number < HIGHEST:
         log.gone("log-file", log.name(number + 1), name, at)
     return out, number, at
 
@@ -547,7 +549,7 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "verdict": RECOVERED if odd else CLEAN,
         "records": records,
-        "dropped": sorted(log.dropped, key=lambda region: region["file"] in CONTROLS),
+        "dropped": sorted(log.dropped, key=lambda at: (at["file"] in CONTROLS, len(at["file"]), at["file"])),
         "notes": notes,
         "missing": log.missing,
     }
