@@ -559,9 +559,11 @@ def _surviving(writer: JournalWriter) -> Iterator[JournalRecord]:
     for _, record in writer.ledger.live.values():
         yield _older(record, writer.dialect)
     for pending in writer.ledger.pending.values():
-        yield from (record for _, record in pending.records)
+        # Only what adds or changes a record counts compactions (JBM-CMP-014).
+        for _, record in pending.records:
+            yield record._replace(compact_count=0) if record.kind.name == "DELETE_TX" else record
         if pending.prepare is not None:
-            yield pending.prepare
+            yield pending.prepare._replace(compact_count=0)
 
 
 def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
