@@ -29,7 +29,15 @@ from journalspec_reference.jboss_journal.codec import (
     JournalRecord,
     encode_record,
 )
-from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, DataFile, FileSet, gather, leftovers_of
+from journalspec_reference.jboss_journal.fileset import (
+    CONTROL,
+    NAME,
+    DataFile,
+    FileSet,
+    gather,
+    leftovers_of,
+    limit_of,
+)
 from journalspec_reference.jboss_journal.recover import Replay, refusal
 from journalspec_reference.jboss_journal.scan import walk
 from journalspec_reference.storage import Storage, fill, whole
@@ -320,8 +328,9 @@ class JournalWriter:
     def _replay_file(self, file: DataFile, usage: Usage, replay: Replay) -> int:
         """Take in the records of one file; return where the last of them ends."""
         end = file.dialect.header_size
-        replay.next_file(file, file.length)
-        for item in walk(file.data, file.file_id, file.dialect):
+        limit = limit_of(file, self.params)
+        replay.next_file(file, limit)
+        for item in walk(file.data, file.file_id, file.dialect, limit):
             if isinstance(item, Fault):
                 continue
             dropped = len(replay.dropped)
@@ -550,9 +559,11 @@ def _surviving(writer: JournalWriter) -> Iterator[JournalRecord]:
     for _, record in writer.ledger.live.values():
         yield _older(record, writer.dialect)
     for pending in writer.ledger.pending.values():
-        yield from (record for _, record in pending.records)
+        # Only what adds or changes a record counts compactions (JBM-CMP-014).
+        for _, record in pending.records:
+            yield record._replace(compact_count=0) if record.kind.name == "DELETE_TX" else record
         if pending.prepare is not None:
-            yield pending.prepare
+            yield pending.prepare._replace(compact_count=0)
 
 
 def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
