@@ -1,9 +1,10 @@
 """Mutants of the reference: one small fault each, to see whether the corpus can see.
 
-A format's ``mutants.toml`` names a module of its reference room, a text that
-occurs in it exactly once, what to put in its place, and why a real
-implementation might be that way. A mutant is loaded as a private copy of the
-whole room; the reference itself is never touched.
+A format's ``mutants.toml`` names for each one a place in the reference, a text that occurs in that place
+exactly once, what to put there instead, and why a real implementation might be that way. A place is
+``module:name``: a function, a method (``module:Class.method``), a class or a constant of the module. Nothing
+outside the place matters: a change of one function never breaks the mutants of another. A mutant is loaded
+as a private copy of the whole room; the reference itself is never touched.
 
 ``python -m journalspec_corpus.mutants`` lists them and checks that each one
 still fits the reference's source. Which case kills which is the judge's
@@ -13,6 +14,7 @@ business: ``python tools/mutation.py``.
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -20,7 +22,7 @@ import importlib.util
 import re
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -43,7 +45,7 @@ class MutantError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One fault: in `module` of the format's reference room, `find` becomes `replace`.
+    """One fault: at the place `at` of the format's reference, `find` becomes `replace`.
 
     `breaks` are the requirements that a reader or writer with this fault goes against.
     `enough` is the number of cases that have to notice it.
@@ -51,7 +53,7 @@ class Mutant:
 
     id: str
     format: str
-    module: str
+    at: str
     find: str
     replace: str
     why: str
@@ -63,18 +65,24 @@ class Mutant:
         """The name under which the private copy is imported."""
         return f"{REFERENCE}__{self.format}__{re.sub(r'[^a-z0-9]', '_', self.id)}"
 
+    @property
+    def module(self) -> str:
+        """The module that is changed."""
+        return self.at.partition(":")[0]
+
     def source(self) -> str:
         """Return the mutated source of the module; raises MutantError if it does not fit any more."""
         text = sources(self.format).get(self.module)
         if text is None:
             known = ", ".join(sorted(sources(self.format)))
             raise MutantError(f"{self.id}: the reference has no module {self.module!r}; known are {known}")
-        count = text.count(self.find)
+        start, end = self._place(text)
+        count = text.count(self.find, start, end)
         if count != 1:
             raise MutantError(
-                f"{self.id}: {self.find!r} stands {count} times in {self.module}.py; it has to stand once"
+                f"{self.id}: {self.find!r} occurs {count} times in {self.at}; it has to occur once"
             )
-        return text.replace(self.find, self.replace)
+        return text[:start] + text[start:end].replace(self.find, self.replace) + text[end:]
 
     def implementation(self) -> Any:
         """Return the mutated implementation (see journalspec_reference.api.Implementation).
@@ -84,6 +92,13 @@ class Mutant:
         if self.package not in sys.modules:
             self._import()
         return sys.modules[self.package].IMPLEMENTATION
+
+    def _place(self, text: str) -> tuple[int, int]:
+        name = self.at.partition(":")[2]
+        found = places(text).get(name, ())
+        if len(found) != 1:
+            raise MutantError(f"{self.id}: {self.module}.py has {len(found)} places {name!r}")
+        return found[0]
 
     def _import(self) -> None:
         finder = _Finder(self)
@@ -138,6 +153,39 @@ def sources(format_id: str) -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
 
 
+@cache
+def places(text: str) -> dict[str, list[tuple[int, int]]]:
+    """Return name -> where it begins and ends, for all functions, classes and constants of a module.
+
+    Several places of one name are all listed. Nothing but the whole module has the name "".
+    """
+    lines = [0]
+    for line in text.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+
+    def inside(body: Sequence[ast.stmt], before: str) -> Iterator[tuple[str, tuple[int, int]]]:
+        for node in body:
+            names: list[str] = []
+            first = node.lineno
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names = [node.name]
+                first = min([first, *(decorator.lineno for decorator in node.decorator_list)])
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = [
+                    part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)
+                ]
+            for name in names:
+                yield before + name, (lines[first - 1], lines[node.end_lineno or first])
+            if isinstance(node, ast.ClassDef):
+                yield from inside(node.body, f"{before}{node.name}.")
+
+    out: dict[str, list[tuple[int, int]]] = {"": [(0, len(text))]}
+    for name, place in inside(ast.parse(text).body, ""):
+        out.setdefault(name, []).append(place)
+    return out
+
+
 def load_mutants(format_id: str) -> list[Mutant]:
     """Return the mutants of `format_id` in the order of its ``mutants.toml``; none if it has no such file.
 
@@ -189,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{format_id}: {len(mutants)} mutants")
         for mutant in mutants:
             if options.table:
-                print(f"  {mutant.id:32} {mutant.module:14} {mutant.why}")
+                print(f"  {mutant.id:32} {mutant.at:34} {mutant.why}")
             try:
                 mutant.implementation()
             except MutantError as error:

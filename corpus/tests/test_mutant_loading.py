@@ -20,6 +20,8 @@ def test_there_are_enough_and_each_has_a_reason(format_id: str) -> None:
     mutants = load_mutants(format_id)
     assert len(mutants) >= min(25, len(list(requirements(format_id))))
     assert all(mutant.why and mutant.find != mutant.replace for mutant in mutants)
+    # Whoever changes a function breaks the mutants of that function alone.
+    assert all(":" in mutant.at for mutant in mutants)
 
 
 def test_a_mutant_is_a_copy() -> None:
@@ -32,20 +34,21 @@ def test_a_mutant_is_a_copy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "find", "complaint"),
+    ("at", "find", "complaint"),
     [
-        ("codec", "no such text", "stands 0 times"),
-        ("codec", "return", "it has to stand once"),
-        ("nosuch", "x", "no module 'nosuch'"),
+        ("codec:decode_record", "no such text", "occurs 0 times in codec:decode_record"),
+        ("codec:decode_record", "return", "it has to occur once"),
+        ("codec:nosuch", "x", "codec.py has 0 places 'nosuch'"),
+        ("nosuch:decode_record", "x", "no module 'nosuch'"),
     ],
 )
-def test_a_mutant_that_does_not_fit_says_so(module: str, find: str, complaint: str) -> None:
+def test_a_mutant_that_does_not_fit_says_so(at: str, find: str, complaint: str) -> None:
     with pytest.raises(MutantError, match=complaint):
-        Mutant("bad", FORMAT, module, find, "x", "").source()
+        Mutant("bad", FORMAT, at, find, "x", "").source()
 
 
 def test_a_mutant_that_cannot_be_imported_says_so() -> None:
-    bad = Mutant("bad-syntax", FORMAT, "codec", "    if crc != expected:", "    if crc !=", "")
+    bad = Mutant("bad-syntax", FORMAT, "codec:_decode_framed", "    if crc != expected:", "    if crc !=", "")
     with pytest.raises(MutantError, match="cannot be imported"):
         bad.implementation()
 
