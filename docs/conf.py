@@ -33,7 +33,7 @@ exclude_patterns = [
 ]
 nitpicky = True
 
-myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline", "fieldlist"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3
 
 html_theme = "furo"

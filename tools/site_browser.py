@@ -33,6 +33,8 @@ from site_weight import SENDS_ON
 PROGRAMS = ("chromium", "chromedriver")
 WIDTHS = (1280, 390)
 HEIGHT = 1000
+#: Seconds that a page has for what its scripts do.
+PATIENCE = 30
 #: Pictures are no taller than this.
 TALLEST = 2000
 
@@ -77,7 +79,7 @@ for (const node of article.querySelectorAll(boxes)) {
 const hinted = [...article.querySelectorAll("div")].filter((node) =>
   node.clientWidth && node.scrollWidth > node.clientWidth + 1 && scrolls(getComputedStyle(node))
 ).map((node) => [name(node.firstElementChild || node), node.scrollWidth, node.clientWidth]);
-return {found: found.slice(0, 50), hinted, height: root.scrollHeight};
+return {found: found.slice(0, 50), hinted};
 """
 
 
@@ -172,6 +174,15 @@ class Browser:
         body = {"script": script, "args": list(arguments)}
         return self._ask("POST", f"{self.session}/execute/sync", body)
 
+    def wait(self, script: str, *arguments: object) -> Any:
+        """Return what a script returns on the open page as soon as that is something; or BrowserProblem."""
+        end = time.monotonic() + PATIENCE
+        while not (found := self.run(script, *arguments)):
+            if time.monotonic() > end:
+                raise BrowserProblem(f"waited in vain: {script}")
+            time.sleep(0.02)
+        return found
+
     def choose(self, selector: str, *files: Path) -> None:
         """Choose files in the page's field for files, as its user would."""
         found = self._ask("POST", f"{self.session}/element", {"using": "css selector", "value": selector})
@@ -264,41 +275,35 @@ def faint(opened: Browser, found: Sequence[Path]) -> Iterator[str]:
                 yield f"{path}, {theme}: {what} has the contrast {contrast}: {example}"
 
 
+def shoot(opened: Browser, site: Path, found: Sequence[Path], folder: Path) -> None:
+    """Keep a picture of each page at each width."""
+    for width in WIDTHS:
+        opened.resize(width)
+        for path in found:
+            name = path.relative_to(site).with_suffix("").as_posix().replace("/", "_")
+            opened.open(path)
+            height = opened.run("return document.scrollingElement.scrollHeight")
+            opened.picture(folder / f"{name}-{width}.png", min(height, TALLEST))
+
+
 def main() -> int:
     """List what is too wide; exit code 1 if anything is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path)
     parser.add_argument("pages", nargs="*", help="below SITE; all if none is named")
-    parser.add_argument("--width", type=int, action="append", help="instead of both")
     parser.add_argument("--shots", type=Path, metavar="DIR", help="keep a picture of each page here")
-    parser.add_argument("--hinted", action="store_true", help="also list what scrolls and says so")
     parser.add_argument("--faint", action="store_true", help="also list text without enough contrast")
     options = parser.parse_args()
     found = [options.site / name for name in options.pages] or pages(options.site)
     if not found:
         parser.error(f"no page below {options.site}")
-    count = 0
     with browser() as opened:
-        for line in faint(opened, found) if options.faint else ():
-            print(line)
-            count += 1
-        for width in options.width or WIDTHS:
-            opened.resize(width)
-            for path in found:
-                name = path.relative_to(options.site).as_posix()
-                opened.open(path)
-                told = opened.run(TOO_WIDE)
-                for what, has, may in told["found"]:
-                    print(f"{name} at {width}: {what} has {has} of {may} pixels")
-                count += len(told["found"])
-                for what, has, may in told["hinted"] if options.hinted else ():
-                    print(f"{name} at {width}: scrolls: {what} has {has} of {may} pixels")
-                if options.shots:
-                    options.shots.mkdir(parents=True, exist_ok=True)
-                    picture = f"{name.removesuffix('.html').replace('/', '_')}-{width}.png"
-                    opened.picture(options.shots / picture, min(told["height"], TALLEST))
-    print(f"{len(found)} pages, {count} problems")
-    return 1 if count else 0
+        told = [*problems(opened, found), *(faint(opened, found) if options.faint else ())]
+        if options.shots:
+            options.shots.mkdir(parents=True, exist_ok=True)
+            shoot(opened, options.site, found, options.shots)
+    print(*told, f"{len(found)} pages, {len(told)} problems", sep="\n")
+    return 1 if told else 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -17,6 +16,13 @@ from looked import CAPTURED, directories
 pytestmark = pytest.mark.browser
 #: At the width of a desk only these scroll sideways: a matrix keeps its first column, a dump its offsets.
 MAY_SCROLL = ("jspec-matrix", "jspec-hex", "svg", "pre")
+
+
+#: Whether the page of a format's schemas is open, at a field that is there.
+AT_FIELD = (
+    "return location.pathname.endsWith(`/${arguments[0]}/schemas.html`) && location.hash.startsWith('#f-')"
+    " && !!document.querySelector(':target')"
+)
 
 
 def page_of_dumps(site: Path, format_id: str) -> Path:
@@ -88,12 +94,9 @@ def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]
         asked,
     )
     opened.choose("#try-file", *files)
-    for _ in range(600):
-        if opened.run("return document.getElementById('try-found').dataset.files") == str(len(files)):
-            found: list[dict[str, Any]] = opened.run("return journalspecFound")
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"the page did not end with {files}")
+    ended = "return document.getElementById('try-found').dataset.files == arguments[0] && journalspecFound"
+    found: list[dict[str, Any]] = opened.wait(ended, len(files))
+    return found
 
 
 @pytest.mark.parametrize("format_id", described())
@@ -110,11 +113,7 @@ def test_the_page_finds_out_what_a_file_is(
     drawn = opened.run("return document.querySelectorAll('#try-found details[data-off]').length")
     assert drawn == sum(len(entry["records"]) for entry in found)
     opened.run("document.querySelector('#try-found details[data-off]').open = true")
-    for _ in range(100):
-        rows = opened.run("return document.querySelectorAll('#try-found details[data-off] tbody tr').length")
-        if rows:
-            break
-        time.sleep(0.05)
+    rows = opened.wait("return document.querySelectorAll('#try-found details[data-off] tbody tr').length")
     assert rows == len(next(entry for entry in found if entry["records"])["records"][0]["fields"])
 
 
@@ -143,14 +142,7 @@ def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
     assert {"B", "TR", "g"} <= set(seen_from[0].split())
     opened.open(page_of_dumps(site, format_id))
     opened.run("document.querySelector('pre.jspec-hex-fields u ~ b').click()")
-    for _ in range(100):
-        found = opened.run("return [location.pathname, location.hash, !!document.querySelector(':target')]")
-        if found[0].endswith("/schemas.html") and found[2]:
-            break
-        time.sleep(0.05)
-    assert found[0].endswith(f"/{format_id}/schemas.html")
-    assert found[1].startswith("#f-")
-    assert found[2]
+    assert opened.wait(AT_FIELD, format_id)
 
 
 def test_the_page_names_the_damaged_place(opened: Browser, site: Path, tmp_path: Path) -> None:
@@ -237,12 +229,7 @@ def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, 
     opened.open(page_of_dumps(site, format_id))
     opened.run("for (const box of document.querySelectorAll('details')) box.open = true")
     opened.run(PRESS, "pre.jspec-hex-fields:has(u)", "ArrowDown", "Enter")
-    for _ in range(100):
-        if opened.run("return location.pathname").endswith("/schemas.html"):
-            break
-        time.sleep(0.05)
-    assert opened.run("return location.pathname").endswith(f"/{format_id}/schemas.html")
-    assert opened.run("return location.hash").startswith("#f-")
+    assert opened.wait(AT_FIELD, format_id)
 
 
 def test_a_strip_is_one_stop_and_arrows_do_not_turn_the_page(opened: Browser, site: Path) -> None:
@@ -267,9 +254,6 @@ def test_a_link_to_a_requirement_says_what_it_is_about(opened: Browser, site: Pa
     format_id = described()[0]
     opened.open(site / "formats" / format_id / "schemas.html")
     opened.run("document.querySelector('a[href*=\"#req-\"]').focus()")
-    for _ in range(100):
-        if title := opened.run("return document.activeElement.title"):
-            break
-        time.sleep(0.05)
+    title = opened.wait("return document.activeElement.title")
     assert title.partition(":")[0] in {"must", "should", "may"}
     assert opened.complaints() == []

@@ -23,9 +23,11 @@ from journalspec.deviations import deviations
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import requirements
 from journalspec_conformance.cli import cli
-from journalspec_docs import addresses, case_pages, generate, lean, reference_pages, sources
+from journalspec_docs import addresses, case_pages, generate, lean, parts, reference_pages, sources
 
 DOCS = Path(__file__).resolve().parents[1]
+#: Where pages are that somebody wrote.
+PAGES = ("docs/*.md", "docs/reference/*.md", "specs/journalspec/*/spec.md")
 TOOL = DOCS.parent / "tools" / "site_weight.py"
 
 
@@ -265,6 +267,12 @@ def test_files_to_download_are_the_checkouts_wherever_the_package_is(format_id: 
     """A plain installation of `.[docs]` is outside the checkout; pages can only offer what is in it."""
     assert sources.room(format_id) == DOCS.parent / "specs" / "journalspec" / format_id
     assert next(iter(sources.schemas(format_id).values())).path.is_relative_to(DOCS.parent / "specs")
+
+
+def test_every_generated_part_stands_on_a_page() -> None:
+    written = [path.read_text(encoding="utf-8") for folder in PAGES for path in DOCS.parent.glob(folder)]
+    text = "\n".join([*written, *(text for _, text in generate.pages(DOCS))])
+    assert set(parts.names()) - set(re.findall(r"^```\{([a-z-]+)\}", text, re.MULTILINE)) == set()
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:

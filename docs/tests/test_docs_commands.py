@@ -11,11 +11,9 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +30,6 @@ from programs import until
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
-SECONDS = 240
 FOLDERS = (CHECKOUT, CHECKOUT / "docs", CHECKOUT / "docs/reference")
 #: The change log tells what was; it is no page to type from.
 PAGES = [path for folder in FOLDERS for path in sorted(folder.glob("*.md")) if path.name != "CHANGELOG.md"]
@@ -98,53 +95,36 @@ def as_run(command: str) -> str | None:
             command = entry.get("instead") or f"{command} {entry['add']}"
     for name, place in table()["places"].items():
         command = command.replace(name, shlex.quote(str(CHECKOUT / place)))
-    command = command.replace("python tools/", f"python {shlex.quote(str(CHECKOUT))}/tools/")
-    return command
+    return command.replace("python tools/", f"python {shlex.quote(str(CHECKOUT))}/tools/")
+
+
+def runs() -> dict[Path, dict[str, str]]:
+    """Return page -> its commands and what is run for each, once for all pages that have it."""
+    found: dict[Path, dict[str, str]] = {}
+    seen: set[str] = set()
+    for path in PAGES:
+        for command in commands(path):
+            run = as_run(command)
+            if run is not None and run not in seen:
+                seen.add(run)
+                found.setdefault(path, {})[command] = run
+    return found
 
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
-@pytest.mark.parametrize(
-    "path", [path for path in PAGES if any(map(as_run, commands(path)))], ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", runs(), ids=lambda path: path.stem)
 def test_every_command_of_a_page_works(path: Path, tmp_path: Path) -> None:
     place = prepared(tmp_path)
-    environment = dict(transcripts.environment()) | {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
-    for command in commands(path):
-        run = as_run(command)
-        if run is None:
-            continue
-        status, said = ended(run, place, environment)
+    for command, run in runs()[path].items():
+        status, said = transcripts.ended(run, place, {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")})
         assert status in permitted(command), f"$ {run}\n{said[-4000:]}"
-
-
-def ended(
-    command: str, place: Path, environment: Mapping[str, str], seconds: float = SECONDS
-) -> tuple[int, str]:
-    """Return how a command ended and what it said; what it has started ends with it, in time in any case."""
-    process = subprocess.Popen(
-        ["sh", "-c", command],  # noqa: S607 - the pages are written for a POSIX shell
-        cwd=place,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        start_new_session=True,
-    )
-    try:
-        said, _ = process.communicate(timeout=seconds)
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    return process.returncode, said
 
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
 def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(subprocess.TimeoutExpired):
-        ended("exec 3<>pipe; (sleep 60; echo late >&3) & sleep 60", tmp_path, os.environ, 0.5)
+        transcripts.ended("exec 3<>pipe; (sleep 60; echo late >&3) & sleep 60", tmp_path, seconds=0.5)
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
 
     def nobody_writes() -> bool:

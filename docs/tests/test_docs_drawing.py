@@ -32,7 +32,11 @@ ALTERNATIVES = [
     for format_id in format_ids()
     for schema in sources.schemas(format_id).values()
     for kind in schema.types.values()
-    if (several := alternatives.of_type(format_id, schema, sources.shown_type(format_id, schema, kind)))
+    if (
+        several := alternatives.of_type(
+            format_id, *sources.shown_type(format_id, f"{schema.id}::{kind.name}")
+        )
+    )
 ]
 
 
@@ -224,7 +228,7 @@ def test_boxes_are_called_as_answers_and_dumps_call_their_bytes(format_id: str) 
     assert drawn - known == set()
     for schema in sources.schemas(format_id).values():
         for kind in schema.types.values():
-            shown = sources.shown_type(format_id, schema, kind)
+            _, shown = sources.shown_type(format_id, f"{schema.id}::{kind.name}")
             named = {field.id for field in shown.fields}
             for several in alternatives.of_type(format_id, schema, shown):
                 inner = {field.id for each in schema.types.values() for field in each.fields}

@@ -105,15 +105,6 @@ def domain_of(env: BuildEnvironment) -> JournalspecDomain:
     return domain
 
 
-def xref(kind: str, name: str, docname: str, text: str | None = None) -> addnodes.pending_xref:
-    """Return a link to `name` that is resolved (or complained about) later."""
-    node = addnodes.pending_xref(
-        "", refdomain="jspec", reftype=kind, reftarget=name, refdoc=docname, refwarn=True, refexplicit=False
-    )
-    node += nodes.literal(text or name, text or name, classes=["jspec-ref"])
-    return node
-
-
 def requirement_id(name: str) -> str:
     """Return the anchor of a requirement."""
     return f"req-{name.lower()}"
@@ -125,7 +116,7 @@ def link_html(href: str, name: str) -> str:
 
 
 class ReferenceRole(SphinxRole):
-    """``{req}`BTM-RCV-003```, or several names with commas between them."""
+    """``{req}`BTM-RCV-003```, or several names with commas between them; a name may be ``TEXT <NAME>``."""
 
     def __init__(self, kind: str) -> None:
         super().__init__()
@@ -137,7 +128,17 @@ class ReferenceRole(SphinxRole):
         for name in self.text.split(","):
             if out:
                 out.append(nodes.Text(", "))
-            link = xref(self.kind, name.strip(), self.env.docname)
+            shown, _, target = name.strip().removesuffix(">").rpartition(" <")
+            link = addnodes.pending_xref(
+                "",
+                nodes.literal(shown or target, shown or target, classes=["jspec-ref"]),
+                refdomain="jspec",
+                reftype=self.kind,
+                reftarget=target,
+                refdoc=self.env.docname,
+                refwarn=True,
+                refexplicit=False,
+            )
             link.source, link.line = self.get_source_info()
             out.append(link)
         return out, []

@@ -21,11 +21,15 @@ from sphinx.util import logging
 
 from journalspec.formats import Format, format_ids, get_format
 from journalspec.requirements import requirements
-from journalspec_docs import case_pages, sources
-from journalspec_docs.requirement_pages import area_id
+from journalspec_docs import captured_pages, case_pages, sources
 
 logger = logging.getLogger(__name__)
 FOLDER = "formats"
+
+
+def area_id(format_id: str, area: str) -> str:
+    """Return the anchor of an area on the page of all requirements."""
+    return nodes.make_id(f"{format_id}-area-{area}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class FormatPage:
     directives: tuple[str, ...] = ()
 
 
-PAGES = tuple(FormatPage(**entry) for entry in sources.page_tables()["page"])
+PAGES = tuple(FormatPage(**entry) for entry in sources.PAGE_TABLES["page"])
 
 
 def pages(srcdir: Path) -> Iterator[tuple[str, str]]:
@@ -64,12 +68,12 @@ def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
             parts += _areas(item)
         if page.name == "cases/index":
             parts += _case_contents(item)
-        if page.name == "captured" and (bases := case_pages.captured_bases(item)):
+        if page.name == "captured" and (bases := captured_pages.captured_bases(item.id)):
             parts.append(_toctree([f"captured/{base}" for base in bases]))
         text = _page(f"{page.short}: {item.title}", *parts)
         yield page.name, _specification(item, srcdir) if page.name == "spec" else text
     yield from _case_pages(item)
-    for base in case_pages.captured_bases(item):
+    for base in captured_pages.captured_bases(item.id):
         text = _page(f"Captured from {base}", _directive("captured-list", f"{item.id} {base}"))
         yield f"captured/{base}", text
 
@@ -86,7 +90,7 @@ def _specification(item: Format, srcdir: Path) -> str:
 def _areas(item: Format) -> Iterator[str]:
     for area, title in requirements(item.id).areas.items():
         lead = f"({area_id(item.id, area)})=\n## {title} ({area})"
-        yield f"{lead}\n\n{_directive('requirement-list', f'{item.id} {area}', ':full:')}"
+        yield f"{lead}\n\n{_directive('requirement-entries', f'{item.id} {area}')}"
 
 
 def _case_groups(item: Format) -> Iterator[tuple[str, str, list[tuple[str, int, str]]]]:
@@ -122,8 +126,8 @@ def _page(title: str, *parts: str) -> str:
     return "\n\n".join([f"# {title}", *parts]) + "\n"
 
 
-def _directive(name: str, arguments: str, *options: str) -> str:
-    return "\n".join([f"```{{{name}}} {arguments}", *options, "```"])
+def _directive(name: str, arguments: str) -> str:
+    return f"```{{{name}}} {arguments}\n```"
 
 
 def _toctree(entries: Iterable[str]) -> str:

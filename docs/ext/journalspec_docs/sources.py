@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,18 +29,15 @@ Thing = TypeVar("Thing")
 DATA = Path(__file__).parents[2] / "data"
 
 
-@cache
-def page_tables() -> Mapping[str, Any]:
-    """Return the tables that the pages of every format are made from."""
-    return tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
+#: The tables that the pages of every format are made from.
+PAGE_TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("pages.toml").read_text("utf-8"))
+#: The checkout: what the site offers as a file is in it, wherever the package is installed.
+ROOT = Path(__file__).parents[3]
 
 
 def room(format_id: str) -> Path:
-    """Return the directory of the checkout that holds the specification of a format.
-
-    The package may be installed elsewhere; what the site offers as a file is the checkout's.
-    """
-    return Path(__file__).parents[3] / "specs" / "journalspec" / get_format(format_id).id
+    """Return the directory of the checkout that holds the specification of a format."""
+    return ROOT / "specs" / "journalspec" / get_format(format_id).id
 
 
 @cache
@@ -51,12 +47,17 @@ def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
     return {schema.id: schema for schema in loaded}
 
 
-def shown_type(format_id: str, schema: ksy.KsySchema, kind: ksy.Type) -> ksy.Type:
-    """Return a type with its fields called as in JSON and dumps; what the schema calls otherwise says so."""
+def shown_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:
+    """Return the type called `name` (or ``schema::name``) and its schema; raises LookupError.
+
+    Its fields are called as in JSON and dumps; what the schema calls otherwise says so.
+    """
+    found = {schema.id: schema.types for schema in schemas(format_id).values()}
+    owner, kind = _find(format_id, "type", name, found)
     names = {
         item.ksy: item.name
         for edition, structure, layout in structures(format_id)
-        if layout.ksy(edition)[0] == schema.id
+        if layout.ksy(edition)[0] == owner
         for item in layout.structure(structure, edition).fields
         if item.ksy
     }
@@ -66,7 +67,7 @@ def shown_type(format_id: str, schema: ksy.KsySchema, kind: ksy.Type) -> ksy.Typ
         else field
         for field in kind.fields
     )
-    return replace(kind, fields=fields)
+    return schemas(format_id)[owner], replace(kind, fields=fields)
 
 
 def structures(format_id: str) -> Iterator[tuple[str, str, Layout]]:
@@ -119,13 +120,6 @@ def _fields(record: Span, spans: Iterable[Span]) -> set[str]:
     }
 
 
-def find_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:
-    """Return the type called `name` (or ``schema::name``) and its schema; raises LookupError."""
-    found = {schema.id: schema.types for schema in schemas(format_id).values()}
-    owner, kind = _find(format_id, "type", name, found)
-    return schemas(format_id)[owner], kind
-
-
 def find_enum(format_id: str, name: str) -> tuple[ksy.EnumEntry, ...]:
     """Return the enum called `name` (or ``schema::name``); raises LookupError."""
     found = {schema.id: schema.enums for schema in schemas(format_id).values()}
@@ -168,12 +162,12 @@ def cases(format_id: str) -> tuple[Case, ...]:
     return tuple(case for tier in PUBLISHED_TIERS for case in load_cases(format_id, tier))
 
 
-def case_files(format_id: str) -> list[Path]:
-    """Return the files that the published cases and their flags come from."""
-    root = Path(str(resources.files("journalspec_corpus")))
-    found = [root / "published" / format_id / f"{tier}.jsonl" for tier in PUBLISHED_TIERS]
-    found += [root / "flags.toml", root / format_id / "flags.toml"]
-    return [path for path in found if path.is_file()]
+def case_of(format_id: str, wanted: str) -> Case:
+    """Return the case with an id; raises LookupError."""
+    found = next((case for case in cases(format_id) if case.id == wanted), None)
+    if found is None:
+        raise LookupError(f"{format_id} has no case {wanted!r}")
+    return found
 
 
 @cache
@@ -205,26 +199,16 @@ def told_again(case: Case) -> list[Case]:
 
 
 @cache
-def covering(format_id: str) -> Mapping[str, tuple[tuple[Case, ...], tuple[Case, ...]]]:
-    """Return requirement id -> (cases that obey it, cases that break it)."""
-    found: dict[str, tuple[list[Case], list[Case]]] = {}
-    for case in cases(format_id):
-        for name in case.obeys:
-            found.setdefault(name, ([], []))[0].append(case)
-        for name in case.breaks:
-            found.setdefault(name, ([], []))[1].append(case)
-    return {name: (tuple(obeys), tuple(breaks)) for name, (obeys, breaks) in found.items()}
-
-
-def proof_file(format_id: str) -> Path:
-    """Return where the proofs of a format stand: the mutant and the case that show a must to be tested."""
-    return DATA / f"proofs-{format_id}.json"
+def covering(format_id: str, requirement: str) -> tuple[list[Case], list[Case]]:
+    """Return the cases that obey a requirement, and those that break it."""
+    obeyed = [case for case in cases(format_id) if requirement in case.obeys]
+    return obeyed, [case for case in cases(format_id) if requirement in case.breaks]
 
 
 @cache
 def proofs(format_id: str) -> Mapping[str, Mapping[str, str]]:
     """Return requirement id -> {mutant, case} or {why}; a test keeps the file as the gate finds it."""
-    path = proof_file(format_id)
+    path = DATA / f"proofs-{format_id}.json"
     found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 
@@ -237,4 +221,4 @@ def flags(format_id: str) -> Mapping[str, Flag]:
 
 def captured_root(format_id: str) -> Path:
     """Return the directory of a format's captured files."""
-    return Path(__file__).parents[3] / "corpus" / "captured" / format_id
+    return ROOT / "corpus" / "captured" / format_id

@@ -19,10 +19,12 @@ import difflib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +34,7 @@ HERE = Path(__file__).resolve().parents[2]
 FOLDER = HERE / "transcripts"
 HARNESS = HERE / "harness"
 COLUMNS = 88
-SECONDS = 120
+SECONDS = 240
 _REPLACE = re.compile(r"#! replace (?P<file>\S+): (?P<old>.+) => (?P<new>.+)")
 
 
@@ -96,22 +98,35 @@ def environment() -> Mapping[str, str]:
     return {**os.environ, "PATH": path, "COLUMNS": str(COLUMNS), "NO_COLOR": "1", "PYTHONUTF8": "1"}
 
 
-def _run(command: str, place: Path) -> Iterator[str]:
-    done = subprocess.run(
-        ["sh", "-c", command],  # noqa: S607 - the sessions are written for a POSIX shell
+def ended(
+    command: str, place: Path, given: Mapping[str, str] | None = None, seconds: float = SECONDS
+) -> tuple[int, str]:
+    """Return how a command of a page ended and what it said; what it has started ends with it, in time."""
+    process = subprocess.Popen(
+        ["sh", "-c", command],  # noqa: S607 - the pages are written for a POSIX shell
         cwd=place,
-        env=environment(),
+        env={**environment(), **(given or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=SECONDS,
-        check=False,
         text=True,
         encoding="utf-8",
+        start_new_session=True,
     )
+    try:
+        said, _ = process.communicate(timeout=seconds)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return process.returncode, said
+
+
+def _run(command: str, place: Path) -> Iterator[str]:
+    status, said = ended(command, place)
     yield f"$ {command}"
-    yield from (line.rstrip() for line in done.stdout.replace(str(place), "/home/you").rstrip().splitlines())
-    if done.returncode:
-        yield f"[exit status {done.returncode}]"
+    yield from (line.rstrip() for line in said.replace(str(place), "/home/you").rstrip().splitlines())
+    if status:
+        yield f"[exit status {status}]"
 
 
 def transcripts() -> list[Transcript]:

@@ -8,27 +8,12 @@ that a ``.ksy`` calls otherwise, and which checksums there are.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from inspect import signature
 from typing import Any
-
-from docutils import nodes
 
 from journalspec.formats import format_module, get_format
 from journalspec.parsers import codec_of
 from journalspec.schemas import described
-from journalspec_docs import markup
-from journalspec_docs.base import Page
-
-FORM = """<div id="try-here" class="jspec-drop">
-<p><label for="try-file">Drop journal files here, or choose them:</label>
-<input type="file" id="try-file" multiple></p>
-<p><label for="try-edition">Read as:</label>
-<select id="try-edition"><option value="">whatever fits best</option></select></p>
-</div>
-<noscript><p>This page needs JavaScript, which runs in your browser alone.</p></noscript>
-<div id="try-found" aria-live="polite"></div>"""
 
 
 def parser_table(format_id: str) -> dict[str, Any]:
@@ -61,17 +46,6 @@ def parser_table(format_id: str) -> dict[str, Any]:
     }
 
 
-def form(page: Page) -> Iterator[nodes.Node]:
-    """``{try-a-file}``: the field for files, and the place for what is found in them."""
-    tables = [parser_table(name) for name in described()]
-    for name in described():
-        page.depends_on_room(get_format(name), "fields.toml")
-    sources = [
-        "parsers/kaitai-struct.js",
-        *(f"parsers/{name}.js" for name in described()),
-        "try-reader.js",
-        "try.js",
-    ]
-    scripts = "".join(f'<script src="_static/{name}"></script>' for name in sources)
-    table = json.dumps(tables, separators=(",", ":"))
-    yield markup.raw(f"{FORM}<script>const journalspecFormats={table};</script>{scripts}", searched=False)
+def parser_tables() -> list[dict[str, Any]]:
+    """Return the tables of all formats that have parsers."""
+    return [parser_table(name) for name in described()]

@@ -1,0 +1,163 @@
+"""Everything that a template may ask for: name -> function or table. See parts.py."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from journalspec.deviations import deviations
+from journalspec.formats import format_ids, get_format
+from journalspec.requirements import requirements
+from journalspec.schemas import described
+from journalspec_conformance.crashes.findings import causes, worst_seen
+from journalspec_conformance.harnesses import registry
+from journalspec_conformance.products import get_product, product_ids
+from journalspec_conformance.protocol import schemas as answer_schemas
+from journalspec_conformance.result import CLASSES
+from journalspec_corpus.archive import write_archive
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.verdict import INVARIANTS, MEANINGS, VERDICTS
+from journalspec_corpus.crash.worst import worst_cases
+from journalspec_corpus.design_rules import BASES, findings, rules
+from journalspec_corpus.load import load_cases
+from journalspec_docs import (
+    alternatives,
+    captured_pages,
+    case_pages,
+    crash_pages,
+    diagram,
+    domain,
+    front_page,
+    generate,
+    ksy,
+    markup,
+    matrix,
+    observation_pages,
+    reference_pages,
+    requirement_pages,
+    rule_pages,
+    schema_pages,
+    sources,
+    try_page,
+)
+
+#: What the archives of cases hold beside the cases, and of which tiers these are.
+ANSWERS = ("common", "observation", "refused")
+TIERS = ("smoke", "captured")
+#: Where all that parts of pages are made from is, the templates too.
+MADE_FROM = (
+    "specs/journalspec",
+    "corpus/journalspec_corpus",
+    "corpus/captured",
+    "conformance/journalspec_conformance",
+    "docs/data",
+    "docs/reports",
+    "docs/ext",
+)
+
+
+@cache
+def archive(format_id: str) -> bytes:
+    """Return what `journalspec corpus archive` writes for a format.
+
+    The archives are not on the site, of which they would be a tenth: a command makes them, and the same cases
+    always give the bytes whose sum the site tells.
+    """
+    beside = {f"{name}.schema.json": answer_schemas()[name] for name in ANSWERS}
+    with TemporaryDirectory() as room:
+        path = Path(room) / f"{format_id}-cases.tar.gz"
+        write_archive(path, [case for tier in TIERS for case in load_cases(format_id, tier)], beside)
+        return path.read_bytes()
+
+
+def counted(names: Iterable[str], counts: Mapping[str, int], form: str = "{}") -> list[str]:
+    """Return the count of each name as text, nothing where it is not counted."""
+    return [form.format(counts[name]) if name in counts else "" for name in names]
+
+
+@cache
+def _files() -> tuple[Path, ...]:
+    """Return every file that some part of a page is made from."""
+    kinds = (".toml", ".ksy", ".json", ".jsonl", ".jsonl.gz", ".md")
+    found = chain.from_iterable((sources.ROOT / folder).rglob("*") for folder in MADE_FROM)
+    return tuple(sorted(path for path in found if path.name.endswith(kinds)))
+
+
+def files(arguments: Iterable[str]) -> Iterable[Path]:
+    """Yield what a part with these arguments is made from: if it names a format, nothing of others."""
+    others = set(format_ids()) - set(arguments)
+    every = len(others) == len(format_ids())
+    for path in _files():
+        place = path.relative_to(sources.ROOT).as_posix()
+        if every or not any(name in place for name in others):
+            yield path
+
+
+MODULES = (
+    captured_pages,
+    case_pages,
+    crash_pages,
+    front_page,
+    matrix,
+    observation_pages,
+    reference_pages,
+    requirement_pages,
+    rule_pages,
+    schema_pages,
+    sources,
+    try_page,
+)
+OTHERS = (
+    Counter,
+    alternatives.by_edition,
+    archive,
+    causes,
+    counted,
+    described,
+    deviations,
+    diagram.sides,
+    domain.requirement_id,
+    findings,
+    format_ids,
+    generate.area_id,
+    get_format,
+    get_product,
+    ksy.offset_text,
+    markup.code_html,
+    markup.details,
+    product_ids,
+    requirements,
+    rules,
+    worst_cases,
+    worst_seen,
+)
+#: The functions of the modules above go by their names.
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    name: thing
+    for module in MODULES
+    for name, thing in vars(module).items()
+    if callable(thing) and thing.__module__ == module.__name__ and not name.startswith("_")
+} | {each.__name__: each for each in OTHERS}
+TABLES = {
+    "bases": BASES,
+    "blamed": crash_pages.BLAMED,
+    "classes": CLASSES,
+    "endian": schema_pages.ENDIAN,
+    "field_meanings": schema_pages.MEANINGS,
+    "harnesses": registry,
+    "invariants": INVARIANTS,
+    "kinds_of_deviations": requirement_pages.KINDS,
+    "levels": requirement_pages.LEVELS,
+    "meanings": MEANINGS,
+    "observation_tables": sources.PAGE_TABLES["observation"],
+    "presets": PRESETS,
+    "root": sources.ROOT,
+    "severities": rule_pages.SEVERITIES,
+    "signs": rule_pages.SIGNS,
+    "strata": case_pages.STRATA,
+    "verdicts": VERDICTS,
+}
