@@ -20,12 +20,12 @@ from typing import Any
 
 import click
 import pytest
+import transcripts
 
 from journalspec.formats import format_ids
 from journalspec_conformance.cli import cli
 from journalspec_corpus.design_rules import rules
 from journalspec_corpus.load import load_cases
-from journalspec_docs import transcripts
 from programs import until
 
 HERE = Path(__file__).resolve().parent

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from journalspec_docs import transcripts
+import transcripts
 
 DOCS = Path(__file__).resolve().parents[1]
 ALL = transcripts.transcripts()
@@ -19,9 +18,7 @@ ALL = transcripts.transcripts()
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
 @pytest.mark.parametrize("transcript", ALL, ids=[item.path.stem for item in ALL])
 def test_a_session_prints_what_the_page_says(transcript: transcripts.Transcript) -> None:
-    assert transcripts.difference(transcript) == "", (
-        "python docs/ext/journalspec_docs/transcripts.py --update rewrites it"
-    )
+    assert transcripts.difference(transcript) == "", "python tools/transcripts.py --update rewrites it"
 
 
 def test_every_session_stands_on_a_page() -> None:

@@ -9,7 +9,7 @@ the scene and are not shown on the page:
     #! run COMMAND                           a command whose output is not shown; it must succeed
     #! try COMMAND                           the same, and it may fail
 
-``python docs/ext/journalspec_docs/transcripts.py`` compares, ``--update`` rewrites what differs.
+``python tools/transcripts.py`` compares, ``--update`` rewrites what differs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pathlib import Path
 
 from journalspec.files import replace_text
 
-HERE = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parents[1] / "docs"
 FOLDER = HERE / "transcripts"
 HARNESS = HERE / "harness"
 COLUMNS = 88
