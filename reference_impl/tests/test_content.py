@@ -9,6 +9,7 @@ import errno
 import gc
 import gzip
 import json
+import mmap
 import os
 import random
 import re
@@ -257,6 +258,16 @@ def test_a_search_from_before_the_file_begins_with_the_file() -> None:
     assert list(found) == [2, 5]
 
 
+def test_a_match_is_found_though_what_precedes_it_was_given_back() -> None:
+    """Zeros in place of its first bytes, before the border of a chunk, would hide it."""
+    pattern = re.compile(b"d(?<=abcd)")
+    with chunks(mmap.PAGESIZE, 8, 20) as size:
+        for off in range(5 * size - 3, 5 * size):
+            data = (b"x" * off + b"abcd").ljust(8 * size, b"x")
+            window = Window(Content(Disk(data), Budget(size)))
+            assert list(window.find(pattern, 3, len(data), 1, 3)) == [off + 3]
+
+
 def test_holes_are_neither_read_nor_searched() -> None:
     data = bytearray(24 * CHUNK)
     data[20 * CHUNK + 5] = 7
@@ -359,6 +370,17 @@ def test_a_part_of_a_file_is_a_file(tmp_path: Path) -> None:
         assert bytes(content) == noise(3 * SECTOR)[SECTOR : 2 * SECTOR + 5]
         assert (len(content), content.next_data(7), content.changed()) == (SECTOR + 5, 7, False)
         assert content.finish() == []
+
+
+def test_the_chunk_just_loaded_is_not_the_one_given_back() -> None:
+    """The window is elsewhere: only the order keeps it."""
+    with chunks() as size:
+        data = noise(3 * size)
+        content = Content(Disk(data), Budget(size // 2))
+        window = Window(content)
+        for start in range(0, 3 * size, size):
+            assert bytes(content.load(start, start + size)[start:]) == data[start : start + size]
+        assert window.ready == 0
 
 
 def test_what_a_disk_delivered_once_and_not_again_is_told() -> None:
