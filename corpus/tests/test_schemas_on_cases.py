@@ -26,7 +26,8 @@ from journalspec_reference import load
 def read_cases() -> Iterator[Any]:
     for format_id in described():
         for tier in ("smoke", "captured"):
-            cases = [case for case in load_cases(format_id, tier=tier) if case.write is None]
+            found = load_cases(format_id, tier=tier)[:: 1 if tier == "smoke" else 2]
+            cases = [case for case in found if case.write is None]
             if not cases and get_format(format_id).uncaptured and tier == "captured":
                 continue
             yield pytest.param(format_id, cases, id=f"{format_id}-{tier}")

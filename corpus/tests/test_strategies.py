@@ -79,7 +79,7 @@ def test_every_verdict_occurs() -> None:
     """The judge is no constant: each of its answers is reached for the formats there are."""
     seen: dict[str, Any] = {}
 
-    @settings(QUICK, max_examples=150, phases=(Phase.generate,))
+    @settings(QUICK, max_examples=60, phases=(Phase.generate,))
     @given(st.data())
     def collect(data: st.DataObject) -> None:
         fault = data.draw(faults(data.draw(journals(FORMATS[0]))))
