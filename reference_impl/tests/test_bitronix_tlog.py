@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import struct
 
 import pytest
 
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import (
+    HEADER_SIZE,
+    Fault,
     checksum,
     encode_header,
     encode_record,
@@ -15,7 +18,8 @@ from journalspec_reference.bitronix_tlog.codec import (
 )
 from journalspec_reference.bitronix_tlog.fileset import in_order
 from journalspec_reference.bitronix_tlog.rival import uid_text
-from journalspec_reference.bitronix_tlog.scan import search
+from journalspec_reference.bitronix_tlog.scan import search, walk
+from journalspec_reference.content import SECTOR, Content
 
 
 def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
@@ -97,3 +101,61 @@ def test_the_journals_of_a_directory_come_best_first() -> None:
 )
 def test_gtrids_are_shown_as_the_product_makes_them(gtrid: bytes, text: str) -> None:
     assert uid_text(gtrid) == text
+
+
+class BadSector:
+    """A file of which the bytes from `start` to `end` cannot be read."""
+
+    def __init__(self, data: bytes, start: int, end: int) -> None:
+        self.data, self.size = data, len(data)
+        self.start, self.end = start, end
+
+    def read_into(self, off: int, target: memoryview) -> int:
+        if off < self.end and off + len(target) > self.start:
+            raise OSError(errno.EIO, "Input/output error")
+        target[:] = self.data[off : off + len(target)]
+        return len(target)
+
+    def next_data(self, off: int) -> int:
+        return off
+
+    def changed(self) -> bool:
+        return False
+
+
+def test_a_bad_sector_costs_what_lies_in_it() -> None:
+    """Three records of 32 KiB; a record whose length was read is left behind, whatever else of it was not."""
+    record = encode_record(
+        make_record(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), time=1, sequence_number=1)
+    )
+    size = len(record)
+    assert size == 8 * SECTOR
+    # The records begin eight bytes before a sector: their lengths are the last bytes of the sector before.
+    starts = [SECTOR - 8 + size * number for number in range(3)]
+    tail = starts[-1] + size
+    filler = encode_record(make_record(0, b"g", (b"x" * (SECTOR - 69),), time=1, sequence_number=0))
+    assert HEADER_SIZE + len(filler) == starts[0]
+    data = (encode_header(2, 0, tail) + filler + record * 3).ljust(1 << 20, b"\0")
+    for number in range(1, 25):
+        start, end = number * SECTOR, (number + 1) * SECTOR
+        seen = [
+            (item.off, item.end, item.reason if isinstance(item, Fault) else "")
+            for item in walk(Content(BadSector(data, start, end)), tail)
+        ]
+        lost = (number - 1) // 8  # the record in which the sector begins
+        kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
+        kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
+        if end - 8 in starts:  # with the sector goes the length of the next record
+            kept[lost + 2 :] = [(end - 8, end, "unreadable"), (end, tail, "unreached")]
+        assert seen == kept
+
+
+def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length() -> None:
+    record = encode_record(
+        make_record(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), time=1, sequence_number=1)
+    )
+    tail = HEADER_SIZE + len(record)
+    data = (encode_header(2, 0, tail) + record[:-1] + b"?").ljust(1 << 20, b"\0")
+    (fault,) = walk(Content(BadSector(data, SECTOR, 2 * SECTOR)), tail)
+    assert isinstance(fault, Fault)
+    assert fault.reason == "no-end-marker"
