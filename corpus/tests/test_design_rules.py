@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -223,52 +223,27 @@ def test_a_proof_with_a_wrong_reader_or_preset_fails() -> None:
         verdict_of(torn, replace(prefix, preset="prefix-sector-4096"))
 
 
-def raw(name: str) -> dict[str, Any]:
+#: What makes a file of findings wrong, done to its rules.
+SPOILT: dict[str, Callable[[list[Any]], Any]] = {
+    "no rule 4": lambda rules: rules.pop(3),
+    "a rule twice": lambda rules: rules[3].update(id=rules[2]["id"]),
+    "an edition is missing": lambda rules: rules[0]["finding"][0]["editions"].pop(),
+    "an edition that is none": lambda rules: rules[0]["finding"][0]["editions"].append("none-such"),
+    "no proof": lambda rules: [
+        rules[0]["finding"][0].pop(member, None) for member in ("states", "cases", "argument")
+    ],
+    "no verdict": lambda rules: rules[0]["finding"][0].update(verdict="strong"),
+    "no requirement": lambda rules: rules[0]["finding"][0].update(verdict="weak", requirements=[]),
+    "an unknown member": lambda rules: rules[0]["finding"][0].update(note="x"),
+}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT)
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_of_findings_that_is_wrong_is_refused(name: str, spoilt: str) -> None:
     path = files(format_module("journalspec_corpus", name)).joinpath(FILE_NAME)
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("name", [name for name in FORMATS if findings(name)])
-def test_a_file_of_findings_that_is_wrong_is_refused(name: str) -> None:
-    good = raw(name)
-    parse_findings(name, good)
-
-    def without_rule(data: dict[str, Any]) -> None:
-        data["rule"].pop(3)
-
-    def rule_twice(data: dict[str, Any]) -> None:
-        data["rule"][3]["id"] = data["rule"][2]["id"]
-
-    def edition_missing(data: dict[str, Any]) -> None:
-        data["rule"][0]["finding"][0]["editions"].pop()
-
-    def edition_strange(data: dict[str, Any]) -> None:
-        data["rule"][0]["finding"][0]["editions"].append("none-such")
-
-    def no_proof(data: dict[str, Any]) -> None:
-        for member in ("states", "cases", "argument"):
-            data["rule"][0]["finding"][0].pop(member, None)
-
-    def bad_verdict(data: dict[str, Any]) -> None:
-        data["rule"][0]["finding"][0]["verdict"] = "strong"
-
-    def weak_without_requirement(data: dict[str, Any]) -> None:
-        data["rule"][0]["finding"][0] |= {"verdict": "weak", "requirements": []}
-
-    def unknown_member(data: dict[str, Any]) -> None:
-        data["rule"][0]["finding"][0]["note"] = "x"
-
-    for spoil in (
-        without_rule,
-        rule_twice,
-        edition_missing,
-        edition_strange,
-        no_proof,
-        bad_verdict,
-        weak_without_requirement,
-        unknown_member,
-    ):
-        bad = copy.deepcopy(good)
-        spoil(bad)
-        with pytest.raises(RuleError, match=FILE_NAME):
-            parse_findings(name, bad)
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    parse_findings(name, copy.deepcopy(data))
+    SPOILT[spoilt](data["rule"])
+    with pytest.raises(RuleError, match=FILE_NAME):
+        parse_findings(name, data)

@@ -35,7 +35,7 @@ def _damaged(data: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_damaged_indexes(seed: int) -> None:
     rng = random.Random(seed)
     reference = load(FORMAT)

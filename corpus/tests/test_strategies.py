@@ -14,7 +14,7 @@ from journalspec_corpus.strategies import KINDS, DrawnJournal, faults, formats_w
 FORMATS = formats_with_strategies()
 EDITIONS = [(format_id, edition) for format_id in FORMATS for edition in get_format(format_id).editions]
 QUICK = settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     derandomize=True,
     database=None,
@@ -79,7 +79,7 @@ def test_every_verdict_occurs() -> None:
     """The judge is no constant: each of its answers is reached for the formats there are."""
     seen: dict[str, Any] = {}
 
-    @settings(QUICK, max_examples=150, phases=(Phase.generate,))
+    @settings(QUICK, max_examples=60, phases=(Phase.generate,))
     @given(st.data())
     def collect(data: st.DataObject) -> None:
         fault = data.draw(faults(data.draw(journals(FORMATS[0]))))

@@ -66,7 +66,7 @@ EDITIONS = [(name, edition) for name in formats_with_strategies() for edition in
 
 #: The same examples in every run: a failure here is a failure everywhere.
 STEADY = settings(
-    max_examples=25,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     database=None,

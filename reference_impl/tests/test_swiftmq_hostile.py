@@ -11,7 +11,8 @@ import pytest
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.swiftmq_store import IMPLEMENTATION
-from journalspec_reference.swiftmq_store.recover import PAGES, recover
+from journalspec_reference.swiftmq_store.log import ReplayedPages
+from journalspec_reference.swiftmq_store.recover import LOG, PAGES, recover
 
 
 def page(entries: bytes = b"", number: int = 0, following: int = -1) -> bytes:
@@ -90,3 +91,20 @@ def test_of_many_remarks_the_first_ones_are_made_and_counted() -> None:
     assert (len(told), told[-1].text) == (20, "key 0 follows key 60")
     bad = [note for note in answer.notes if note.code == "bad-message"]
     assert (len(bad), bad[-1].text) == (1001, "and 281 more")
+
+
+def test_a_page_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many queues names page 1, which has many changes in the log."""
+    change = bytes.fromhex("00000004 00000001 00000400 00 00000001 55")
+    log = struct.pack(">iqiqqi", 1, 7, 2, 7, 0, 1000) + change * 1000
+    made: list[int] = []
+    make = ReplayedPages.__getitem__
+
+    def counted(pages: ReplayedPages, number: int) -> bytes:
+        made.append(number)
+        return make(pages, number)
+
+    monkeypatch.setattr(ReplayedPages, "__getitem__", counted)
+    found = recover({PAGES: root_rows(*[(b"", 1)] * (2031 // 13)) + page(), LOG: log})
+    assert found.dropped == {b"": "page 1 is referred to twice"}
+    assert made == [0, 1]

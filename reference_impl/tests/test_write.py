@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from journalspec.formats import format_ids, get_format
 from journalspec_reference import WriterRefused, load
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage
 
@@ -156,21 +157,27 @@ def test_a_pair_full_of_unfinished_transactions_refuses_and_stays_readable() -> 
     assert set(present(EXAMPLES["pair"], content(storage))) == set(range(1, 8))
 
 
-@each_example
-@pytest.mark.parametrize("op", [{"op": "dance"}, {}])
-def test_operations_that_are_not_understood(example: Example, op: Operation) -> None:
-    storage = MemoryStorage()
-    with pytest.raises(ValueError, match="unknown"):
-        opened(example.format, example.edition, storage, example.params, op)
+#: What is refused before anything is done, by format; of every format what is no operation.
+MISUSED: dict[str, list[tuple[Operation, str]]] = {
+    "derby_log": [({"op": "commit", "tx": "a"}, "no transaction 'a'")],
+    "swiftmq_store": [
+        ({"op": "commit", "tx": "a"}, "no transaction 'a'"),
+        ({"op": "remove", "queue": "q", "key": 1}, "no key 1"),
+        ({"op": "decide", "gtrid": "aa", "bqual": "bb", "commit": True}, "no such branch"),
+    ],
+}
 
 
-@each_example
-def test_nothing_works_before_open_or_after_close(example: Example) -> None:
-    writer = load(example.format).writer(MemoryStorage(), edition=example.edition, params=example.params)
+@pytest.mark.parametrize("format_id", format_ids())
+def test_operations_that_are_not_understood_or_come_at_the_wrong_time(format_id: str) -> None:
+    writer = load(format_id).writer(MemoryStorage(), edition=get_format(format_id).default_edition, params={})
     for _ in range(2):
         with pytest.raises(ValueError, match="not open"):
             writer.apply(FORCE)
         writer.apply(OPEN)
+        for op, said in [*MISUSED.get(format_id, ()), ({"op": "dance"}, "unknown"), ({}, "unknown")]:
+            with pytest.raises(ValueError, match=said):
+                writer.apply(op)
         writer.apply(CLOSE)
 
 

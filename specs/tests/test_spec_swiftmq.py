@@ -1,9 +1,8 @@
-"""SwiftMQ's file store, which is not registered yet: its schemas, on what real SwiftMQ wrote."""
+"""SwiftMQ's file store: the schemas of pages, messages and branches, on what real SwiftMQ wrote."""
 
 from __future__ import annotations
 
 import gzip
-import tomllib
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -14,10 +13,9 @@ from construct import Construct
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
 from journalspec.elements import parsed
-from journalspec.schemas import SchemaError
 from journalspec.swiftmq_store._kaitai.swiftmq_message import SwiftmqMessage
 from journalspec.swiftmq_store._kaitai.swiftmq_store import SwiftmqStore
-from journalspec.swiftmq_store.schema import BRANCH, CODEC, MESSAGE, PROPERTIES, SWAP, log_schema, page_schema
+from journalspec.swiftmq_store.schema import BRANCH, MESSAGE, PROPERTIES, SWAP, page_schema
 
 SPECS = Path(__file__).resolve().parents[1]
 REAL = SPECS.parent.parent / "shared" / "real" / "swiftmq_store"
@@ -25,13 +23,6 @@ real = [
     pytest.mark.real,
     pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout"),
 ]
-MAGIC = "000001a1faf7710c"
-#: The first bytes of a real log: START, and the transaction that makes an empty root index.
-LOG = bytes.fromhex(
-    f"00000001 {MAGIC} 00000002 {MAGIC} 0000000000000000 00000003 00000001 00000000"
-    "00000004 00000000 00000001 01 00000004 00000000 00000004 ffffffff"
-    "00000004 00000000 00000005 01 00000004 00000000 00000004 ffffffff"
-)
 #: What one of the two says of a value and the other does not.
 LEFT_OUT = {"flag", "first", "off", "end", "page_size", "record_kind"}
 
@@ -92,17 +83,6 @@ def pages(data: bytes, size: int, first: int) -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    "store", [pytest.param(path, id=path.name, marks=real) for path in stores() if (path / "log").is_dir()]
-)
-def test_schemas_agree_on_every_real_log(store: Path) -> None:
-    data, size = content(store / "log" / "transaction.log"), page_size(store)
-    found = agreed(log_schema(CODEC, "13", size), SwiftmqStore, data, size)
-    assert bool(found.start) is not store.name.startswith("ap")
-    for record in found.records:
-        assert len(record.actions) == record.header.number
-
-
-@pytest.mark.parametrize(
     "store",
     [
         pytest.param(path, id=path.name, marks=real)
@@ -158,44 +138,13 @@ def test_schemas_agree_on_swap_files(store: str) -> None:
         agreed(MESSAGE, SwiftmqMessage, entry.message)
 
 
-@pytest.mark.parametrize("tagged", [True, False])
-def test_schemas_agree_on_a_log(tagged: bool) -> None:
-    data = (LOG if tagged else LOG[12:16] + LOG[24:]) + bytes(32)
-    found = agreed(log_schema(CODEC, "13"), SwiftmqStore, data, 2048)
-    assert [action.kind for action in found.records[0].actions] == [1, 4, 4]
-    assert (bool(found.start), found.rest) == (tagged, bytes(32))
-
-
-def test_schemas_agree_on_whole_pages() -> None:
-    """No known writer has logged one."""
-    picture = bytes.fromhex("00000003 01 00") + b"x" * 64
-    data = LOG[:32] + (2).to_bytes(4) + bytes.fromhex("00000002") + picture + bytes.fromhex("00000003 00 01")
-    data += bytes.fromhex("00000003 00000009 00000001 7a")
-    found = agreed(log_schema(CODEC, "13", 64), SwiftmqStore, data, 64)
-    assert found.records[0].actions[0].body.before.whole == b"x" * 64
-    assert found.records[0].actions[1].body.before == b"z"
-
-
-@pytest.mark.parametrize("end", range(36, 102))
-def test_a_record_that_is_not_whole_is_not_parsed(end: int) -> None:
-    with pytest.raises(SchemaError):
-        parsed(log_schema(CODEC, "13"), BytesIO(LOG[:end]), "")
-
-
-@pytest.mark.parametrize("text", ["00", "01 00000002 0001 41 0000"])
-def test_schemas_agree_on_a_text(text: str) -> None:
-    agreed(MESSAGE, SwiftmqMessage, b"\0\0\0\5" + bytes(48 - 8) + bytes.fromhex(text))
-
-
-def test_schemas_agree_on_a_stream() -> None:
-    values = "00000003 00000000 00000007 00000009 0001 41 00000002 0000000000000000"
-    agreed(MESSAGE, SwiftmqMessage, b"\0\0\0\4" + bytes(40) + bytes.fromhex(values))
-
-
-def test_deviations_name_requirements() -> None:
-    room = SPECS / "journalspec" / "swiftmq_store"
-    known = tomllib.loads((room / "requirements.toml").read_text(encoding="utf-8"))["requirement"]
-    found = tomllib.loads((room / "deviations.toml").read_text(encoding="utf-8"))["deviation"]
-    assert [each["id"] for each in found] == [f"SMQ-DEV-{n:03d}" for n in range(1, len(found) + 1)]
-    product = {each["id"] for each in known if "13" in each["editions"]}
-    assert all(set(each["requirements"]) <= product for each in found)
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (4, "00000003 00000000 00000007 00000009 0001 41 00000002 0000000000000000"),
+        (5, "00"),
+        (5, "01 00000002 0001 41 0000"),
+    ],
+)
+def test_schemas_agree_on_a_stream_and_on_texts(kind: int, body: str) -> None:
+    agreed(MESSAGE, SwiftmqMessage, kind.to_bytes(4) + bytes(40) + bytes.fromhex(body))
