@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from captures import EXPECTED, PROVENANCE
+from captures.derby_log import CAPTURE
 
-from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE
 from journalspec_conformance.harnesses.derby_log import programs
-from journalspec_conformance.harnesses.derby_log.capture import CAPTURE
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
 from journalspec_conformance.harnesses.product import program, table
 from journalspec_conformance.process import ProcessConnection

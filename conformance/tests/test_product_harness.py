@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from captures.bitronix_tlog import asked_records
 
 from journalspec.formats import get_format
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.harnesses.bitronix_tlog.capture import asked_records
 from journalspec_conformance.harnesses.bitronix_tlog.harness import CORRUPTED, pair_of, status_names
 from journalspec_conformance.harnesses.bitronix_tlog.programs import covered
 from journalspec_conformance.harnesses.java.jvm import Thrown

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from captures.jboss_journal import CAPTURE
 
-from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
 from journalspec_conformance.harnesses.reference import Traced
 from journalspec_conformance.power import Disk
 from journalspec_conformance.process import ProcessConnection

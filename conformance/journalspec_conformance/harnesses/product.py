@@ -5,7 +5,7 @@
 
 ``DRIVER``                  a class of its own on :class:`Driver`
 ``exceptions.toml``         what its products throw, as refusals
-``capture.py``              what its captured files must hold, see :mod:`.capture`
+``scenarios.toml``          what is done for captured files, see :mod:`.scenarios`
 ``programs.py`` (optional)  ``PROGRAMS``: what one request cannot show or make, see :func:`run_program`
 """
 

@@ -93,6 +93,11 @@ class Variant:
         """Return class `name` of the journal's package; ``impl.`` may stand before it."""
         return java_class(f"{self.package}.{name}")
 
+    @property
+    def smallest(self) -> dict[str, str]:
+        """The parameters of the smallest journal, named as the product names its own."""
+        return {"prefix": self.prefix, "extension": self.extension, "file_size": str(SMALLEST_FILE)}
+
 
 @cache
 def variant_of(product_id: str) -> Variant:
