@@ -104,7 +104,7 @@ def test_every_recorded_outcome_of_a_pair_is_reproduced(
     connection = connect_product(name, timeout=TIMEOUT)
     recorded = json.loads((PAIRS / "outcomes.json").read_text(encoding="utf-8"))
     different = []
-    for entry in recorded[:: every(5)]:
+    for entry in recorded[:: every(10)]:
         for word, policy in POLICIES.items():
             wanted = entry[COLUMNS[name]][word].strip()
             seen = said_of_pair(connection, pair_inputs / entry["case"], policy, memory_path / "work")
@@ -385,7 +385,7 @@ def test_every_recorded_outcome_of_a_journal_is_reproduced(
     different = []
     known = [recorded for recorded in inputs if harness.name in recorded.outcomes]
     assert len(known) == 843
-    for recorded in known[:: every(6)]:
+    for recorded in known[:: every(12)]:
         wanted = recorded.outcomes[harness.name]
         params = {"prefix": "activemq-data", **recorded.params}
         seen = harness.loaded(harness.put(recorded), params)

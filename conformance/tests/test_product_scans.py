@@ -315,7 +315,7 @@ def test_the_product_scans_damaged_files_as_the_reference_does(
 ) -> None:
     connection = connect_product(PRODUCT, TIMEOUT)
     outcomes: Counter[str] = Counter()
-    for number, files in enumerate(journals(DAMAGED // every(10))):
+    for number, files in enumerate(journals(DAMAGED // every(25))):
         place = memory_path / str(number)
         place.mkdir()
         for name, data in files.items():
@@ -381,7 +381,7 @@ PARAMS = {"max_file_length": str(1 << 18), "max_batch_length": "65536"}
 def test_a_store_delivers_what_the_reference_has_written(
     connect_product: Connect, every: Every, memory_path: Path
 ) -> None:
-    ops, left = workload(RECORDS // every(5))
+    ops, left = workload(RECORDS // every(12))
     storage = MemoryStorage()
     writer = REFERENCE.writer(storage, edition=EDITION, params=PARAMS)
     for op in ops:
@@ -399,7 +399,7 @@ def test_a_store_delivers_what_the_reference_has_written(
 def test_the_reference_delivers_what_the_product_has_written(
     connect_product: Connect, every: Every, memory_path: Path
 ) -> None:
-    ops, left = workload(RECORDS // every(5))
+    ops, left = workload(RECORDS // every(12))
     request = {"cmd": "write", "format": FORMAT, "edition": EDITION, "params": PARAMS, "ops": ops}
     answer = connect_product(PRODUCT, 600).ask({**request, "dir": str(memory_path)})["ok"]
     assert answer["refusals"] == []
