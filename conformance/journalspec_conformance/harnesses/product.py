@@ -312,9 +312,9 @@ def _remove(copy: Path) -> None:
         drop_scratch(copy)
 
 
-def serving(product_id: str, *, python: str = sys.executable) -> list[str]:
+def serving(product_id: str) -> list[str]:
     """Return the command that serves a product, whether it is there or not."""
-    return [python, "-m", _HARNESSES, "--product", product_id]
+    return [sys.executable, "-m", _HARNESSES, "--product", product_id]
 
 
 def command(product_id: str) -> list[str]:
@@ -327,7 +327,7 @@ def command(product_id: str) -> list[str]:
             classpath(product)
         except ProductError as error:
             raise LookupError(str(error)) from None
-    return serving(product_id, python="{python}")
+    return serving(product_id)
 
 
 class _Requests:
