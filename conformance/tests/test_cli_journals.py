@@ -29,7 +29,7 @@ from journalspec_reference.answers import ask
 from journalspec_reference.content import FileSource
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.kahadb_journal.implementation import MARKED
-from judged import PROGRAM, call, flat
+from judged import call, flat
 
 BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])
 
@@ -165,37 +165,6 @@ def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
 
 
 # How a process ends.
-
-
-def with_closed_pipe(*arguments: str) -> subprocess.CompletedProcess[str]:
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        return subprocess.run(
-            [*PROGRAM, *arguments],
-            stdout=writer,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            timeout=60,
-            env={**os.environ, "COLUMNS": "80"},
-        )
-    finally:
-        os.close(writer)
-
-
-PIPED: list[tuple[str, ...]] = [
-    ("--help",),
-    ("products", "list"),
-    ("inspect", "--hex", "{pair}"),
-]
-
-
-@pytest.mark.parametrize("arguments", PIPED, ids=" ".join)
-def test_a_closed_pipe_ends_as_the_signal_would(arguments: tuple[str, ...]) -> None:
-    pair = str(PARTIAL_COMMIT.with_name("basic-clean"))
-    done = with_closed_pipe(*(argument.format(pair=pair) for argument in arguments))
-    assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -264,7 +264,7 @@ class Difference:
         """Tell whether `entry` is the reason."""
         return (
             self.load == entry.get("load", 1)
-            and any(fnmatchcase(self.implementation, pattern) for pattern in entry["implementations"])
+            and self.implementation in entry["counts"]
             and any(fnmatchcase(self.case, pattern) for pattern in entry.get("cases", ["*"]))
             and fnmatchcase(self.outcome.thrown, entry.get("thrown", ""))
         )
@@ -296,49 +296,23 @@ def found(inputs: list[Recorded]) -> list[Difference]:
     return out
 
 
-def table(found: list[Difference], counts: Mapping[str, int]) -> str:
-    """Return the counts as a Markdown table: per implementation the inputs, and what explains how many."""
-    names = [name for name in EDITIONS if name in counts]
-    titles = [
-        " + ".join(ENTRIES[at]["deviation"] for at in item.why)
-        + ("" if item.why else "unexplained")
-        + (", second load" if item.load > 1 else "")
-        for item in found
-    ]
-    per = Counter((item.implementation, title) for item, title in zip(found, titles, strict=True))
-    differing = Counter((item.implementation, item.load) for item in found)
-    rows = [
-        ["", *names],
-        ["---", *("---:" for _ in names)],
-        ["inputs", *(str(counts[name]) for name in names)],
-        ["first load as specified", *(str(counts[name] - differing[name, 1]) for name in names)],
-        ["but not the second", *(str(differing[name, 2]) for name in names)],
-        *([title, *(str(per[name, title] or "") for name in names)] for title in sorted(set(titles))),
-    ]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
-
 @pytest.mark.real
 def test_every_difference_has_one_reason_and_every_entry_explains_one(
     inputs: list[Recorded], found: list[Difference]
 ) -> None:
     assert len({recorded.name for recorded in inputs}) == 2210
     assert [item for item in found if len(item.why) != 1] == []
-    assert {at for item in found for at in item.why} == set(range(len(ENTRIES)))
     counts = Counter(name for recorded in inputs for name in recorded.outcomes)
-    assert set(counts) == set(EDITIONS)
-    assert 0 < len(found) < sum(counts.values()) / 10
-    assert table(found, counts) == (DATA / "recorded_outcomes.md").read_text(encoding="utf-8")
+    assert counts == {"jbm-s0": 787, "jbm-s1": 580, "hornetq-2.4.9": 843, "artemis-2.44.0": 843}
+    explained = Counter((at, item.implementation) for item in found for at in item.why)
+    for at, entry in enumerate(ENTRIES):
+        seen = {name: number for (which, name), number in explained.items() if which == at}
+        assert seen == entry["counts"], entry
 
 
 def test_every_explanation_names_a_deviation_that_is_listed() -> None:
     listed = {entry.id for entry in deviations(FORMAT)}
     assert {entry["deviation"] for entry in ENTRIES} - listed == set()
-
-
-def test_a_deviation_that_nobody_explains_shows_up_in_the_table() -> None:
-    item = Difference("jbm-s0", "x", 1, Outcome("a: b (c)"))
-    assert "| unexplained | 1 |" in table([item], {"jbm-s0": 3})
 
 
 @dataclass(frozen=True, slots=True)
