@@ -23,40 +23,27 @@ from journalspec_conformance.harnesses.product import Exceptions, program
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product
 from journalspec_corpus.load import find_case
+from tables import table
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "bitronix_tlog"
 STATE_AT = 12
 
-#: What was thrown (class, message, the methods that it came out of), and the phase and code that it becomes.
-THROWN = """
-bitronix_tlog | scan | corrupted | record terminator outside of file bounds: 9 | | record/out-of-bounds
-bitronix_tlog | scan | corrupted | at 85 (no record terminator found) | | record/no-end-marker
-bitronix_tlog | scan | corrupted | at 85 (GTRID size too long) | | record/malformed
-bitronix_tlog | scan | corrupted | (unique names too long, 1 out of 2) | | record/malformed
-bitronix_tlog | scan | corrupted | (invalid CRC, recorded: 1) | | checksum/bad-checksum
-bitronix_tlog | scan | corrupted | something new | | record/exception:CorruptedTransactionLogException
-bitronix_tlog | open | io | logs are not of the same length | | fileset/unequal-lengths
-bitronix_tlog | open | io | Invalid argument | | header/exception:IOException
-bitronix_tlog | write | io | would have resulted in an overflow of that file | | writer/does-not-fit
-bitronix_tlog | write | io | no room to write log to journal even after swap | | writer/does-not-fit
-bitronix_tlog | open | Odd | | | header/exception:Odd
-bitronix_tlog | scan | Odd | | | record/exception:Odd
-bitronix_tlog | write | Odd | | | writer/exception:Odd
-jboss_journal | load | Exception | AMQ149002: Journal files version mismatch | orderFiles | header/bad-version
-jboss_journal | load | Exception | HQ149001: of another version | readJournalFile | header/bad-user-version
-jboss_journal | write | IllegalStateException | Cannot find add info 7 | | writer/unknown-record
-jboss_journal | write | IllegalStateException | Can't find tx 7 | | writer/unknown-transaction
-jboss_journal | write | IllegalArgumentException | Record is too large | | writer/does-not-fit
-jboss_journal | load | Odd | | get orderFiles load | header/exception:Odd
-jboss_journal | load | Odd | | load | replay/exception:Odd
-"""
+THROWN = [
+    (format_id, when, thrown, refusal)
+    for format_id, phases in table("thrown").items()
+    for when, rows in phases.items()
+    for thrown, refusal in rows.items()
+]
 
 
-@pytest.mark.parametrize("line", THROWN.strip().splitlines())
-def test_the_products_own_words_become_the_specs_codes(line: str) -> None:
+@pytest.mark.parametrize(("format_id", "when", "said", "wanted"), THROWN)
+def test_the_products_own_words_become_the_specs_codes(
+    format_id: str, when: str, said: str, wanted: str
+) -> None:
     """Any other exception keeps its name, which is no code of the specification."""
-    format_id, when, name, text, methods, wanted = (part.strip() for part in line.split("|"))
     exceptions = Exceptions(f"journalspec_conformance.harnesses.{format_id}")
+    name, _, rest = said.partition(": ")
+    text, _, methods = rest.removesuffix("]").rpartition(" [")
     kind = {"corrupted": CORRUPTED, "io": "java.io.IOException"}.get(name, f"java.lang.{name}")
     refusal = exceptions.refusal(Thrown(kind, text, tuple(methods.split())), when)
     assert f"{refusal['phase']}/{refusal['code']}" == wanted
