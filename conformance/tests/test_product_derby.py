@@ -24,33 +24,26 @@ from journalspec_corpus.derby_log.model import TableRows
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import DirectoryStorage
+from products import Connect, Every, Json, ReadyProduct, of_products
 
 FORMAT = "derby_log"
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / FORMAT
 DIRECTORIES = sorted(path.parent for path in CAPTURED.glob("*/*/provenance.toml"))
 PRODUCTS = CAPTURE.products()
 
-Json = dict[str, Any]
-Every = Callable[[int], int]
-ReadyProduct = Callable[[str], Product]
-Connect = Callable[..., ProcessConnection]
-of_products = [pytest.mark.product, pytest.mark.java]
-each_product = pytest.mark.parametrize("name", [pytest.param(name, marks=of_products) for name in PRODUCTS])
+
+def each_product(test: Any) -> Any:
+    return of_products(pytest.mark.parametrize("name", PRODUCTS)(test))
 
 
-def by_turns(first: int) -> pytest.MarkDecorator:
+def by_turns(first: int) -> Callable[[Any], Any]:
     """Ask every fourth product, beginning with the one of this number; a whole run asks all.
 
     These take seconds each. What they ask about differs, so that each run asks every product something.
     """
     chosen = PRODUCTS[first::4]
-    return pytest.mark.parametrize(
-        "name",
-        [
-            pytest.param(name, marks=of_products if name in chosen else [*of_products, pytest.mark.whole])
-            for name in PRODUCTS
-        ],
-    )
+    names = [pytest.param(name, marks=[] if name in chosen else [pytest.mark.whole]) for name in PRODUCTS]
+    return lambda test: of_products(pytest.mark.parametrize("name", names)(test))
 
 
 OPEN = {"op": "open"}
@@ -133,8 +126,7 @@ def test_damage_is_told_in_the_products_own_words(
     assert keys(recovered(connection, product, directory)) == ["1", "2"]
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_every_product_opens_the_bases_of_older_ones_and_no_newer_one(
     ready_product: ReadyProduct, connect_product: Connect, killed: Any, every: Every
 ) -> None:

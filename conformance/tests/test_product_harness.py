@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,8 @@ from journalspec_conformance.harnesses.bitronix_tlog.programs import covered
 from journalspec_conformance.harnesses.java.jvm import Thrown
 from journalspec_conformance.harnesses.jboss_journal.harness import _only_data_files
 from journalspec_conformance.harnesses.product import Exceptions, program
-from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.products import Product
 from journalspec_corpus.load import find_case
+from products import Connect, ReadyProduct, asked, of_products
 from tables import table
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "bitronix_tlog"
@@ -118,17 +116,15 @@ def test_a_change_of_the_active_file_begins_it_anew() -> None:
     }
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 @pytest.mark.parametrize("name", ["bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1"])
 def test_recovery_writes_the_state_byte_and_nothing_else(
-    name: str, connect_product: Callable[..., ProcessConnection], tmp_path: Path
+    name: str, connect_product: Connect, tmp_path: Path
 ) -> None:
     source = CAPTURED / name / "basic-clean"
     work = tmp_path / "work"
     shutil.copytree(source, work)
-    request = {"cmd": "recover", "policy": "strict", "format": "bitronix_tlog", "edition": "2.1"}
-    answer = connect_product(name).ask({**request, "dir": str(work), "observe": "state"})
+    answer = asked(connect_product(name), work, "bitronix_tlog", "2.1")
     assert answer["ok"]["state"]["active"] == "btm1.tlog"
     before, after = (bytearray((place / "btm1.tlog").read_bytes()) for place in (source, work))
     assert (before[STATE_AT], after[STATE_AT]) == (0, 255)
@@ -148,9 +144,8 @@ def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
     assert not covered(bytes(content), b"T000-000002")
 
 
-@pytest.mark.product
-@pytest.mark.java
-def test_the_sequential_writer_covers_every_forced_record(ready_product: Callable[[str], Product]) -> None:
+@of_products
+def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyProduct) -> None:
     """Of the concurrent one this cannot be said, and when it fails is chance."""
     command = program(ready_product("bitronix-2.1.4"), "races", rounds="40")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -158,11 +153,10 @@ def test_the_sequential_writer_covers_every_forced_record(ready_product: Callabl
     assert "0 of 160 forced records" in done.stdout
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 @pytest.mark.parametrize("name", ["hornetq", "artemis"])
 def test_the_part_of_a_transaction_that_was_never_forced_is_lost_without_a_word(
-    name: str, ready_product: Callable[[str], Product]
+    name: str, ready_product: ReadyProduct
 ) -> None:
     """A COMMIT counts the records of its own file only (JBM-DEV-015): what a crash leaves looks healthy."""
     ready_product(registry()[name].product)

@@ -18,7 +18,7 @@ import shutil
 import tarfile
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -31,19 +31,10 @@ from journalspec.observation import REFUSED
 from journalspec_conformance.errors import TimedOut
 from journalspec_conformance.process import ProcessConnection
 from journalspec_reference import load
+from products import REAL, Connect, Every, Json, asked, of_products
 
-REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
 PAIRS, JOURNALS = REAL / "bitronix_tlog", REAL / "jboss_journal"
 DATA = Path(__file__).parent / "data"
-
-Json = dict[str, Any]
-Connect = Callable[..., ProcessConnection]
-Every = Callable[[int], int]
-
-
-def of_products(test: Any) -> Any:
-    """Mark a test that needs products and the record."""
-    return pytest.mark.product(pytest.mark.java(pytest.mark.real(test)))
 
 
 def needed(path: Path) -> Path:
@@ -89,14 +80,14 @@ def in_the_words_of_the_record(answer: Json) -> str:
 def said_of_pair(connection: ProcessConnection, source: Path, policy: str, work: Path) -> str:
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(source, work)
-    request = {"cmd": "recover", "policy": policy, "format": "bitronix_tlog", "edition": "2.1"}
     try:
-        return in_the_words_of_the_record(connection.ask({**request, "dir": str(work), "observe": "state"}))
+        return in_the_words_of_the_record(asked(connection, work, "bitronix_tlog", "2.1", policy=policy))
     except TimedOut:
         return "HANG (>6s)"
 
 
 @of_products
+@pytest.mark.real
 @pytest.mark.parametrize("name", COLUMNS)
 def test_every_recorded_outcome_of_a_pair_is_reproduced(
     name: str, pair_inputs: Path, connect_product: Connect, every: Every, memory_path: Path
@@ -323,9 +314,8 @@ class Harness:
     connection: ProcessConnection
     place: Path
 
-    def request(self, command: str, directory: Path, **members: Any) -> Json:
-        edition = EDITIONS[self.name]
-        return {"cmd": command, "format": FORMAT, "edition": edition, "dir": str(directory), **members}
+    def asked(self, directory: Path, **members: Any) -> Json:
+        return asked(self.connection, directory, FORMAT, EDITIONS[self.name], **members)
 
     def put(self, recorded: Recorded) -> Path:
         shutil.rmtree(self.place, ignore_errors=True)
@@ -335,8 +325,7 @@ class Harness:
         return self.place
 
     def loaded(self, directory: Path, params: Mapping[str, str]) -> Outcome:
-        request = self.request("recover", directory, policy="strict", observe="state", params=params)
-        return outcome_of_observation(self.connection.ask(request)["ok"], "v2e")
+        return outcome_of_observation(self.asked(directory, params=params)["ok"], "v2e")
 
 
 @pytest.fixture(params=PRODUCTS)
@@ -352,6 +341,7 @@ def differs(name: str, wanted: Outcome, seen: Outcome) -> bool:
 
 
 @of_products
+@pytest.mark.real
 def test_every_recorded_outcome_of_a_journal_is_reproduced(
     harness: Harness, inputs: list[Recorded], every: Every
 ) -> None:
@@ -370,7 +360,7 @@ def test_every_recorded_outcome_of_a_journal_is_reproduced(
             continue
         directory = harness.put(recorded)
         ops = [{"op": "open"}, {"op": "close"}]
-        harness.connection.ask(harness.request("write", directory, params=params, ops=ops))
+        harness.asked(directory, cmd="write", params=params, ops=ops)
         seen = harness.loaded(directory, params)
         if differs(recorded.name, second, seen):
             different.append(f"{recorded.name}, second load: recorded {second}, seen {seen}")
@@ -378,6 +368,7 @@ def test_every_recorded_outcome_of_a_journal_is_reproduced(
 
 
 @of_products
+@pytest.mark.real
 def test_every_captured_directory_is_loaded_as_recorded(harness: Harness) -> None:
     """Both products are asked about what both of them have written, and about each record."""
     manifest = json.loads((JOURNALS / "captured" / "manifest.json").read_text(encoding="utf-8"))
@@ -413,12 +404,13 @@ def golden_operation(text: str) -> dict[str, str]:
 
 
 @of_products
+@pytest.mark.real
 def test_the_golden_sequence_byte_for_byte(harness: Harness) -> None:
     golden = json.loads((JOURNALS / "golden.json").read_text(encoding="utf-8"))[GOLDEN[harness.name]]
     ops = [{"op": "open"}, *(golden_operation(entry["what"]) for entry in golden["records"]), {"op": "close"}]
     params = {"file_size": str(golden["file_size"]), "prefix": "p", "extension": "x", "auto_reclaim": "false"}
     harness.place.mkdir()
-    answer = harness.connection.ask(harness.request("write", harness.place, params=params, ops=ops))
+    answer = harness.asked(harness.place, cmd="write", params=params, ops=ops)
     assert answer["ok"]["refusals"] == []
     image = bytearray([golden["fill_byte"]]) * golden["file_size"]
     header = bytes.fromhex(golden["header_hex"])

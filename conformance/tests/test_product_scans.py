@@ -12,7 +12,6 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -24,24 +23,17 @@ from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import get_product, is_fetched, product_dir
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
+from products import REAL, Connect, Every, Json, asked, of_products
 
 FORMAT, EDITION, PRODUCT = "kahadb_journal", "5.16", "activemq-5.17.6"
-REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / FORMAT
+KAHADB = REAL / FORMAT
 REFERENCE = load(FORMAT)
 DAMAGED, RECORDS = 2_000, 100_000
 #: Seconds after which a scan that never returns is believed not to; the others take milliseconds.
 TIMEOUT = 4.0
-NAMES = [path.name for path in sorted(REAL.iterdir()) if path.is_dir()] if REAL.is_dir() else []
+NAMES = [path.name for path in sorted(KAHADB.iterdir()) if path.is_dir()] if KAHADB.is_dir() else []
 
-Json = dict[str, Any]
-Connect = Callable[..., ProcessConnection]
-Every = Callable[[int], int]
-needs_real = pytest.mark.skipif(not REAL.is_dir(), reason=f"no files of real products in {REAL}")
-
-
-def of_products(test: Any) -> Any:
-    """Mark a test that needs a product."""
-    return pytest.mark.product(pytest.mark.java(test))
+needs_real = pytest.mark.skipif(not KAHADB.is_dir(), reason=f"no files of real products in {KAHADB}")
 
 
 def told(command: str, directory: Path, *options: str) -> Json:
@@ -60,8 +52,8 @@ def told(command: str, directory: Path, *options: str) -> Json:
 @needs_real
 @pytest.mark.parametrize("name", NAMES)
 def test_the_product_gives_the_same_records_of_real_files(name: str, connect_product: Connect) -> None:
-    theirs = scanned(ask(connect_product(PRODUCT), REAL / name))
-    ours = scanned(read({path.name: path.read_bytes() for path in (REAL / name).iterdir()}))
+    theirs = scanned(ask(connect_product(PRODUCT), KAHADB / name))
+    ours = scanned(read({path.name: path.read_bytes() for path in (KAHADB / name).iterdir()}))
     assert theirs.records == ours.records
     # Zeros behind the last batch: KHD-DEV-004.
     assert theirs.parts == ours.parts or (
@@ -182,8 +174,7 @@ def scanned(observed: Json) -> Scanned:
 
 def ask(connection: ProcessConnection, directory: Path, **more: str) -> Json:
     """Return what the product reads, or recovers, in `directory`."""
-    request = {"cmd": "read", "format": FORMAT, "edition": EDITION, "observe": "state", "params": {}, **more}
-    answer: Json = connection.ask({**request, "dir": str(directory)})["ok"]
+    answer: Json = asked(connection, directory, FORMAT, **{"edition": EDITION, "cmd": "read", **more})["ok"]
     return answer
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import tracemalloc
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from journalspec import jsontext, reread
 from journalspec.observation import CLEAN
 from journalspec_conformance.cli import cli
 from journalspec_reference.answers import ask
@@ -149,33 +147,6 @@ def test_a_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: Mod
     (tmp_path / name).write_bytes(b"")
     (tmp_path / "swap" / "other").write_bytes(b"")
     assert appeared(journal) == [name]
-
-
-@pytest.mark.parametrize("shape", ["deleted", "committed", "large"])
-@pytest.mark.parametrize("policy", [None, "default"])
-def test_memory_does_not_grow_with_the_store(
-    tmp_path: Path, tool: ModuleType, shape: str, policy: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reread, "KEEP", 1 << 14)
-    peaks = []
-    for size in (1 << 21, 1 << 23) if shape != "committed" else (1 << 17, 1 << 19):
-        place = tmp_path / str(size)
-        place.mkdir()
-        tool.MAKERS[FORMAT](
-            place, size, tool.SHAPES[shape]._replace(body=min(size >> 3, tool.SHAPES[shape].body))
-        )
-        (journal,) = find_journals(load_files(place))
-        ask(journal, policy)
-        # What is loaded of files is bounded, and told apart: pages of zeros are not.
-        tracemalloc.start()
-        try:
-            seen = ask(journal, policy).observation
-            assert seen.verdict == CLEAN
-            assert sum(map(len, jsontext.pieces(seen.members()))) > 100
-            peaks.append(tracemalloc.get_traced_memory()[1])
-        finally:
-            tracemalloc.stop()
-    assert peaks[1] < 1.5 * peaks[0] + (1 << 18)
 
 
 def test_each_page_is_read_once(tmp_path: Path, tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
