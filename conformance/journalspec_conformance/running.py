@@ -102,7 +102,7 @@ def prepare(request: RunRequest) -> Prepared:
 
 
 def setup_of(request: RunRequest) -> Setup:
-    """Return who is asked by a request, and how, with nothing expected to fail; raises Problem."""
+    """Return the implementation and the options of a request, without expected failures; raises Problem."""
     if request.timeout is not None:
         check_timeout(request.timeout)
     try:

@@ -47,7 +47,7 @@ def load_class(target: str) -> Callable[[], Any]:
 
 
 class Guarded:
-    """What `make` makes, when it is first asked, and again after it raised or was not heard to its end.
+    """An object that `make` makes for the first request, and again after it raised or was abandoned.
 
     `caught` are the exceptions that count as its crash.
     """
@@ -75,7 +75,7 @@ class Guarded:
                 self._object = None
 
     def end(self) -> None:
-        """Say bye, if there is an object and it wants to hear that."""
+        """Call ``bye``, if there is an object and it has that method."""
         if hasattr(self._object, "bye"):
             self._object.bye()
         self._object = None
@@ -116,7 +116,7 @@ def answers(implementation: Any, request: Message) -> Iterator[Message]:
 
 
 def exchange(answer: Callable[[Message], Iterator[Message]], lines: Lines, out: IO[str]) -> int:
-    """Write what `answer` yields for each of the requests, as :func:`serve` does."""
+    """Write what `answer` yields for each request, until ``bye`` or the end; return the exit status."""
     for line in lines:
         request = json.loads(line)
         if request["cmd"] == "bye":

@@ -274,7 +274,7 @@ class Driver:
 
 
 def no_files(why: str) -> Answer:
-    """Return the refusal of a directory that has nothing for the product: it was not asked."""
+    """Return the refusal of a directory in which the product would find no file."""
     return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": why}
 
 
