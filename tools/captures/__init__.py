@@ -29,10 +29,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
+from toml_text import toml_value
+
 from journalspec.files import replace_text
 from journalspec.formats import get_format
 from journalspec.requirements import requirements
-from journalspec_conformance.crashes.record import toml_value
 from journalspec_conformance.errors import TimedOut
 from journalspec_conformance.harnesses.product import Answer, serving
 from journalspec_conformance.harnesses.scenarios import Op, Scenario, Table

@@ -17,8 +17,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from toml_text import toml_value
+
 from captures import Capture, Json, Played, Steps, by_hand, on, permitted
-from journalspec_conformance.crashes.record import toml_value
 from journalspec_conformance.harnesses.bitronix_tlog.harness import PAIR
 from journalspec_conformance.harnesses.product import Answer
 from journalspec_conformance.harnesses.scenarios import Scenario
