@@ -128,4 +128,4 @@ def test_a_store_that_a_broker_wrote_is_clean(tool: ModuleType, name: str) -> No
         for journal in find_journals(load(directory)):
             for policy in (None, "strict"):
                 seen = ask(journal, policy).observation
-                assert (seen.verdict, seen.missing) == (CLEAN, ()), (journal.format, policy)
+                assert (seen.verdict, [*seen.missing]) == (CLEAN, []), (journal.format, policy)
