@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--products",
         choices=("sample", "whole"),
         default="sample",
-        help="Ask the real products about a sample (default), or about all that is known of them.",
+        help="Try a sample of products and mutants (default), or all that is known of them.",
     )
 
 

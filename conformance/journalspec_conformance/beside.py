@@ -7,23 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus import Probe
-
 #: Characters of a value that are shown, and of the place that it is at.
 VALUE, PLACE = 40, 36
 #: Members that say what is asked, not what is answered.
 _ASKED = ("when", "unnoted")
 _ABSENT = object()
-
-
-def nearest(probe: Probe, answer: Mapping[str, Any], claims: Claims | None = None) -> Mapping[str, Any]:
-    """Return the permitted answer that `answer` comes closest to."""
-    depths = []
-    for entry in probe.expect:
-        found = compare(entry, answer, claims or Claims())
-        depths.append(1 << 30 if found is None else found.depth)
-    return probe.expect[depths.index(max(depths))]
 
 
 def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0) -> list[str]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from journalspec_conformance.errors import Problem
+
 _MIB = 1 << 20
+#: Seconds; before it nobody can answer, and beyond it waiting does not end in practice.
+SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +40,23 @@ def size_of(number: int) -> str:
         if number >= unit and number % unit == 0:
             return f"{number // unit} {name}"
     return f"{number} bytes"
+
+
+def plain_number(text: str) -> float:
+    """Return the number that a user wrote in ASCII, without underscores; raises ValueError."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"{text!r} is not a plain number")
+    return float(text)
+
+
+def check_timeout(seconds: float) -> None:
+    """Raise Problem unless this is a time that an implementation can be given for an answer."""
+    if not seconds >= SHORTEST_TIMEOUT:  # what is no number is not greater
+        raise Problem(
+            f"a timeout of {seconds:g} s leaves no time to answer", f"At least {SHORTEST_TIMEOUT:g} s."
+        )
+    if seconds > LONGEST_TIMEOUT:
+        raise Problem(
+            f"a timeout of {seconds:g} s is none: whoever hangs would never be found out",
+            f"At most {LONGEST_TIMEOUT:g} s (a day).",
+        )

@@ -83,15 +83,18 @@ def compare(expected: Members, observed: Members, claims: Claims) -> Difference 
 
 
 def closest(expected: Iterable[Members], observed: Members, claims: Claims) -> tuple[int, Difference | None]:
-    """Return (index of the first permitted alternative that fits, None), or (-1, the closest difference)."""
-    best: Difference | None = None
+    """Return the index of the permitted alternative that `observed` fits or comes closest to.
+
+    With it comes where they part, None if it fits.
+    """
+    best: tuple[int, Difference | None] = 0, None
     for index, entry in enumerate(expected):
         found = compare(entry, observed, claims)
         if found is None:
             return index, None
-        if best is None or found.depth > best.depth:
-            best = found
-    return -1, best
+        if best[1] is None or found.depth > best[1].depth:
+            best = index, found
+    return best
 
 
 def _verdict(expected: Members, observed: Members, claims: Claims) -> Difference | None:

@@ -65,67 +65,39 @@ def parse_impl(
 
     `bounds` are what it may take for one question. Raises Problem if it can be none of them.
     """
-    return replace(_target(text, mode, level), bounds=bounds)
-
-
-def _target(text: str, mode: str, level: Level | None) -> Target:
     if mode not in MODES:
         raise Problem(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
-    if text.startswith(_PYTHON):
-        return _python_target(text)
     entry = registry().get(text)
     if entry is not None:
-        return _shipped(entry)
-    command = _split(text)
-    if not command:
-        raise Problem("--impl is empty", _choices())
-    return Target(text, command=command, mode=mode, level=Level.RECORDS if level is None else level)
-
-
-def _python_target(text: str) -> Target:
-    if str(Path.cwd()) not in sys.path and "" not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class lies where he stands
-    return Target(text, python=text.removeprefix(_PYTHON))
-
-
-def _split(text: str) -> tuple[str, ...]:
+        return replace(_shipped(entry), bounds=bounds)
+    if text.startswith(_PYTHON):
+        if str(Path.cwd()) not in sys.path and "" not in sys.path:
+            sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class lies where he stands
+        return Target(text, python=text.removeprefix(_PYTHON), bounds=bounds)
     try:
-        parts = shlex.split(text, posix=os.name == "posix")
+        command = shlex.split(text, posix=os.name == "posix")
     except ValueError as error:
         raise Problem(f"--impl {text!r} cannot be split into words: {error}") from None
-    if len(parts) == 1 and not _executable(parts[0]):
+    choices = f"Shipped harnesses: {', '.join(registry())}. Or give py:module:Class, or a command line that"
+    choices += " speaks the protocol."
+    if not command:
+        raise Problem("--impl is empty", choices)
+    if len(command) == 1 and which(command[0]) is None and not Path(command[0]).is_file():
         raise Problem(
-            f"--impl {text!r} is neither a shipped harness nor a command that can be found", _choices()
+            f"--impl {text!r} is neither a shipped harness nor a command that can be found", choices
         )
-    return tuple(parts)
-
-
-def _executable(name: str) -> bool:
-    return which(name) is not None or Path(name).is_file()
-
-
-def _choices() -> str:
-    names = ", ".join(registry())
-    return f"Shipped harnesses: {names}. Or give py:module:Class, or a command line that speaks the protocol."
+    observed = Level.RECORDS if level is None else level
+    return Target(text, command=tuple(command), mode=mode, level=observed, bounds=bounds)
 
 
 def _shipped(entry: HarnessEntry) -> Target:
     expectations = None
     if entry.expectations:
         expectations = Path(str(files("journalspec_conformance"))) / "expectations" / entry.expectations
+    target = Target(entry.name, python=entry.target, expectations=expectations, timeout=entry.timeout)
     if entry.target:
-        return Target(
-            entry.name, python=entry.target, expectations=expectations, timeout=entry.timeout, shipped=True
-        )
-    command = entry.command or _product_command(entry)
-    filled = tuple(part.replace("{python}", sys.executable) for part in command)
-    return Target(entry.name, command=filled, expectations=expectations, timeout=entry.timeout)
-
-
-def _product_command(entry: HarnessEntry) -> tuple[str, ...]:
+        return replace(target, shipped=True)
     try:
-        return tuple(product_command(entry.product))
+        return replace(target, command=tuple(product_command(entry.product)))
     except LookupError as error:
-        raise Problem(
-            f"harness {entry.name} is not ready: {error.args[0] if error.args else error}"
-        ) from None
+        raise Problem(f"harness {entry.name} is not ready: {error.args[0]}") from None

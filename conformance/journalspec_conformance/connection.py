@@ -63,6 +63,11 @@ class Hello:
         """Name and version, for people."""
         return " ".join(part for part in (self.impl["name"], self.impl.get("version", "")) if part)
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether it takes files as a mapping, of all its formats."""
+        return bool(self.formats) and all("memory" in claims.features for claims in self.formats.values())
+
     @classmethod
     def from_json(cls, reply: object) -> Hello:
         """Read a hello reply; raises Misbehaved that says what is wrong with it."""

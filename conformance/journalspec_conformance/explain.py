@@ -15,7 +15,8 @@ from typing import Any
 
 from journalspec.files import shown
 from journalspec.requirements import requirements
-from journalspec_conformance.beside import beside, nearest
+from journalspec_conformance.beside import beside
+from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.result import Result
 from journalspec_corpus import Case
 from journalspec_corpus.flags import load_flags
@@ -98,7 +99,8 @@ def _answer_lines(result: Result, case: Case, most: int = ANSWER_LINES) -> Itera
     if result.answer is None or probe is None or probe.op == "write":
         return
     yield "the whole answer beside the expected one:"
-    yield from (f"  {line}" for line in beside(nearest(probe, result.answer), result.answer, most))
+    nearest, _ = closest(probe.expect, result.answer, Claims())
+    yield from (f"  {line}" for line in beside(probe.expect[nearest], result.answer, most))
 
 
 def _text(value: Any) -> str:

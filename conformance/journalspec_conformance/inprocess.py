@@ -5,30 +5,13 @@ Anybody else's class runs in a child (:mod:`.pychild`): in here it could end the
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import traceback
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
 from typing import Any
 
 from journalspec_conformance.connection import AnswersOnly, Hello, Message, checked
-from journalspec_conformance.errors import Crashed, Misbehaved, Problem
-
-
-def load_class(target: str) -> Callable[[], Any]:
-    """Return the class ``module:Class``; raises Problem that says what is not there."""
-    module_name, _, class_name = target.partition(":")
-    if not module_name or not class_name:
-        raise Problem(f"{target!r} is no module:Class")
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise Problem(f"{module_name} cannot be imported: {error}") from None
-    try:
-        found: Callable[[], Any] = getattr(module, class_name)
-    except AttributeError:
-        raise Problem(f"module {module_name} has no {class_name}") from None
-    return found
+from journalspec_conformance.errors import Crashed
+from journalspec_conformance.serve import Guarded, load_class
 
 
 class InProcessConnection(AnswersOnly):
@@ -36,42 +19,35 @@ class InProcessConnection(AnswersOnly):
 
     def __init__(self, target: str | Callable[[], Any]) -> None:
         """Ask what `target` makes: ``module:Class``, or anything that can be called."""
-        self._make = load_class(target) if isinstance(target, str) else target
-        self._object: Any = None
+        self._guarded = Guarded(load_class(target) if isinstance(target, str) else target)
         self._trace = ""
         self.in_memory = False
 
     def hello(self) -> Hello:
         """Make the object if needed and return what it declares."""
-        claims = Hello.from_json(self._call("hello"))
-        features = [entry.features for entry in claims.formats.values()]
-        self.in_memory = bool(features) and all("memory" in names for names in features)
+        *_, reply = self._answers({"cmd": "hello"})
+        claims = Hello.from_json(reply)
+        self.in_memory = claims.in_memory
         return claims
 
     def ask(self, request: Message) -> Message:
         """Call the method of the request's name."""
-        reply = self._call(request["cmd"], request)
-        if inspect.isgenerator(reply):
-            try:
-                *_, reply = reply
-            except Exception as error:
-                raise self._crashed(error) from None
+        *_, reply = self._answers(request)
         return checked(reply)
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the stepwise answers; closing early abandons the object."""
-        replies = self._call(request["cmd"], request)
-        if not isinstance(replies, Iterator):
-            raise Misbehaved("a stepwise write must return an iterator of answers")
-        finished = False
+        with closing(self._answers(request)) as replies:
+            for reply in replies:
+                yield checked(reply)
+
+    def _answers(self, request: Message) -> Generator[Message, None, None]:
+        self._trace = ""
         try:
-            while not finished:
-                reply = checked(self._next(replies))
-                finished = "ok" in reply or "step" not in reply
-                yield reply
-        finally:
-            if not finished:
-                self._object = None
+            yield from self._guarded.answers(request)
+        except Crashed as error:
+            self._trace = error.stderr
+            raise
 
     def stderr(self) -> str:
         """Return the traceback of the last crash."""
@@ -79,31 +55,5 @@ class InProcessConnection(AnswersOnly):
 
     def close(self) -> None:
         """Call ``bye`` if the object is still there."""
-        if self._object is not None and hasattr(self._object, "bye"):
-            try:
-                self._object.bye()
-            except Exception as error:  # nothing is left to fail, but it should not pass unseen
-                self._trace = "".join(traceback.format_exception(error))
-        self._object = None
-
-    def _next(self, replies: Iterator[Any]) -> Any:
-        try:
-            return next(replies)
-        except StopIteration:
-            raise Misbehaved("a stepwise write ended without its final answer") from None
-        except Exception as error:
-            raise self._crashed(error) from None
-
-    def _call(self, name: str, *args: Any) -> Any:
-        self._trace = ""
-        try:
-            if self._object is None:
-                self._object = self._make()
-            return getattr(self._object, name)(*args)
-        except Exception as error:
-            raise self._crashed(error) from None
-
-    def _crashed(self, error: Exception) -> Crashed:
-        self._object = None
-        self._trace = "".join(traceback.format_exception(error))
-        return Crashed(f"{type(error).__name__}: {error}", self._trace)
+        with suppress(Exception):  # nothing is left to fail
+            self._guarded.end()

@@ -8,7 +8,6 @@ from typing import Any
 
 from journalspec_conformance.compare import Difference
 from journalspec_conformance.connection import Connection, Message
-from journalspec_conformance.wording import describe, describe_order
 from journalspec_corpus import Probe
 
 #: Characters of a reason, and calls of a traceback, where the runner itself failed.
@@ -73,9 +72,3 @@ def _said(error: Exception) -> str:
     except Exception:  # an exception of somebody else's class may do anything when it is shown
         text = "(it cannot be shown)"
     return f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
-
-
-def sentence(difference: Difference) -> str:
-    """Return one sentence about where an answer parts from the permitted one."""
-    say = describe_order if difference.fingerprint == "records:order" else describe
-    return say(difference.where, difference.expected, difference.observed)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from journalspec_conformance.bounds import plain_number
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -24,12 +26,6 @@ if TYPE_CHECKING:
 #: The file of the package that stands for the suite when pytest walks the directory.
 _MARK = Path(__file__).resolve()
 _SUITE = pytest.StashKey["Suite"]()
-
-
-def _number(text: str) -> float:
-    from journalspec_conformance.running import plain_number  # noqa: PLC0415 - see the module's text
-
-    return plain_number(text)
 
 
 #: Options by name, which is that of the command line's (``--journalspec-NAME``), and how pytest takes them.
@@ -55,7 +51,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "level": {"metavar": "L", "help": "verdict, records, state or layout (default: as declared)"},
     "timeout": {
         "metavar": "S",
-        "type": _number,
+        "type": plain_number,
         "help": "seconds per question (default: what the harness asks for, or 10)",
     },
     "min-judged": {

@@ -122,7 +122,8 @@ class Disk:
         seen: set[tuple[tuple[str, bytes], ...]] = set()
         directories = [self._lasting, *self._later, *self._but_one()]
         ends = [self._lasting, self._later[-1]] if self._later else directories
-        pending = [(body, index) for body in self._bodies(directories) for index in range(len(body.pending))]
+        bodies = {id(body): body for names in directories for body in names.values()}
+        pending = [(body, index) for body in bodies.values() for index in range(len(body.pending))]
         everything = frozenset(range(len(pending)))
         choices = [frozenset[int](), everything]
         choices += [frozenset({one}) for one in everything] + [everything - {one} for one in everything]
@@ -135,10 +136,6 @@ class Disk:
             if key not in seen:
                 seen.add(key)
                 yield files
-
-    def _bodies(self, directories: Sequence[Mapping[str, _Body]]) -> list[_Body]:
-        found = {id(body): body for names in directories for body in names.values()}
-        return list(found.values())
 
 
 def _changed(names: dict[str, _Body], before: str, after: str, body: _Body) -> None:

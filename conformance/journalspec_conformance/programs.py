@@ -94,6 +94,24 @@ class Enclosure:
             _open.remove(self)
 
 
+def completed(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end and return what it printed; nothing that it has started is left.
+
+    Raises OSError, and subprocess.TimeoutExpired.
+    """
+    with Enclosure() as inside:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            check=False,
+            env={**os.environ, **inside.environment},
+        )
+
+
 class Program(Enclosure):
     """A running program with pipes to its three streams. Raises OSError if it cannot be started."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,10 +16,9 @@ from typing import IO, Any
 
 from journalspec_conformance.bounds import BOUNDS, Bounds
 from journalspec_conformance.connection import Hello, Message
-from journalspec_conformance.errors import Breakdown, Crashed, Problem
-from journalspec_conformance.inprocess import load_class
+from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem
 from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.serve import DETAIL, parts, serve, told
+from journalspec_conformance.serve import Guarded, exchange, load_class, told
 
 #: Members that only a child of ours gives; it takes them out of what the class answers.
 _CRASH, _PROBLEM = "child:crash", "child:problem"
@@ -62,72 +60,38 @@ class PythonConnection(ProcessConnection):
         return error if isinstance(error, _Raised) else super()._broken(error)
 
 
-class _Guarded:
-    """The class as `serve` asks it: made when first needed, and anew after it raised."""
+class _Child:
+    """The class as its child process asks it."""
 
     def __init__(self, target: str) -> None:
-        self._target = target
-        self._object: Any = None
+        def make() -> Any:
+            return load_class(target)()
+
+        # SystemExit and all: whatever it raises is its crash.
+        self.guarded = Guarded(make, BaseException)
         self._in_memory = False
 
-    def __getattr__(self, name: str) -> Any:
-        """Return a method that answers for the class's method `name`."""
-        return lambda *request: self._answers(name, *request)
-
-    def hello(self) -> Message:
-        """Answer hello, or say that there is no such class."""
+    def answers(self, request: Message) -> Iterator[Message]:
+        """Yield what the class answers, that it crashed, or that there is no such class."""
+        hello = request["cmd"] == "hello"
+        files = _files(request["dir"]) if self._in_memory and not hello else None
+        asked = request if files is None else {**request, "files": files}
+        before = dict(files or {})
         try:
-            self._object = self._object or load_class(self._target)()
-            said: object = self._object.hello()
+            for part in self.guarded.answers(asked):
+                if hello:
+                    with suppress(Misbehaved):
+                        self._in_memory = Hello.from_json(part).in_memory
+                if files is not None:
+                    _put(request["dir"], before, files)
+                    before = dict(files)
+                yield {name: value for name, value in part.items() if name not in (_CRASH, _PROBLEM)}
         except Problem as problem:
-            return {_PROBLEM: str(problem)}
-        except BaseException as error:  # SystemExit and all: whatever it raises is its crash
-            return self._crash(error)
-        if not isinstance(said, dict):
-            return next(parts("hello", said))
-        entries = said.get("formats", {})
-        with suppress(AttributeError, TypeError):
-            features = [entry.get("features", ()) for entry in entries.values()]
-            self._in_memory = bool(features) and all("memory" in names for names in features)
-        return _theirs(said)
-
-    def end(self) -> None:
-        """Say bye to the class, if it wants to hear it."""
-        with suppress(Exception):
-            self._object.bye()
-
-    def _answers(self, name: str, request: Message) -> Iterator[Message]:
-        try:
-            self._object = self._object or load_class(self._target)()
-            asked = {**request, "files": _files(request["dir"])} if self._in_memory else request
-            before = dict(asked.get("files", ()))
-            replies = parts(name, getattr(self._object, name)(asked))
-        except BaseException as error:  # SystemExit and all: whatever it raises is its crash
-            yield self._crash(error)
-            return
-        while True:
-            try:
-                part = next(replies, None)
-                if part is not None and self._in_memory:
-                    _put(request["dir"], before, asked["files"])
-                    before = dict(asked["files"])
-            except BaseException as error:  # as above
-                yield self._crash(error)
-                return
-            if part is None:
-                return
-            yield _theirs(part)
-
-    def _crash(self, error: BaseException) -> Message:
-        self._object = None
-        detail = "".join(traceback.format_exception(error))[-DETAIL:]
-        return {_CRASH: detail.encode("utf-8", "backslashreplace").decode(), "message": told(error)}
-
-
-def _theirs(answer: Message) -> Message:
-    """Return what the class answers without what only its child may say."""
-    own = [name for name in (_CRASH, _PROBLEM) if name in answer]
-    return {name: value for name, value in answer.items() if name not in own} if own else answer
+            yield {_PROBLEM: str(problem)}
+        except Crashed as crash:
+            yield {_CRASH: crash.stderr, "message": crash.reason}
+        except Exception as error:  # the mapping that stands for the directory holds what no file can
+            yield {_CRASH: "", "message": told(error)}
 
 
 def _files(directory: str) -> dict[str, bytes]:
@@ -166,12 +130,13 @@ def _own_input() -> IO[str]:
 
 if __name__ == "__main__":
     requests, stream = _own_input(), _own_output()
-    guarded = _Guarded(sys.argv[1])
+    child = _Child(sys.argv[1])
     try:
-        serve(guarded, requests, stream)
+        exchange(child.answers, requests, stream)
     except OSError:
         # The class has closed what is not its own, or the runner has gone: nobody is left to be told.
         os._exit(1)
-    guarded.end()
+    with suppress(Exception):
+        child.guarded.end()
 
 __all__ = ["PythonConnection"]

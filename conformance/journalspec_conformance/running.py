@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -18,7 +18,7 @@ import click
 
 from journalspec.files import shown
 from journalspec.observation import Level
-from journalspec_conformance.bounds import BOUNDS, Bounds
+from journalspec_conformance.bounds import BOUNDS, Bounds, check_timeout
 from journalspec_conformance.connect import DEFAULT_TIMEOUT, Target, parse_impl
 from journalspec_conformance.engine import BREAKDOWN_LIMIT, Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
@@ -35,8 +35,6 @@ Done = TypeVar("Done")
 
 #: The value of ``--expect`` that leaves even a shipped expectation file out.
 NO_EXPECTATIONS = "none"
-#: Seconds; before it nobody can answer, and beyond it waiting does not end in practice.
-SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +83,7 @@ class Prepared:
 
 def prepare(request: RunRequest) -> Prepared:
     """Resolve a request; raises Problem for everything that cannot be run as asked."""
-    if request.timeout is not None:
-        check_timeout(request.timeout)
-    try:
-        level = None if request.level is None else Level.parse(request.level)
-    except ValueError as error:
-        raise Problem(str(error)) from None
-    bounds = Bounds.of_mib(request.max_memory, request.max_disk)
-    target = parse_impl(request.impl, request.mode, level, bounds)
+    setup = setup_of(request)
     tier = "files" if request.cases else request.tier
     draws = None
     if with_draws(request.tier) and not request.cases:
@@ -101,56 +92,32 @@ def prepare(request: RunRequest) -> Prepared:
     # An entry of an expectation file may be about a format that is not chosen; draws are named by none.
     chosen = cases = cases_of(request.tier, () if draws is None else request.formats, request.cases, draws)
     every = probes_of(cases)
-    expectations, source = _expectations(request.expect, target.expectations)
+    expectations, source = _expectations(request.expect, setup.target.expectations)
     elsewhere = None if request.cases else tuple(ids_outside(request.tier))
     bound = expectations.bind([probe.id for probe in every], tier, source, elsewhere=elsewhere)
     if request.formats and draws is None:
         chosen = cases_of(request.tier, request.formats, request.cases)
-    probes = probes_of(chosen, request.select)
-    return Prepared(
-        Setup(target, _options(request, target, level), bound),
-        tuple(probes),
-        tier,
-        None if draws is None else draws.seed,
-    )
+    probes = tuple(probes_of(chosen, request.select))
+    return Prepared(replace(setup, expectations=bound), probes, tier, None if draws is None else draws.seed)
 
 
-def prepare_one(request: RunRequest) -> Setup:
-    """Return the setup of a request whose probes are chosen elsewhere; raises Problem."""
-    level = None if request.level is None else Level.parse(request.level)
-    target = parse_impl(
-        request.impl, request.mode, level, Bounds.of_mib(request.max_memory, request.max_disk)
-    )
-    return Setup(target, _options(request, target, level), Expectations.none())
-
-
-def _options(request: RunRequest, target: Target, level: Level | None) -> Options:
-    return Options(
+def setup_of(request: RunRequest) -> Setup:
+    """Return the implementation and the options of a request, without expected failures; raises Problem."""
+    if request.timeout is not None:
+        check_timeout(request.timeout)
+    try:
+        level = None if request.level is None else Level.parse(request.level)
+    except ValueError as error:
+        raise Problem(str(error)) from None
+    bounds = Bounds.of_mib(request.max_memory, request.max_disk)
+    target = parse_impl(request.impl, request.mode, level, bounds)
+    options = Options(
         level=Level.LAYOUT if level is None else level,
         timeout=request.timeout or target.timeout or DEFAULT_TIMEOUT,
         validate=request.validate,
         enforce_should=request.enforce_should,
     )
-
-
-def plain_number(text: str) -> float:
-    """Return the number that a user wrote in ASCII, without underscores; raises ValueError."""
-    if not text.isascii() or "_" in text:
-        raise ValueError(f"{text!r} is not a plain number")
-    return float(text)
-
-
-def check_timeout(seconds: float) -> None:
-    """Raise Problem unless this is a time that an implementation can be given for an answer."""
-    if not seconds >= SHORTEST_TIMEOUT:  # what is no number is not greater
-        raise Problem(
-            f"a timeout of {seconds:g} s leaves no time to answer", f"At least {SHORTEST_TIMEOUT:g} s."
-        )
-    if seconds > LONGEST_TIMEOUT:
-        raise Problem(
-            f"a timeout of {seconds:g} s is none: whoever hangs would never be found out",
-            f"At most {LONGEST_TIMEOUT:g} s (a day).",
-        )
+    return Setup(target, options, Expectations.none())
 
 
 def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectations, str]:

@@ -85,6 +85,29 @@ def _read(paths: Sequence[Path]) -> Iterator[Case]:
             raise Problem(f"{shown(str(path))}: cannot be read: {error.strerror or error}") from None
 
 
+def find(case_id: str, files: Sequence[Path] = ()) -> Case:
+    """Return a case of `files` (none: of the published tiers, or a draw); raises Problem with a hint."""
+    drawn = None if files else drawn_case(case_id)
+    if drawn is not None:
+        every = [drawn]
+    elif files:
+        every = cases_of("", files=files)
+    else:
+        every = [case for tier in PUBLISHED_TIERS for case in load_cases(tier=tier)]
+    near = []
+    for case in every:
+        if case.id == case_id and case.fault:
+            raise Problem(f"{case_id} is quarantined: {case.fault}")
+        if case.id == case_id:
+            return case
+        if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]:
+            near.append(case.id)
+    hint = f"Cases of that group: {', '.join(near[:8])}." if near else "`journalspec list` shows all ids."
+    if ".crash." in case_id:
+        hint = f"Crash states of a build: `journalspec corpus show DIR --case {case_id}`."
+    raise Problem(f"there is no case {case_id!r}", hint)
+
+
 def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe]:
     """Return the probes of `cases` that one of `patterns` names (none: all).
 
@@ -108,4 +131,4 @@ def ids_outside(tier: str) -> Iterator[str]:
             yield from (probe.id for case in load_cases(tier=other) for probe in case.probes)
 
 
-__all__ = ["ALL", "PUBLISHED_TIERS", "Draws", "cases_of", "ids_outside", "probes_of", "with_draws"]
+__all__ = ["ALL", "PUBLISHED_TIERS", "Draws", "cases_of", "find", "ids_outside", "probes_of", "with_draws"]

@@ -1,18 +1,20 @@
-"""Make a process that speaks the protocol out of a Python class.
+"""A Python class as an implementation: its answers in the protocol, here or as a process of its own.
 
 ``python -m journalspec_conformance.serve module:Class``
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO, Any, Protocol
 
-from journalspec_conformance.errors import Problem
-from journalspec_conformance.inprocess import load_class
+from journalspec_conformance.connection import Message
+from journalspec_conformance.errors import Crashed, Problem
 
 #: Characters of an exception's message, and of its traceback, that are passed on.
 MESSAGE, DETAIL = 2000, 64 * 1024
@@ -28,32 +30,61 @@ class Lines(Protocol):
         """Return the next one."""
 
 
-def serve(implementation: Any, lines: Lines, out: IO[str]) -> int:
-    """Answer the requests in `lines` until ``bye`` or the end; return the exit status."""
-    for line in lines:
-        request = json.loads(line)
-        if request["cmd"] == "bye":
-            break
-        for reply in answers(implementation, request):
-            say({"seq": request["seq"], **reply}, out)
-            if "step" in reply and "ok" not in reply:
-                lines.readline()  # the runner's "step": only now may the next operation be done
-    return 0
-
-
-def answers(implementation: Any, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what `implementation` replies to `request`; an exception becomes an ``error``."""
-    name = request["cmd"]
+def load_class(target: str) -> Callable[[], Any]:
+    """Return the class ``module:Class``; raises Problem that says what is not there."""
+    module_name, _, class_name = target.partition(":")
+    if not module_name or not class_name:
+        raise Problem(f"{target!r} is no module:Class")
     try:
-        yield from parts(
-            name, implementation.hello() if name == "hello" else getattr(implementation, name)(request)
-        )
-    except Exception as error:  # the process must outlive whatever a journal does to it
-        yield {"error": {"message": told(error), "detail": traceback.format_exc()[-DETAIL:]}}
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise Problem(f"{module_name} cannot be imported: {error}") from None
+    try:
+        found: Callable[[], Any] = getattr(module, class_name)
+    except AttributeError:
+        raise Problem(f"module {module_name} has no {class_name}") from None
+    return found
 
 
-def parts(name: str, reply: object) -> Iterator[dict[str, Any]]:
-    """Yield the answers that the method `name` returned; what is none becomes an ``error`` that says so."""
+class Guarded:
+    """An object that `make` makes for the first request, and again after it raised or was abandoned.
+
+    `caught` are the exceptions that count as its crash.
+    """
+
+    def __init__(self, make: Callable[[], Any], caught: type[BaseException] = Exception) -> None:
+        self._make = make
+        self._caught = caught
+        self._object: Any = None
+
+    def answers(self, request: Message) -> Iterator[Message]:
+        """Yield the answers to a request. Raises Crashed, with the traceback as its standard error."""
+        ended = False
+        try:
+            if self._object is None:
+                self._object = self._make()
+            yield from parts(self._object, request)
+            ended = True
+        except Problem:
+            raise
+        except self._caught as error:
+            detail = "".join(traceback.format_exception(error))[-DETAIL:]
+            raise Crashed(told(error), detail.encode("utf-8", "backslashreplace").decode()) from None
+        finally:
+            if not ended:
+                self._object = None
+
+    def end(self) -> None:
+        """Call ``bye``, if there is an object and it has that method."""
+        if hasattr(self._object, "bye"):
+            self._object.bye()
+        self._object = None
+
+
+def parts(implementation: Any, request: Message) -> Iterator[Message]:
+    """Yield what `implementation` answers; what is no answer becomes an ``error`` that says so."""
+    name = request["cmd"]
+    reply = implementation.hello() if name == "hello" else getattr(implementation, name)(request)
     if isinstance(reply, dict):
         yield reply
         return
@@ -71,6 +102,32 @@ def parts(name: str, reply: object) -> Iterator[dict[str, Any]]:
         yield _fault(f"{name}() ended without its final answer")
 
 
+def serve(implementation: Any, lines: Lines, out: IO[str]) -> int:
+    """Answer the requests in `lines` until ``bye`` or the end; return the exit status."""
+    return exchange(partial(answers, implementation), lines, out)
+
+
+def answers(implementation: Any, request: Message) -> Iterator[Message]:
+    """Yield what `implementation` answers; an exception becomes an ``error``."""
+    try:
+        yield from parts(implementation, request)
+    except Exception as error:  # the process must outlive whatever a journal does to it
+        yield {"error": {"message": told(error), "detail": traceback.format_exc()[-DETAIL:]}}
+
+
+def exchange(answer: Callable[[Message], Iterator[Message]], lines: Lines, out: IO[str]) -> int:
+    """Write what `answer` yields for each request, until ``bye`` or the end; return the exit status."""
+    for line in lines:
+        request = json.loads(line)
+        if request["cmd"] == "bye":
+            break
+        for reply in answer(request):
+            say({"seq": request["seq"], **reply}, out)
+            if "step" in reply and "ok" not in reply:
+                lines.readline()  # the runner's "step": only now may the next operation be done
+    return 0
+
+
 def told(error: BaseException) -> str:
     """Return the kind of an exception and what it says, as far as it can be said."""
     try:
@@ -81,7 +138,7 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {short}".encode("utf-8", "backslashreplace").decode()
 
 
-def say(message: dict[str, Any], out: IO[str]) -> None:
+def say(message: Message, out: IO[str]) -> None:
     """Write one line and flush it; what JSON cannot hold is said to be so."""
     try:
         line = json.dumps(message, separators=(",", ":"), allow_nan=False)
@@ -92,7 +149,7 @@ def say(message: dict[str, Any], out: IO[str]) -> None:
     out.flush()
 
 
-def _fault(message: str) -> dict[str, Any]:
+def _fault(message: str) -> Message:
     return {"error": {"message": message}}
 
 

@@ -7,28 +7,27 @@ One process per product answers all questions; traces and programs start their o
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess  # programs of the harnesses are modules of ours
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import Any
 
 from journalspec.deviations import Deviation, Show, deviations
 from journalspec.formats import format_ids
-from journalspec_conformance.connection import Connection, Message
+from journalspec_conformance.connection import Connection
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
 from journalspec_conformance.harnesses.product import program, serving
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, ProductError, classpath, get_product
-from journalspec_conformance.programs import Enclosure, scratch
+from journalspec_conformance.programs import completed, scratch
 from journalspec_corpus.load import find_case, told_in
 
 #: Seconds per question: a product that has not answered by then never will.
@@ -93,18 +92,6 @@ def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
     raise Problem(f"no deviation {deviation_id!r}", f"Known are {known}; the site lists them by format.")
 
 
-class _Noting(ProcessConnection):
-    """Remembers the last answer, for people."""
-
-    last: Message | None = None
-
-    def ask(self, request: Message) -> Message:
-        """Send `request` and remember what came."""
-        self.last = None
-        self.last = super().ask(request)
-        return self.last
-
-
 class Showroom:
     """Products at hand. Close it when done."""
 
@@ -160,7 +147,7 @@ class Showroom:
             classpath(product)
         except ProductError as error:
             raise NotTried(str(error)) from None
-        return _Noting(serving(product.id), timeout=self._timeout)
+        return ProcessConnection(serving(product.id), timeout=self._timeout)
 
     def _engine(self, product: Product) -> Engine:
         if product.id not in self._engines:
@@ -182,7 +169,7 @@ class Showroom:
         if probe is None:
             raise Problem(f"{case.id} is not asked {show.data['op']!r}")
         result = engine.run(probe)
-        reply = getattr(engine.connection, "last", None) or {}
+        reply = engine.exchanges[-1][1] if engine.exchanges else {}
         answer = reply.get("ok", reply)
         failed = result.fingerprint if result.result_class == "fail" else result.result_class
         did = [f"{result.result_class} {result.fingerprint}: {result.reason}", f"answer: {_short(answer)}"]
@@ -243,16 +230,8 @@ class Showroom:
         did = []
         for _ in range(int(show.data.get("tries", 1))):
             try:
-                with Enclosure() as inside:
-                    done = subprocess.run(
-                        command,
-                        capture_output=True,
-                        text=True,
-                        timeout=_PROGRAM_SECONDS,
-                        check=False,
-                        env={**os.environ, **inside.environment},
-                    )
-            except subprocess.TimeoutExpired:
+                done = completed(command, _PROGRAM_SECONDS)
+            except TimeoutExpired:
                 did.append(f"no end within {_PROGRAM_SECONDS:g} s")
                 continue
             did += done.stdout.splitlines()

@@ -10,12 +10,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec.files import shown
+from journalspec_conformance.compare import Difference
 from journalspec_conformance.result import CLASSES, Result
 
 #: Classes in which nothing was judged: out of the score, in a column of their own.
 UNJUDGED = frozenset(entry.name for entry in CLASSES.values() if not entry.judged)
 _SHOWN = 200
 _NUMBER = re.compile(r"\d+")
+
+
+def sentence(difference: Difference) -> str:
+    """Return one sentence about where an answer parts from the permitted one."""
+    where, expected, observed = difference.where, difference.expected, difference.observed
+    if difference.fingerprint == "records:order":
+        words = f"expected {spelled(expected)}, got {spelled(observed)}"
+        return f"{where}: the same records in another order: {words}"
+    return describe(where, expected, observed)
 
 
 def describe(where: str, expected: Any, observed: Any) -> str:
@@ -31,12 +41,6 @@ def describe(where: str, expected: Any, observed: Any) -> str:
     if type(expected) is not type(observed) and _text(expected) == _text(observed):
         return f"{where}: {words} (the types differ: {_kind(expected)}, {_kind(observed)})"
     return f"{where}: {words}"
-
-
-def describe_order(where: str, expected: Any, observed: Any) -> str:
-    """Return the sentence for the right records in another order, which parts at `where`."""
-    words = f"expected {spelled(expected)}, got {spelled(observed)}"
-    return f"{where}: the same records in another order: {words}"
 
 
 def spelled(value: Any, shown: int = _SHOWN) -> str:

@@ -19,9 +19,10 @@ from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.answers import check_io, check_written
 from journalspec_conformance.compare import Claims, compare
 from journalspec_conformance.connection import Connection, FormatClaims, Message
-from journalspec_conformance.outcome import Outcome, sentence, settle
+from journalspec_conformance.outcome import Outcome, settle
 from journalspec_conformance.power import Disk
 from journalspec_conformance.scratch import CaseDirectory, Workspace
+from journalspec_conformance.wording import sentence
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.model import History, history, model_of
 from journalspec_reference import load

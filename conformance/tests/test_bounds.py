@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +24,20 @@ from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.pychild import PythonConnection
 from judged import CASES, PROBE, start
 from programs import READ, until
+from tables import table
 
 LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc (Linux)")
 SMALL = Bounds(answer=1 << 16, stderr=1 << 18, memory=200 << 20, disk=8 << 20)
 
-Open = Callable[[str], Any]
 OpenClass = Callable[..., PythonConnection]
 KINDS = {"persistent": ProcessConnection, "oneshot": OneShotConnection}
-
-
-@pytest.fixture(params=KINDS)
-def opened(request: pytest.FixtureRequest, program: Callable[..., Any]) -> Open:
-    return lambda body: program(body, 30.0, KINDS[request.param], bounds=SMALL)
+TABLE = table("programs")
+ROWS = [
+    pytest.param(mode, body, row, marks=[LINUX] if row.get("linux") else [])
+    for row in TABLE["program"]
+    for mode in row["in"]
+    for body in row["rows"]
+]
 
 
 def ask(connection: Any, directory: Path) -> Breakdown:
@@ -53,67 +57,19 @@ def test_what_a_child_says_of_itself_its_class_cannot_say(name: str, python_clas
     assert connection.hello().name
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "reason"),
-    [
-        ("while True: put(b'x' * 4096)", Misbehaved, "more than 64 KiB"),
-        ("while True: put(b'{}' + bytes([10]) )", Misbehaved, ""),
-        ("answer(b'\"a\":\"' + b'x' * 100000 + b'\",')", Misbehaved, "more than 64 KiB"),
-        pytest.param(
-            "while True: os.write(2, b'x' * 4096)", Misbehaved, "256 KiB on standard error", marks=LINUX
-        ),
-        pytest.param("x = b'x' * (300 << 20); time.sleep(60)", Crashed, "200 MiB of memory", marks=LINUX),
-        pytest.param(
-            """
-            subprocess.Popen([sys.executable, "-S", "-c",
-                "x = b'x' * (300 << 20); import time; time.sleep(60)"], start_new_session=True)
-            time.sleep(60)
-            """,
-            Crashed,
-            "200 MiB of memory",
-            marks=LINUX,
-        ),
-        (
-            "open(os.path.join(request['dir'], 'f'), 'wb').write(b'x' * (20 << 20)); time.sleep(60)",
-            Crashed,
-            "8 MiB in its scratch",
-        ),
-        (
-            "open(os.path.join(os.environ['TMPDIR'], 'f'), 'wb').write(b'x' * (20 << 20)); time.sleep(60)",
-            Crashed,
-            "8 MiB in its scratch",
-        ),
-        ("subprocess.Popen(['sleep', '60'], start_new_session=True); os._exit(7)", Crashed, "exit status 7"),
-    ],
-)
-def test_beyond_a_bound(opened: Open, body: str, kind: type[Breakdown], reason: str, tmp_path: Path) -> None:
-    found = ask(opened(body), tmp_path / "place")
-    assert type(found) is kind, found
-    assert reason in found.reason
-
-
-@LINUX
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        ("x = b'x' * (300 << 20); time.sleep(60)", "200 MiB of memory"),
-        ("while True: os.write(2, b'x' * 4096)", "256 KiB on standard error"),
-        (
-            "open(os.path.join(os.environ['TMPDIR'], 'f'), 'wb').write(b'x' * (20 << 20)); time.sleep(60)",
-            "8 MiB in its scratch",
-        ),
-    ],
-)
-@pytest.mark.parametrize("opened", ["oneshot"], indirect=True)
-def test_who_has_answered_and_lives_on_is_bounded_too(
-    opened: Open, body: str, reason: str, tmp_path: Path
+@pytest.mark.parametrize(("mode", "body", "row"), ROWS)
+def test_what_is_no_answer(
+    mode: str, body: str, row: Mapping[str, Any], program: Callable[..., Any], tmp_path: Path
 ) -> None:
-    found = ask(opened("answer(); os.close(1)\n" + body), tmp_path / "place")
-    assert reason in found.reason
+    timeout = 1.0 if row["raises"] == "TimedOut" else 30.0
+    found = ask(program(body, timeout, KINDS[mode], bounds=SMALL), tmp_path / "place")
+    assert type(found).__name__ == row["raises"], found
+    assert row["rows"][body] in found.reason
 
 
-def test_much_on_standard_error_is_no_fault(opened: Open, tmp_path: Path) -> None:
-    connection = opened("os.write(2, b'x' * 200000); answer()")
+@pytest.mark.parametrize("mode", KINDS)
+def test_much_on_standard_error_is_no_fault(mode: str, program: Callable[..., Any], tmp_path: Path) -> None:
+    connection = program("os.write(2, b'x' * 200000); answer()", 30.0, KINDS[mode], bounds=SMALL)
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"] == {"verdict": "clean"}
     assert len(connection.stderr()) <= STDERR_KEPT
 
@@ -198,6 +154,8 @@ def test_who_does_more_than_answer_pays_himself(
     assert reason in results[1].reason
 
 
+#: Classes of the fakes.
+FAKE_CLASSES = "py:fakes.references:"
 CLASSES = """
 import os, sys
 from journalspec_conformance.harnesses.reference import Reference
@@ -228,40 +186,22 @@ def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
         connection.close()
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "reason"),
-    [
-        ("[{'ok': {}}]", "error", "read() returned an object of type list, not a dict"),
-        ("None", "error", "read() returned None, not a dict"),
-        ("7", "error", "type int"),
-        ("{'ok': {'verdict': {1, 2}}}", "error", "cannot be written as JSON: TypeError"),
-        ("{'ok': {'verdict': float('nan')}}", "error", "cannot be written as JSON: ValueError"),
-        ("iter([])", "error", "ended without its final answer"),
-        ("iter([3])", "error", "yielded an object of type int"),
-        ("(_ for _ in ()).throw(Odd())", Crashed, "Odd: (str() of it raises ValueError)"),
-        ("(_ for _ in ()).throw(Own('mine'))", Crashed, "Own: mine"),
-        ("(_ for _ in ()).throw(Exception('x' * 10_000_000))", Crashed, "(10000000 characters)"),
-        ("(_ for _ in ()).throw(Exception('\\udcff'))", Crashed, "Exception: \\udcff"),
-        ("(_ for _ in ()).throw(GeneratorExit())", Crashed, "GeneratorExit"),
-        ("(_ for _ in ()).throw(KeyboardInterrupt())", Crashed, "KeyboardInterrupt"),
-        ("(_ for _ in ()).throw(RuntimeError('not foreseen'))", Crashed, "RuntimeError: not foreseen"),
-        ("sys.exit(0)", Crashed, "SystemExit: 0"),
-        ("os.closerange(0, 100)", Crashed, "before its answer"),
-    ],
-)
-def test_a_class_that_gives_no_answer(
-    python_class: OpenClass, body: str, kind: type[Breakdown] | str, reason: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("body", TABLE["class"]["error"])
+def test_what_a_class_returns_and_is_no_answer(python_class: OpenClass, body: str, tmp_path: Path) -> None:
     connection = python_class(body)
     connection.hello()
-    request = {**READ, "dir": str(tmp_path)}
-    if isinstance(kind, str):
-        assert reason in connection.ask(request)[kind]["message"]
-    else:
-        with pytest.raises(kind) as caught:
-            connection.ask(request)
-        assert reason in caught.value.reason
-        assert len(caught.value.reason) < 3000
+    said = connection.ask({**READ, "dir": str(tmp_path)})["error"]["message"]
+    assert TABLE["class"]["error"][body] in said
+
+
+@pytest.mark.parametrize("body", TABLE["class"]["crash"])
+def test_a_class_that_crashes(python_class: OpenClass, body: str, tmp_path: Path) -> None:
+    connection = python_class(body)
+    connection.hello()
+    with pytest.raises(Crashed) as caught:
+        connection.ask({**READ, "dir": str(tmp_path)})
+    assert TABLE["class"]["crash"][body] in caught.value.reason
+    assert len(caught.value.reason) < 3000
 
 
 def test_a_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: Path) -> None:
@@ -294,3 +234,27 @@ def test_bounds_are_options(tmp_path: Path) -> None:
     (failed,) = json.loads(done.stdout)["failed"]
     assert failed["class"] == "crash"
     assert "more than 300 MiB of memory" in failed["reason"]
+
+
+def test_pytest_sees_that_a_class_ends_its_process() -> None:
+    arguments = ["--pyargs", "journalspec_conformance", "-p", "no:cacheprovider", "-q"]
+    options = [f"--journalspec-impl={FAKE_CLASSES}ExitsHard", "--journalspec-select=btm.clean.*/read"]
+    command = [sys.executable, "-m", "pytest", *arguments, *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "4 failed, 10 passed" in done.stdout, "each third question of a new process"
+
+
+def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> None:
+    connection = parse_impl(f"{FAKE_CLASSES}Raises").open(10.0)
+    assert isinstance(connection, PythonConnection)
+    hello = connection.hello()
+    name = next(iter(hello.formats))
+    request = {"cmd": "read", "format": name, "edition": "none", "dir": str(tmp_path), "observe": "records"}
+    started = time.monotonic()
+    for _ in range(20):
+        with pytest.raises(Crashed) as caught:
+            connection.ask(request)
+        assert "references.py" in caught.value.stderr
+    assert time.monotonic() - started < 10
+    connection.close()

@@ -10,6 +10,7 @@ import signal
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,18 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from journals import HORNETQ, PARTIAL_COMMIT, add, delete, page, short
+from journals import CAPTURED, HORNETQ, PARTIAL_COMMIT, add, delete, page, short
 from journalspec import reread
+from journalspec.observation import REFUSED
 from journalspec_conformance.cli import COMMANDS
 from journalspec_conformance.cli.journal_view import Asked
 from journalspec_corpus.load import find_case
 from journalspec_reference import content
+from journalspec_reference.answers import ask
 from journalspec_reference.content import FileSource
-from judged import PROGRAM, call, flat
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.kahadb_journal.implementation import MARKED
+from judged import call, flat
 
 BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])
 
@@ -162,37 +167,6 @@ def test_clean_says_what_it_can_mean(tmp_path: Path, command: str) -> None:
 # How a process ends.
 
 
-def with_closed_pipe(*arguments: str) -> subprocess.CompletedProcess[str]:
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        return subprocess.run(
-            [*PROGRAM, *arguments],
-            stdout=writer,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            timeout=60,
-            env={**os.environ, "COLUMNS": "80"},
-        )
-    finally:
-        os.close(writer)
-
-
-PIPED: list[tuple[str, ...]] = [
-    ("--help",),
-    ("products", "list"),
-    ("inspect", "--hex", "{pair}"),
-]
-
-
-@pytest.mark.parametrize("arguments", PIPED, ids=" ".join)
-def test_a_closed_pipe_ends_as_the_signal_would(arguments: tuple[str, ...]) -> None:
-    pair = str(PARTIAL_COMMIT.with_name("basic-clean"))
-    done = with_closed_pipe(*(argument.format(pair=pair) for argument in arguments))
-    assert (done.returncode, done.stderr) == (141, "")
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize(("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
 def test_every_command_ends_so(
@@ -325,3 +299,41 @@ def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
 def test_what_to_type_for_a_path_that_looks_like_an_option() -> None:
     asked = Asked((Path("-journal"),), None, None, ())
     assert asked.again("inspect") == "journalspec inspect ./-journal"
+
+
+def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """Yield what a crash leaves: the last file zeroed from some byte on, cut there, or all zeros."""
+    last = list(files)[-1]
+    data = files[last]
+    used = len(data.rstrip(b"\0")) if data.endswith(b"\0") else data.find(b"-qMa4" + bytes(8)) + 5
+    used = used if used > 4 else len(data)
+    for at in range(0, used, max(1, used // 24)):
+        yield f"zeroed from {at}", {**files, last: data[:at] + bytes(len(data) - at)}
+        if at:
+            yield f"cut at {at}", {**files, last: data[:at]}
+    yield "zeros", {**files, last: bytes(len(data))}
+
+
+@pytest.mark.parametrize("version", ["5.15.16", "6.1.7"])
+@pytest.mark.parametrize("scenario", ["rollover", "larger-than-a-file"])
+def test_a_journal_that_a_crash_cut_keeps_its_edition(scenario: str, version: str, tmp_path: Path) -> None:
+    """No healthy byte refuses: the files before the last one are read as ever, whatever the last one is."""
+    source = CAPTURED / "kahadb_journal" / f"activemq-{version}" / scenario
+    found = {path.name: path.read_bytes() for path in source.glob("**/db-*.log")}
+    files = dict(sorted(found.items(), key=lambda item: int(item[0][3:-4])))
+    used = {name: data for name, data in files.items() if not data.startswith(b"-qMa4")}
+    assert len(used) > 1
+    before = None
+    for number, (what, left) in enumerate(cuts(used)):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        for name, data in left.items():
+            directory.joinpath(name).write_bytes(data)
+        (journal,) = find_journals(load(directory), "kahadb_journal")
+        seen = ask(journal, "strict").observation
+        assert journal.edition in MARKED, what
+        assert seen.verdict != REFUSED, what
+        last = list(used)[-1]
+        kept = [record for record in seen.records if record.at.file != last]
+        before = before or kept
+        assert kept == before, what

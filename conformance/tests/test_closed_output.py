@@ -45,8 +45,10 @@ def test_a_command_with_closed_output_ends_with_141(command: str, place: Path) -
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_a_command_on_a_closed_pipe_ends_with_141() -> None:
-    line = f"(sleep 0.2; {shlex.join(PROGRAM)} list) | true; exit ${{PIPESTATUS[0]}}"
+@pytest.mark.parametrize("command", ["list", "--help", "inspect --hex {place}/journal"])
+def test_a_command_on_a_closed_pipe_ends_with_141(command: str, place: Path) -> None:
+    words = shlex.join([*PROGRAM, *command.format(place=place).split()])
+    line = f"(sleep 0.2; {words}) | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["/bin/bash", "-c", line], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (141, "")
 

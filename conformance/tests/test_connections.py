@@ -20,7 +20,7 @@ from journalspec_conformance.harnesses import registry
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.oneshot import OneShotConnection
 from journalspec_conformance.process import ProcessConnection
-from programs import HELLO, READ, source, until
+from programs import HELLO, READ, source
 
 Program = Callable[..., Any]
 
@@ -44,29 +44,6 @@ def test_an_answer_may_come_in_pieces(program: Program) -> None:
         """
     )
     assert connection.ask(READ)["ok"] == {"verdict": "clean"}
-
-
-@pytest.mark.parametrize(
-    ("body", "kind", "reason"),
-    [
-        ("os._exit(3)", Crashed, "exit status 3"),
-        ("os.kill(os.getpid(), 11)", Crashed, "SIGSEGV"),
-        ("say('{\"seq\":'); os._exit(0)", Crashed, "7 bytes into a line"),
-        ("os.close(1); time.sleep(60)", Crashed, "closed its output"),
-        ("time.sleep(60)", TimedOut, "no answer within 1 s"),
-        ("say('{\"seq\":'); time.sleep(60)", TimedOut, "7 bytes of an unfinished line"),
-        ("say('hello\\n')", Misbehaved, "no JSON"),
-        ("say('{\"ok\":{}}\\n')", Misbehaved, "request None"),
-        ("say(json.dumps({'seq': seq}) + '\\n')", Misbehaved, "not exactly one of"),
-        ("say(json.dumps({'seq': seq, 'ok': {}, 'error': {}}) + '\\n')", Misbehaved, "not exactly one of"),
-        ("say(json.dumps({'seq': seq, 'ok': 'yes'}) + '\\n')", Misbehaved, "is no object"),
-    ],
-)
-def test_what_is_no_answer(program: Program, body: str, kind: type[Exception], reason: str) -> None:
-    connection = program(body, 1.0 if kind is TimedOut else 20.0)
-    connection.hello()
-    with pytest.raises(kind, match=reason):
-        connection.ask(READ)
 
 
 def test_it_is_started_anew_after_a_breakdown(program: Program, tmp_path: Path) -> None:
@@ -130,24 +107,6 @@ def test_who_works_all_the_time_is_told_from_who_waits(
     with pytest.raises(TimedOut) as caught:
         connection.ask(READ)
     assert not caught.value.busy
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc (Linux)")
-def test_what_it_started_is_killed_with_it(program: Program, tmp_path: Path) -> None:
-    pid_file = tmp_path / "pid"
-    connection = program(
-        f"""
-        child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
-        open({str(pid_file)!r}, "w").write(str(child.pid))
-        time.sleep(60)
-        """,
-        1.0,
-    )
-    connection.hello()
-    with pytest.raises(TimedOut):
-        connection.ask(READ)
-    stat = Path(f"/proc/{pid_file.read_text()}/stat")
-    assert until(lambda: not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z", 5)
 
 
 @pytest.mark.parametrize(
@@ -221,22 +180,6 @@ NO = '{"verdict": "refused", "phase": "header", "code": "x"}'
 )
 def test_oneshot_answers(program: Program, body: str, answer: object) -> None:
     assert program(body, kind=OneShotConnection).ask(READ) == answer
-
-
-@pytest.mark.parametrize(
-    ("body", "kind", "reason"),
-    [
-        (f"print('{CLEAN}'); sys.exit(3)", Crashed, "exit status 3"),
-        ("os.kill(os.getpid(), 9)", Crashed, "SIGKILL"),
-        ("time.sleep(60)", TimedOut, "within 1 s"),
-        ("print('fine')", Misbehaved, "no JSON"),
-        (f"print('{NO}')", Misbehaved, "contradicts"),
-        (f"print('{CLEAN}'); sys.exit(1)", Misbehaved, "contradicts"),
-    ],
-)
-def test_oneshot_that_is_no_answer(program: Program, body: str, kind: type[Exception], reason: str) -> None:
-    with pytest.raises(kind, match=reason):
-        program(body, 1.0 if kind is TimedOut else 20.0, OneShotConnection).ask(READ)
 
 
 def test_oneshot_arguments_and_parameters(program: Program) -> None:

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="faults are met 
 #: A few of each kind and mode.
 SOME = (
     "nothing", "ends/persistent", "ends/python", "cries_wolf/oneshot", "answers_a_list/persistent",
-    "leaves_a_lock/persistent", "prints_nothing/oneshot", "hangs/persistent", "nameless/oneshot",
-    "report_cut/summary", "expect_tier/run", "full_report/write",
+    "leaves_a_lock/persistent", "prints_nothing/oneshot", "hangs/persistent", "hangs/python",
+    "nameless/oneshot", "report_cut/summary", "expect_tier/run", "full_report/write",
 )  # fmt: skip
 
 #: Meets a fault of which something is not as the table says: each time another thing.

@@ -14,6 +14,7 @@ import pytest
 from journalspec.observation import CLEAN, Observation
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import FilesetError, find_journals, load
+from tables import table
 
 TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
 MESSAGES = 20_000
@@ -111,3 +112,21 @@ def whole(seen: Observation, final: Observation) -> bool:
         for record in final.records
         if record.at.file in last and [record.at.file] != newest and record.at.off <= last[record.at.file]
     )
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize("name", table("field")["stores"])
+def test_a_store_that_a_broker_wrote_is_clean(tool: ModuleType, name: str) -> None:
+    if not (shutil.which("java") and shutil.which("mvn")):
+        pytest.skip("needs Java and Maven, which fetches the broker")
+    product, version, end = name.split("-")
+    try:
+        store = tool.written(product, version, end=end)
+    except tool.StoreError as error:
+        pytest.skip(f"the broker could not be had: {str(error).splitlines()[0]}")
+    for directory in [store / "journal", store / "bindings"] if product == "artemis" else [store]:
+        for journal in find_journals(load(directory)):
+            for policy in (None, "strict"):
+                seen = ask(journal, policy).observation
+                assert (seen.verdict, [*seen.missing]) == (CLEAN, []), (journal.format, policy)

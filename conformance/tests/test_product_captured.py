@@ -10,17 +10,16 @@ import hashlib
 import json
 import tomllib
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from captures import EXPECTED, PROVENANCE, capture_of, told_steps
 
 from journalspec.formats import format_ids
 from journalspec.observation import REFUSED, Observation, jsonable
 from journalspec.requirements import requirements
 from journalspec_conformance.compare import Claims, compare
-from journalspec_conformance.harnesses.capture import EXPECTED, PROVENANCE, Capture, told_steps
 from journalspec_conformance.products import get_product, product_ids
 from journalspec_reference import load
 
@@ -61,11 +60,6 @@ def files(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir() if path.name not in beside}
 
 
-def capture(format_id: str) -> Capture:
-    made: Capture = import_module(f"journalspec_conformance.harnesses.{format_id}.capture").CAPTURE
-    return made
-
-
 def answer(directory: Path, when: dict[str, str]) -> Observation:
     """Return what the reference says to a question of ``expected.json``."""
     reference, told = load(directory.parts[-3]), expected(directory)
@@ -78,14 +72,14 @@ def answer(directory: Path, when: dict[str, str]) -> Observation:
 @pytest.mark.parametrize("name", PLAYED)
 def test_every_product_played_every_scenario_that_it_can(name: str) -> None:
     product = get_product(name)
-    names = [scenario.name for scenario in capture(product.harness).scenarios(product)]
+    names = [scenario.name for scenario in capture_of(product.harness).scenarios(product)]
     assert len(names) == len(set(names))
     assert {path.name for path in DIRECTORIES if path.parts[-2] == name} == set(names)
 
 
 @each_directory
 def test_the_provenance_tells_what_the_scenario_asks_for(directory: Path) -> None:
-    run = capture(directory.parts[-3]).told_in(directory)
+    run = capture_of(directory.parts[-3]).told_in(directory)
     done = tuple(tuple(op for op, _ in steps) for _, steps in run.sessions)
     if run.scenario.sessions:
         assert done == run.scenario.sessions
@@ -95,7 +89,7 @@ def test_the_provenance_tells_what_the_scenario_asks_for(directory: Path) -> Non
 
 @each_directory
 def test_what_the_files_show_is_what_the_table_says(directory: Path) -> None:
-    maker, told = capture(directory.parts[-3]), expected(directory)
+    maker, told = capture_of(directory.parts[-3]), expected(directory)
     run = maker.told_in(directory)
     assert maker.shows(run.product, run.scenario) == {key: told[key] for key in ("obeys", "breaks")}
 
@@ -156,7 +150,7 @@ def test_the_reference_recovers_what_the_product_loads(directory: Path) -> None:
 @each_journal
 def test_what_is_expected_is_what_was_asked_for(directory: Path) -> None:
     """Operations that were turned down aside; a copied moment of a compaction has no answers."""
-    asked = capture("jboss_journal").asked(capture("jboss_journal").told_in(directory))
+    asked = capture_of("jboss_journal").asked(capture_of("jboss_journal").told_in(directory))
     for entry in expected(directory)["expect"]:
         assert asked.seen(entry["state"]) == asked.shown[-1]
 

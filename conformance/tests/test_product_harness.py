@@ -4,59 +4,44 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from captures.bitronix_tlog import asked_records
 
 from journalspec.formats import get_format
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.harnesses.bitronix_tlog.capture import asked_records
 from journalspec_conformance.harnesses.bitronix_tlog.harness import CORRUPTED, pair_of, status_names
 from journalspec_conformance.harnesses.bitronix_tlog.programs import covered
 from journalspec_conformance.harnesses.java.jvm import Thrown
 from journalspec_conformance.harnesses.jboss_journal.harness import _only_data_files
 from journalspec_conformance.harnesses.product import Exceptions, program
-from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.products import Product
 from journalspec_corpus.load import find_case
+from products import Connect, ReadyProduct, asked, of_products
+from tables import table
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "bitronix_tlog"
 STATE_AT = 12
 
-#: What was thrown (class, message, the methods that it came out of), and the phase and code that it becomes.
-THROWN = """
-bitronix_tlog | scan | corrupted | record terminator outside of file bounds: 9 | | record/out-of-bounds
-bitronix_tlog | scan | corrupted | at 85 (no record terminator found) | | record/no-end-marker
-bitronix_tlog | scan | corrupted | at 85 (GTRID size too long) | | record/malformed
-bitronix_tlog | scan | corrupted | (unique names too long, 1 out of 2) | | record/malformed
-bitronix_tlog | scan | corrupted | (invalid CRC, recorded: 1) | | checksum/bad-checksum
-bitronix_tlog | scan | corrupted | something new | | record/exception:CorruptedTransactionLogException
-bitronix_tlog | open | io | logs are not of the same length | | fileset/unequal-lengths
-bitronix_tlog | open | io | Invalid argument | | header/exception:IOException
-bitronix_tlog | write | io | would have resulted in an overflow of that file | | writer/does-not-fit
-bitronix_tlog | write | io | no room to write log to journal even after swap | | writer/does-not-fit
-bitronix_tlog | open | Odd | | | header/exception:Odd
-bitronix_tlog | scan | Odd | | | record/exception:Odd
-bitronix_tlog | write | Odd | | | writer/exception:Odd
-jboss_journal | load | Exception | AMQ149002: Journal files version mismatch | orderFiles | header/bad-version
-jboss_journal | load | Exception | HQ149001: of another version | readJournalFile | header/bad-user-version
-jboss_journal | write | IllegalStateException | Cannot find add info 7 | | writer/unknown-record
-jboss_journal | write | IllegalStateException | Can't find tx 7 | | writer/unknown-transaction
-jboss_journal | write | IllegalArgumentException | Record is too large | | writer/does-not-fit
-jboss_journal | load | Odd | | get orderFiles load | header/exception:Odd
-jboss_journal | load | Odd | | load | replay/exception:Odd
-"""
+THROWN = [
+    (format_id, when, thrown, refusal)
+    for format_id, phases in table("thrown").items()
+    for when, rows in phases.items()
+    for thrown, refusal in rows.items()
+]
 
 
-@pytest.mark.parametrize("line", THROWN.strip().splitlines())
-def test_the_products_own_words_become_the_specs_codes(line: str) -> None:
+@pytest.mark.parametrize(("format_id", "when", "said", "wanted"), THROWN)
+def test_the_products_own_words_become_the_specs_codes(
+    format_id: str, when: str, said: str, wanted: str
+) -> None:
     """Any other exception keeps its name, which is no code of the specification."""
-    format_id, when, name, text, methods, wanted = (part.strip() for part in line.split("|"))
     exceptions = Exceptions(f"journalspec_conformance.harnesses.{format_id}")
+    name, _, rest = said.partition(": ")
+    text, _, methods = rest.removesuffix("]").rpartition(" [")
     kind = {"corrupted": CORRUPTED, "io": "java.io.IOException"}.get(name, f"java.lang.{name}")
     refusal = exceptions.refusal(Thrown(kind, text, tuple(methods.split())), when)
     assert f"{refusal['phase']}/{refusal['code']}" == wanted
@@ -131,17 +116,15 @@ def test_a_change_of_the_active_file_begins_it_anew() -> None:
     }
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 @pytest.mark.parametrize("name", ["bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1"])
 def test_recovery_writes_the_state_byte_and_nothing_else(
-    name: str, connect_product: Callable[..., ProcessConnection], tmp_path: Path
+    name: str, connect_product: Connect, tmp_path: Path
 ) -> None:
     source = CAPTURED / name / "basic-clean"
     work = tmp_path / "work"
     shutil.copytree(source, work)
-    request = {"cmd": "recover", "policy": "strict", "format": "bitronix_tlog", "edition": "2.1"}
-    answer = connect_product(name).ask({**request, "dir": str(work), "observe": "state"})
+    answer = asked(connect_product(name), work, "bitronix_tlog", "2.1")
     assert answer["ok"]["state"]["active"] == "btm1.tlog"
     before, after = (bytearray((place / "btm1.tlog").read_bytes()) for place in (source, work))
     assert (before[STATE_AT], after[STATE_AT]) == (0, 255)
@@ -161,9 +144,8 @@ def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
     assert not covered(bytes(content), b"T000-000002")
 
 
-@pytest.mark.product
-@pytest.mark.java
-def test_the_sequential_writer_covers_every_forced_record(ready_product: Callable[[str], Product]) -> None:
+@of_products
+def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyProduct) -> None:
     """Of the concurrent one this cannot be said, and when it fails is chance."""
     command = program(ready_product("bitronix-2.1.4"), "races", rounds="40")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -171,11 +153,10 @@ def test_the_sequential_writer_covers_every_forced_record(ready_product: Callabl
     assert "0 of 160 forced records" in done.stdout
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 @pytest.mark.parametrize("name", ["hornetq", "artemis"])
 def test_the_part_of_a_transaction_that_was_never_forced_is_lost_without_a_word(
-    name: str, ready_product: Callable[[str], Product]
+    name: str, ready_product: ReadyProduct
 ) -> None:
     """A COMMIT counts the records of its own file only (JBM-DEV-015): what a crash leaves looks healthy."""
     ready_product(registry()[name].product)

@@ -6,14 +6,14 @@ What must be there says the format's model, from the operations alone; no file i
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from captures.jboss_journal import CAPTURE
 
-from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
 from journalspec_conformance.harnesses.reference import Traced
 from journalspec_conformance.power import Disk
 from journalspec_conformance.process import ProcessConnection
@@ -22,6 +22,7 @@ from journalspec_corpus.jboss_journal import MODEL
 from journalspec_corpus.model import history
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
+from products import Connect, Every, asked, of_products
 
 FORMAT, EDITION = "jboss_journal", "v2"
 REFERENCE = "reference"
@@ -36,13 +37,8 @@ Op = dict[str, Any]
 Images = Mapping[str, bytes]
 
 
-def of_products(function: Any) -> Any:
-    """Mark a test that needs a product."""
-    return pytest.mark.product(pytest.mark.java(function))
-
-
 @pytest.fixture(scope="module")
-def products(connect_product: Callable[[str], ProcessConnection]) -> dict[str, ProcessConnection]:
+def products(connect_product: Connect) -> dict[str, ProcessConnection]:
     return {name: connect_product(name) for name in IMPLEMENTATIONS if name != REFERENCE}
 
 
@@ -147,8 +143,7 @@ def write(products: Mapping[str, ProcessConnection], writer: str, ops: list[Op],
             journal.apply(op)
         put(storage.files, directory)
         return
-    request = {"cmd": "write", "format": FORMAT, "edition": EDITION, "dir": str(directory)}
-    answer = products[writer].ask({**request, "params": params, "ops": ops})
+    answer = asked(products[writer], directory, FORMAT, EDITION, cmd="write", params=params, ops=ops)
     assert answer["ok"]["refusals"] == []
 
 
@@ -167,9 +162,7 @@ def recovered(products: Mapping[str, ProcessConnection], reader: str, directory:
         files = {path.name: path.read_bytes() for path in directory.iterdir()}
         seen = load(FORMAT).recover(files, edition=EDITION, policy="strict", params=params).to_json()
     else:
-        request = {"cmd": "recover", "policy": "strict", "format": FORMAT, "edition": EDITION}
-        question = {**request, "dir": str(directory), "observe": "state", "params": params}
-        seen = products[reader].ask(question)["ok"]
+        seen = asked(products[reader], directory, FORMAT, EDITION, params=params)["ok"]
     assert "state" in seen, f"{reader}: {seen}"
     return MODEL.shown(MODEL.begin(seen["state"]))
 
@@ -177,7 +170,7 @@ def recovered(products: Mapping[str, ProcessConnection], reader: str, directory:
 @of_products
 @pytest.mark.parametrize("writer", IMPLEMENTATIONS)
 def test_all_three_recover_ten_thousand_records_alike(
-    writer: str, products: dict[str, ProcessConnection], every: Callable[[int], int], memory_path: Path
+    writer: str, products: dict[str, ProcessConnection], every: Every, memory_path: Path
 ) -> None:
     # A product reads a quarter of them in a sample: every one of the three reads what each has written.
     records = RECORDS // every(4)
@@ -216,7 +209,7 @@ def crash_images(
 
 @of_products
 def test_nothing_acknowledged_is_lost_in_a_crash_of_the_reference_writer(
-    products: dict[str, ProcessConnection], every: Callable[[int], int], memory_path: Path
+    products: dict[str, ProcessConnection], every: Every, memory_path: Path
 ) -> None:
     ops = short_history()
     states = history(MODEL, {}, [{"op": "open"}, *ops], frozenset(), EDITION).shown[1:]
@@ -251,24 +244,22 @@ def half_compacted(images: Iterable[tuple[str, int, Images]]) -> list[Images]:
 @of_products
 @pytest.mark.parametrize("name", ["hornetq-2.0.0", "hornetq-2.1.2"])
 def test_a_compaction_of_the_reference_is_finished_by_the_product(
-    name: str, connect_product: Callable[[str], ProcessConnection], memory_path: Path
+    name: str, connect_product: Connect, memory_path: Path
 ) -> None:
     """Versions 2.0 and 2.1 read what the reference writes in editions s2 and v1."""
     product = get_product(name)
     scenario = next(item for item in CAPTURE.scenarios(product) if item.name == "compacted")
     ops, params = scenario.sessions[0], CAPTURE.params(product, scenario)
     done = next(number for number, op in enumerate(ops) if op["op"] == "compact") + 1
-    asked = history(MODEL, {}, ops[:done], frozenset(), product.edition)
+    kept = history(MODEL, {}, ops[:done], frozenset(), product.edition)
     images = half_compacted(crash_images(ops[:done], params, product.edition))
     assert len(images) > 3
     connection = connect_product(name)
-    request = {"cmd": "recover", "policy": "strict", "observe": "state", "params": params}
     for files in images:
         put(files, memory_path / "journal")
-        place = {"format": FORMAT, "edition": product.edition, "dir": str(memory_path / "journal")}
-        answer = connection.ask({**request, **place})["ok"]
+        answer = asked(connection, memory_path / "journal", FORMAT, product.edition, params=params)["ok"]
         assert answer["verdict"] == "clean"
-        assert asked.seen(answer["state"]) == asked.shown[-1]
+        assert kept.seen(answer["state"]) == kept.shown[-1]
 
 
 def test_the_control_file_of_s2_has_the_id_minus_one_and_names_are_modified_utf8() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,18 +17,17 @@ import pytest
 
 from journalspec_conformance.harnesses.reference import Traced
 from journalspec_conformance.power import Disk, Files
-from journalspec_conformance.process import ProcessConnection
 from journalspec_corpus.kahadb_journal.author import payload
 from journalspec_corpus.kahadb_journal.crash import STATE
 from journalspec_corpus.kahadb_journal.model import Messages
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
+from products import Connect, Every, Json, asked, of_products
 
 FORMAT, EDITION, PRODUCTS = "kahadb_journal", "5.16", ("activemq-5.17.6", "activemq-6.1.7")
 PARAMS = {"max_file_length": "4096", "max_batch_length": "1024"}
 OPERATIONS, APPENDED = 500, 700
 
-Json = dict[str, Any]
 stored = cache(payload)
 ENDS = re.compile("r0 (PREPARE|COMMIT) ")
 
@@ -160,7 +159,7 @@ def place(image: Image, text: str) -> list[str]:
     return [name for name, data in image.files.items() if stored(text) in data]
 
 
-def test_the_reference_finds_it_again(chosen: list[Image], every: Callable[[int], int]) -> None:
+def test_the_reference_finds_it_again(chosen: list[Image], every: Every) -> None:
     reference = load(FORMAT)
     found = [
         text
@@ -170,22 +169,20 @@ def test_the_reference_finds_it_again(chosen: list[Image], every: Callable[[int]
     assert found == []
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_the_product_finds_it_again(
     product: str,
     chosen: list[Image],
-    connect_product: Callable[..., ProcessConnection],
-    every: Callable[[int], int],
+    connect_product: Connect,
+    every: Every,
     memory_path: Path,
 ) -> None:
     connection, found = connect_product(product), []
-    request = {"cmd": "recover", "policy": "strict", "format": FORMAT, "edition": EDITION, "params": {}}
     for number, image in enumerate(chosen[:: every(21)]):
         place = memory_path / str(number)
         place.mkdir()
         for name, data in image.files.items():
             (place / name).write_bytes(data)
-        found += wrong(image, connection.ask({**request, "observe": "state", "dir": str(place)})["ok"])
+        found += wrong(image, asked(connection, place, FORMAT, EDITION)["ok"])
     assert found == []

@@ -22,13 +22,13 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses.product import Exceptions, serving
 from journalspec_conformance.harnesses.swiftmq_store.harness import settings
 from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.products import Product, ProductError, classpath, get_product, own_classpath
+from journalspec_conformance.products import ProductError, classpath, get_product, own_classpath
 from journalspec_corpus.swiftmq_store.author import message
+from products import Every, Json, ReadyProduct, of_products
+from products import asked as question
 
 PRODUCT, OWN = "swiftmq-13.1.2", "JOURNALSPEC_SWIFTMQ_STORE"
 FAKE = Path(__file__).parent / "fake_swiftmq"
-Json = dict[str, Any]
-ReadyProduct = Callable[[str], Product]
 Ask = Callable[..., Json]
 
 
@@ -61,11 +61,8 @@ def connection(fake: Path) -> Iterator[ProcessConnection]:
 
 
 def asked(connection: ProcessConnection, directory: Path, cmd: str = "recover", **members: Any) -> Json:
-    common = {"format": "swiftmq_store", "edition": "13", "dir": str(directory), "params": {}}
-    if cmd == "recover":
-        common |= {"policy": "default", "observe": "state"}
-    answer: Json = connection.ask({"cmd": cmd, **common, **members})
-    return answer
+    members = {**({"policy": "default"} if cmd == "recover" else {}), **members}
+    return question(connection, directory, "swiftmq_store", "13", cmd=cmd, **members)
 
 
 def store(directory: Path, *lines: str) -> Path:
@@ -74,8 +71,7 @@ def store(directory: Path, *lines: str) -> Path:
     return directory
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_what_a_store_holds_is_what_the_answer_says(connection: ProcessConnection, tmp_path: Path) -> None:
     data = message("told*20")
     lines = [f"message b 3 4 2 99 {data.hex()}", "message b 5 9 1 0 unreadable", "queue a", "durable c n t"]
@@ -101,8 +97,7 @@ def test_what_a_store_holds_is_what_the_answer_says(connection: ProcessConnectio
     assert sorted(tmp_path.rglob("*")) == before, "a start is made in a copy"
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_a_warning_makes_it_recovered_and_what_is_thrown_a_refusal(
     connection: ProcessConnection, tmp_path: Path
 ) -> None:
@@ -121,8 +116,7 @@ def test_a_warning_makes_it_recovered_and_what_is_thrown_a_refusal(
         assert text in refused["message"]
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(fake: Path, tmp_path: Path) -> None:
     store(tmp_path, "exit")
     with pytest.MonkeyPatch.context() as patch:
@@ -135,8 +129,7 @@ def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(fake: Path
             made.close()
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_without_memory_it_refuses_and_begins_again(connection: ProcessConnection, tmp_path: Path) -> None:
     page = store(tmp_path, "memory") / "db" / "page.db"
     refused = asked(connection, tmp_path)["ok"]
@@ -146,17 +139,16 @@ def test_without_memory_it_refuses_and_begins_again(connection: ProcessConnectio
     assert connection.late() is None
 
 
-@pytest.mark.product
-@pytest.mark.java
-def test_a_thousand_starts(connection: ProcessConnection, tmp_path: Path) -> None:
+@of_products
+def test_a_thousand_starts(connection: ProcessConnection, every: Every, tmp_path: Path) -> None:
+    """After some hundreds the harness begins again with another JVM."""
     store(tmp_path, "queue a")
-    for _ in range(1000):
+    for _ in range(1000 // every(3)):
         answer = asked(connection, tmp_path)["ok"]
         assert (answer["verdict"], len(answer["state"]["queues"])) == ("clean", 1)
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_operations_are_a_routers(connection: ProcessConnection, tmp_path: Path) -> None:
     first, second = message("first*20").hex(), message("second*20").hex()
     branch = {"gtrid": "0102", "bqual": "03"}
@@ -192,8 +184,7 @@ def test_operations_are_a_routers(connection: ProcessConnection, tmp_path: Path)
     assert held == {"a": [two], "b": [one], "c": []}
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_what_it_cannot_do_is_said(connection: ProcessConnection, tmp_path: Path) -> None:
     assert asked(connection, tmp_path, "read")["unsupported"]["what"] == "operation"
     assert asked(connection, tmp_path, policy="strict")["unsupported"]["what"] == "policy:strict"
@@ -203,8 +194,7 @@ def test_what_it_cannot_do_is_said(connection: ProcessConnection, tmp_path: Path
     assert "no key 9" in asked(connection, tmp_path, "write", ops=away)["unsupported"]["message"]
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_cases_are_put_to_it_as_to_any_product(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fake makes nothing of real bytes: every case fails, and none is an error."""
     monkeypatch.setenv(OWN, str(fake))
@@ -229,8 +219,7 @@ def test_a_class_path_that_is_none(value: str, told: str, monkeypatch: pytest.Mo
         parse_impl("swiftmq")
 
 
-@pytest.mark.product
-@pytest.mark.java
+@of_products
 def test_a_class_path_without_a_store(ready_product: ReadyProduct, tmp_path: Path) -> None:
     ready_product(PRODUCT)
     done = subprocess.run(

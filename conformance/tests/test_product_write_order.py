@@ -11,7 +11,7 @@ order of everything that a compaction does to names.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,10 @@ import pytest
 
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
 from journalspec_conformance.harnesses.reference import Traced
-from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
+from products import Connect, ReadyProduct, asked
 
 PAIR = ("btm1.tlog", "btm2.tlog")
 #: Product -> parameters of the reference writer that models it.
@@ -45,8 +45,6 @@ SIZE = 1024
 pytestmark = [pytest.mark.product, pytest.mark.java]
 
 Op = dict[str, Any]
-ReadyProduct = Callable[[str], Product]
-Connect = Callable[..., ProcessConnection]
 #: One thing that happens to a pair: kind, file, offset, and the bytes in hex.
 Event = tuple[str, str, int, str]
 #: One thing that happens to a file: kind, offset, and the bytes or, where only they matter, their number.
@@ -151,8 +149,8 @@ def test_a_swap_is_done_in_the_modelled_order(
     product, directory = ready_product(name), tmp_path / "journal"
     directory.mkdir()
     params = {"file_length": str(SMALL)}
-    request = {"cmd": "write", "format": product.harness, "edition": product.edition, "params": params}
-    connect_product(name).ask({**request, "dir": str(directory), "ops": [OPEN, CLOSE]})
+    told = {"cmd": "write", "params": params, "ops": [OPEN, CLOSE]}
+    asked(connect_product(name), directory, product.harness, product.edition, **told)
     before = {name: (directory / name).read_bytes() for name in PAIR}
     assert {len(data) for data in before.values()} == {SMALL}
     seen = unclocked(traced(product, SWAPPING, tmp_path, {}, PAIR))

@@ -93,7 +93,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     before = contents(place)
     step(place, "cp")
     step(place, "python -m journalspec.requirements")
-    step(place, "python -m journalspec_conformance.harnesses")
+    step(place, "python tools/captures")
     step(place, "python tools/publish.py")
     after = contents(place)
     assert {name: after[name] for name in before} == before
@@ -156,7 +156,7 @@ def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) 
     said = step(copy, "journalspec run --impl reference --format toy_sixth --tier captured").stdout
     assert "as expected: 6 judged" in said
     before = contents(place)
-    again = run(copy, *taken("python -m journalspec_conformance.harnesses"), "--again")
+    again = run(copy, *taken("python tools/captures"), "--again")
     assert again.returncode == 0, again.stderr
     assert contents(place) == before
 

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from journalspec_conformance.compare import Claims, closest
-from journalspec_conformance.outcome import sentence
 from journalspec_conformance.result import Result
-from journalspec_conformance.wording import describe, github_annotations, grouped, judged_and_not
+from journalspec_conformance.wording import describe, github_annotations, grouped, judged_and_not, sentence
 
 
 def result(probe: str, result_class: str = "fail", fingerprint: str = "verdict", reason: str = "r") -> Result:

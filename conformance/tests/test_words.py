@@ -10,8 +10,10 @@ from journalspec_conformance.answers import FEATURES, check_claims, stranger_in
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.load import load_cases
+from tables import table
 
 FORMAT = "bitronix_tlog"
+TABLE = table("words")
 GOOD: dict[str, Any] = {
     "editions": ["2.1"],
     "ops": ["read", "recover"],
@@ -34,18 +36,9 @@ def test_what_the_format_has_may_be_declared() -> None:
     check_claims(hello("x-home-made"))
 
 
-@pytest.mark.parametrize(
-    ("member", "value", "suggestion"),
-    [
-        ("policies", "strct", "strict"),
-        ("fields", "nams", "names"),
-        ("editions", "2.l", "2.1"),
-        ("features", "damaged", "damage"),
-        ("ops", "recovery", "recover"),
-        ("state", "unfinshed", "unfinished"),
-    ],
-)
-def test_a_typo_is_refused_with_a_suggestion(member: str, value: str, suggestion: str) -> None:
+@pytest.mark.parametrize("member", TABLE["declared"])
+def test_a_typo_is_refused_with_a_suggestion(member: str) -> None:
+    value, suggestion = TABLE["declared"][member]
     with pytest.raises(Problem) as caught:
         check_claims(hello(FORMAT, **{member: [*GOOD[member], value]}))
     said = str(caught.value)
@@ -69,26 +62,12 @@ def test_claims_that_leave_nothing_to_compare_are_refused(features: list[str]) -
 ANSWER = {"verdict": "clean", "records": [{"type": "COMMITTING", "gtrid": "0a"}]}
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind", "text"),
-    [
-        ({"records": [{"type": "COMITTING"}]}, "records.COMITTING", "Did you mean 'COMMITTING'?"),
-        ({"records": [{"type": "ACTIVE", "gtird": "0a"}]}, "records.gtird", "records[0].gtird: nothing"),
-        ({"unanchored": [{"type": "ACTIVE", "x": "0a"}]}, "unanchored.x", "unanchored[0].x"),
-        ({"dropped": [{"reason": "bad-crc"}]}, "dropped.bad-crc", "dropped[0].reason"),
-        ({"files": [{"role": "idle"}]}, "files.idle", "files[0].role"),
-        ({"files": [{"header": {"tial": "1"}}]}, "files.header.tial", "files[0].header.tial"),
-        ({"notes": [{"code": "uncleen"}]}, "notes.uncleen", "Did you mean 'unclean'?"),
-        ({"state": {"unfinishd": []}}, "state.unfinishd", "Did you mean 'unfinished'?"),
-        ({"verdict": "refused", "phase": "heder", "code": "x-y"}, "refused.heder", "Did you mean 'header'?"),
-        ({"verdict": "refused", "code": "no-file"}, "refused.no-file", "Did you mean 'no-files'?"),
-    ],
-)
-def test_a_strange_name_in_an_answer_is_found(answer: dict[str, Any], kind: str, text: str) -> None:
-    found = stranger_in({**ANSWER, **answer}, FORMAT)
+@pytest.mark.parametrize("row", TABLE["answered"], ids=lambda row: row["kind"])
+def test_a_strange_name_in_an_answer_is_found(row: dict[str, Any]) -> None:
+    found = stranger_in({**ANSWER, **row["answer"]}, FORMAT)
     assert found is not None
-    assert found.kind == kind
-    assert text in found.text
+    assert found.kind == row["kind"]
+    assert row["text"] in found.text
 
 
 def test_names_of_ones_own_are_no_strangers() -> None:

@@ -248,7 +248,6 @@ def _raise(error: BaseException) -> None:
 
 ExitsHard = _third("ExitsHard", "Ends the process without a word.", lambda: os._exit(0))
 Raises = _third("Raises", "An ordinary exception.", lambda: _raise(RuntimeError("this was not foreseen")))
-Hangs = _third("Hangs", "Never comes back.", lambda: time.sleep(3600))
 Prints = _third("Prints", "Writes where the answers of programs go.", lambda: print("third question"))
 
 

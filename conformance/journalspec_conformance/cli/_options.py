@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from journalspec.observation import Level
-from journalspec_conformance.bounds import BOUNDS
+from journalspec_conformance.bounds import BOUNDS, check_timeout, plain_number
 from journalspec_conformance.errors import Problem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -22,17 +22,8 @@ FILE = click.Path(path_type=Path)
 JOBS = click.IntRange(0, 1024)
 
 
-def number(text: str) -> float:
-    """Return a number that is written plainly; raises ValueError."""
-    from journalspec_conformance.running import plain_number  # noqa: PLC0415 - not for --help
-
-    return plain_number(text)
-
-
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Return a timeout as it is; a usage error for what leaves no time, never ends, or is no number."""
-    from journalspec_conformance.running import check_timeout  # noqa: PLC0415 - not for --help
-
     if value is not None:
         try:
             check_timeout(value)
@@ -103,7 +94,7 @@ def implementation(timeout: str = "what the harness asks for, or 10") -> Callabl
         ),
         click.option(
             "--timeout",
-            type=number,
+            type=plain_number,
             callback=seconds,
             metavar="S",
             help=f"Seconds per question. Default: {timeout}.",

@@ -66,25 +66,6 @@ def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = 
         click.echo(line.rstrip())
 
 
-def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:
-    """Yield `results`; meanwhile show how far they are, on standard error and only on a terminal."""
-    if not sys.stderr.isatty():
-        yield from results
-        return
-    # What an implementation calls itself is no markup.
-    name = TextColumn("{task.description}", markup=False)
-    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    red = 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        label = shown(label)
-        task = progress.add_task(label, total=total)
-        for result in results:
-            red += is_red(result.result_class)
-            failed = f" ({red} failed)" if red else ""
-            progress.update(task, advance=1, description=label + failed)
-            yield result
-
-
 #: Is told what is being done, how much of it is, and how much there is in all.
 Show = Callable[[str, int, int], None]
 
@@ -92,16 +73,28 @@ Show = Callable[[str, int, int], None]
 @contextmanager
 def progress_bar() -> Iterator[Show]:
     """Give a function that shows how far a long command is, on standard error and only on a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    # What an implementation calls itself is no markup.
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     # Where nobody looks on, a bar would leave a blank line.
     disabled = not sys.stderr.isatty()
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=disabled) as bar:
         task = bar.add_task("", total=None)
 
         def show(step: str, done: int, total: int) -> None:
-            bar.update(task, description=step, completed=done, total=total)
+            bar.update(task, description=shown(step), completed=done, total=total)
 
         yield show
+
+
+def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:
+    """Yield `results`; meanwhile show how far they are."""
+    red = 0
+    with progress_bar() as show:
+        for number, result in enumerate(results, start=1):
+            red += is_red(result.result_class)
+            show(f"{label} ({red} failed)" if red else label, number, total)
+            yield result
 
 
 def say(text: str = "", *, err: bool = False) -> None:

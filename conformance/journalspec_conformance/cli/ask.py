@@ -12,16 +12,17 @@ from typing import Any
 import click
 
 from journalspec.files import making, shown
-from journalspec_conformance.beside import beside, nearest
+from journalspec_conformance.beside import beside
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say
+from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import difference_lines, dump_lines, stderr_lines
 from journalspec_conformance.result import Result, carried
-from journalspec_conformance.running import RunRequest, prepare_one
+from journalspec_conformance.running import RunRequest, setup_of
+from journalspec_conformance.selection import find
 from journalspec_conformance.wording import spelled
-from journalspec_corpus import Case, Probe
-from journalspec_corpus.load import find_case
+from journalspec_corpus import Probe
 
 Message = Mapping[str, Any]
 
@@ -43,14 +44,17 @@ def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **opti
 
     The journal, the requests and the answers are kept in a directory, to repeat a question by hand.
     """
-    case = _case(case_id, cases)
+    case = find(case_id.partition("/")[0], cases)
     probes = [probe for probe in case.probes if case_id in (case.id, probe.id)]
     if not probes:
-        raise Problem(f"{case.id} has no question {case_id!r}", "It has: " + _ids(case))
+        raise Problem(
+            f"{case.id} has no question {case_id!r}",
+            "It has: " + ", ".join(probe.id for probe in case.probes),
+        )
     request = RunRequest(**options, expect="none")
     place = keep or Path(tempfile.mkdtemp(prefix="journalspec-ask-"))
     red = False
-    with closing(prepare_one(request).open()) as engine:
+    with closing(setup_of(request).open()) as engine:
         for probe in probes:
             result = engine.run(probe)
             red |= result.red
@@ -65,35 +69,14 @@ def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **opti
                     say(f"reply: {spelled(carried(reply), 2000)}")
             answers = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]
             if answers and probe.op != "write":
-                for line in beside(nearest(probe, answers[0]), carried(answers[0])):
+                nearest, _ = closest(probe.expect, answers[0], Claims())
+                for line in beside(probe.expect[nearest], carried(answers[0])):
                     say(line)
             for line in (*difference_lines(result), *dump_lines(result, case), *stderr_lines(result.stderr)):
                 say(line)
             say(f"kept: {folder}")
             say()
     raise click.exceptions.Exit(int(red))
-
-
-def _ids(case: Case) -> str:
-    return ", ".join(probe.id for probe in case.probes)
-
-
-def _case(case_id: str, files: tuple[Path, ...]) -> Case:
-    from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - only with files
-
-    name = case_id.partition("/")[0]
-    if files:
-        found = next((case for case in cases_of("", files=files) if case.id == name), None)
-        if found is None:
-            raise Problem(f"there is no case {name!r} in {', '.join(map(str, files))}")
-    else:
-        try:
-            found = find_case(name)
-        except LookupError as error:
-            raise Problem(str(error.args[0]), "`journalspec list` shows all ids.") from None
-    if found.fault:
-        raise Problem(f"{name} is quarantined: {found.fault}")
-    return found
 
 
 def keep_probe(

@@ -17,10 +17,9 @@ from journalspec.requirements import requirements
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.selection import PUBLISHED_TIERS, cases_of, probes_of
+from journalspec_conformance.selection import cases_of, find, probes_of
 from journalspec_corpus import Case, CaseError
 from journalspec_corpus.case import write_files
-from journalspec_corpus.draws import drawn_case
 from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
 from journalspec_reference.hexdump import plain
@@ -61,7 +60,7 @@ def _title(case: Case) -> str:
 @click.option("--no-hex", is_flag=True, help="Leave the bytes out.")
 def show_command(case_id: str, cases: tuple[Path, ...], as_json: bool, no_hex: bool) -> None:
     """Show CASE (a case or probe id): its bytes, the questions, and the permitted answers."""
-    case = _find(case_id.partition("/")[0], cases)
+    case = find(case_id.partition("/")[0], cases)
     if as_json:
         say(json.dumps(case.to_json()))
         return
@@ -70,32 +69,6 @@ def show_command(case_id: str, cases: tuple[Path, ...], as_json: bool, no_hex: b
     if not no_hex:
         for line in _dumps(case):
             say(line)
-
-
-def _find(case_id: str, files: tuple[Path, ...]) -> Case:
-    drawn = None if files else drawn_case(case_id)
-    if drawn is not None and not drawn.fault:
-        return drawn
-    near = []
-    found = [cases_of("", files=files)] if files else [_published(tier) for tier in PUBLISHED_TIERS]
-    for case in (case for some in found for case in some):
-        if case.id == case_id and case.fault:
-            raise Problem(f"{case_id} is quarantined: {case.fault}")
-        if case.id == case_id:
-            return case
-        if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]:
-            near.append(case.id)
-    hint = f"Cases of that group: {', '.join(near[:8])}." if near else "`journalspec list` shows all ids."
-    if ".crash." in case_id:
-        hint = f"Crash states of a build: `journalspec corpus show DIR --case {case_id}`."
-    raise Problem(f"there is no case {case_id!r}", hint)
-
-
-def _published(tier: str) -> list[Case]:
-    try:
-        return cases_of(tier)
-    except Problem:
-        return []  # a tier without cases: there is nothing to find in it
 
 
 def _story(case: Case) -> Iterator[str]:

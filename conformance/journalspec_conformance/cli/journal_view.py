@@ -417,7 +417,7 @@ def document(
         if journal.unread:
             head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
         tagged.append(head | members(answer.observation))
-    whole = as_document(tagged)
+    whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
     beside = [{"file": entry.name, "why": entry.why} for entry in _beside(given, unlisted)]
     return whole | ({"left_out": beside} if beside else {})
 
@@ -442,11 +442,6 @@ def write_beside(out: Painter, given: Given, unlisted: Sequence[LeftOut]) -> Non
         out.line("")
     for why, names in entries.items():
         out.wrapped("left out ", shown(f"{names}: {why}"), "yellow")
-
-
-def as_document(journals: Sequence[dict[str, object]]) -> dict[str, object]:
-    """Return one journal's object itself, several under ``journals``."""
-    return dict(journals[0]) if len(journals) == 1 else {"journals": list(journals)}
 
 
 def write_title(out: Painter, answer: Answer, asked: Asked) -> None:
@@ -636,15 +631,11 @@ def _readable(item: object) -> str:
     parts = []
     for name, value in item.items():
         text = value_text(value)
-        if isinstance(value, (bytes, memoryview)) and 0 < len(value) <= MOST_BYTES and is_text(bytes(value)):
-            text += f' "{bytes(value).decode("ascii")}"'
+        if isinstance(value, (bytes, memoryview)) and 0 < len(value) <= MOST_BYTES:
+            data = bytes(value)
+            text += f' "{data.decode("ascii")}"' if all(0x20 <= byte < 0x7F for byte in data) else ""
         parts.append(f"{name} {text}")
     return " ".join(parts)
-
-
-def is_text(data: bytes) -> bool:
-    """Tell whether bytes are printable ASCII and nothing else."""
-    return all(0x20 <= byte < 0x7F for byte in data)
 
 
 def counted(state: Mapping[str, object] | None) -> str:

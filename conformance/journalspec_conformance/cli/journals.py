@@ -260,7 +260,10 @@ def recover_command(policy: str, as_json: bool, **what: Any) -> None:
     asked = Asked(**what)
     found = find(asked)
     for journal in (journal for place in found[0] for journal in place.journals):
-        _check_policy(get_format(journal.format), policy)
+        policies = get_format(journal.format).policies
+        if policy not in policies:
+            known = ", ".join(policies)
+            raise UsageProblem(f"{journal.format} has no policy {policy!r}", f"choose one of {known}")
     present(
         "recover",
         found,
@@ -268,12 +271,6 @@ def recover_command(policy: str, as_json: bool, **what: Any) -> None:
         members=(lambda seen: {**seen.members(), "policy": policy}) if as_json else None,
         write=lambda out, answer, about: _write_outcome(out, answer, about, policy),
     )
-
-
-def _check_policy(description: Format, policy: str) -> None:
-    if policy not in description.policies:
-        known = ", ".join(description.policies)
-        raise UsageProblem(f"{description.id} has no policy {policy!r}", f"choose one of {known}")
 
 
 def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> None:

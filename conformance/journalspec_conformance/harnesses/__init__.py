@@ -2,14 +2,12 @@
 
     summary      one line for `journalspec formats` and error messages
     target       "module:Class": a Python class run in-process, or
-    command      ["{python}", "-m", "..."]: a persistent process, or
     product      the id of a product, driven by the harness of its format
     expectations file name in ``expectations/`` that is used unless the user
                  names another one (optional)
     timeout      seconds per question unless the user says otherwise (optional)
 
-Exactly one of target, command and product is given. In commands
-``{python}`` stands for the running interpreter.
+Exactly one of target and product is given.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from importlib.resources import files
 
 from journalspec_conformance.errors import Problem
 
-_WAYS = ("target", "command", "product")
+_WAYS = ("target", "product")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,6 @@ class HarnessEntry:
     name: str
     summary: str
     target: str = ""
-    command: tuple[str, ...] = ()
     product: str = ""
     expectations: str = ""
     timeout: float | None = None
@@ -56,9 +53,6 @@ def _entry(name: str, data: dict[str, object]) -> HarnessEntry:
             f"harnesses/{name}.toml: one of {', '.join(_WAYS)} is needed, found {ways or 'none'}; "
             f"unknown members: {', '.join(sorted(unknown)) or 'none'}"
         )
-    command = data.get("command", [])
-    if not isinstance(command, list):
-        raise Problem(f"harnesses/{name}.toml: command must be a list of texts")
     timeout = data.get("timeout")
     if timeout is not None and not isinstance(timeout, int | float):
         raise Problem(f"harnesses/{name}.toml: timeout must be a number of seconds")
@@ -66,7 +60,6 @@ def _entry(name: str, data: dict[str, object]) -> HarnessEntry:
         name=name,
         summary=str(data.get("summary", "")),
         target=str(data.get("target", "")),
-        command=tuple(str(part) for part in command),
         product=str(data.get("product", "")),
         expectations=str(data.get("expectations", "")),
         timeout=None if timeout is None else float(timeout),

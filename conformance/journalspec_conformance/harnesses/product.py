@@ -5,7 +5,7 @@
 
 ``DRIVER``                  a class of its own on :class:`Driver`
 ``exceptions.toml``         what its products throw, as refusals
-``capture.py``              what its captured files must hold, see :mod:`.capture`
+``scenarios.toml``          what is done for captured files, see :mod:`.scenarios`
 ``programs.py`` (optional)  ``PROGRAMS``: what one request cannot show or make, see :func:`run_program`
 """
 
@@ -178,6 +178,8 @@ class Driver:
     unread: ClassVar[str] = ""
     #: When an operation throws: what the harness was doing, in the words of ``exceptions.toml``.
     write_phases: ClassVar[tuple[str, str]] = (_OPEN, "write")
+    #: What a reading or a recovery is doing, in the same words: what the product throws then is its refusal.
+    doing: str = _OPEN
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
         """Take a product in the running JVM."""
@@ -190,11 +192,11 @@ class Driver:
         return [self.product.edition]
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
-        """Return the observation that answers ``read``."""
+        """Return the observation that answers ``read``. Raises Thrown, which is a refusal."""
         raise NotImplementedError
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Return the observation that answers ``recover``."""
+        """Return the observation that answers ``recover``. Raises Thrown, which is a refusal."""
         raise NotImplementedError
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Session:
@@ -218,14 +220,20 @@ class Driver:
         """Read every record of every file."""
         if self.unread:
             return _unsupported(CannotDo(self.unread))
-        return {"ok": self.observed(Path(request["dir"]), request.get("params", {}))}
+        return self._refusing(self.observed, request)
 
     def recover(self, request: Request) -> Answer:
         """Open the journal as the product does when it starts."""
         policy = request["policy"]
         if policy not in self.claims["policies"]:
             return _unsupported(CannotDo("the product has no such policy", f"policy:{policy}"))
-        return {"ok": self.recovered(Path(request["dir"]), request.get("params", {}), policy)}
+        return self._refusing(self.recovered, request, policy)
+
+    def _refusing(self, ask: Callable[..., Answer], request: Request, *policy: str) -> Answer:
+        try:
+            return {"ok": ask(Path(request["dir"]), request.get("params", {}), *policy)}
+        except Thrown as thrown:
+            return {"ok": self.exceptions.refused(thrown, self.doing)}
 
     def write(self, request: Request) -> Iterator[Answer]:
         """Write through the product; stepwise answers only if they were asked for.
@@ -263,6 +271,11 @@ class Driver:
 
     def bye(self) -> None:
         """Nothing to put away: files are let go of after every request."""
+
+
+def no_files(why: str) -> Answer:
+    """Return the refusal of a directory in which the product would find no file."""
+    return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": why}
 
 
 def _unsupported(error: CannotDo) -> Answer:
@@ -312,9 +325,9 @@ def _remove(copy: Path) -> None:
         drop_scratch(copy)
 
 
-def serving(product_id: str, *, python: str = sys.executable) -> list[str]:
+def serving(product_id: str) -> list[str]:
     """Return the command that serves a product, whether it is there or not."""
-    return [python, "-m", _HARNESSES, "--product", product_id]
+    return [sys.executable, "-m", _HARNESSES, "--product", product_id]
 
 
 def command(product_id: str) -> list[str]:
@@ -327,7 +340,7 @@ def command(product_id: str) -> list[str]:
             classpath(product)
         except ProductError as error:
             raise LookupError(str(error)) from None
-    return serving(product_id, python="{python}")
+    return serving(product_id)
 
 
 class _Requests:

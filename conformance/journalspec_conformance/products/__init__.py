@@ -20,7 +20,6 @@ from typing import Any
 
 #: Overrides the platform's cache directory.
 CACHE_VARIABLE = "JOURNALSPEC_PRODUCTS"
-_BLOCK = 1 << 20
 _PARTS_OF_COORDINATES = (3, 4)
 _SHA256_DIGITS = 64
 
@@ -152,21 +151,13 @@ def product_dir(product: Product) -> Path:
     return cache_dir() / product.id
 
 
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file as hex, read in blocks of 1 MiB."""
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 def jar_problem(jar: Jar, folder: Path) -> str | None:
     """Return what is wrong with `jar` in `folder`, or None if it is the artefact expected."""
     path = folder / jar.filename
     if not path.is_file():
         return f"{jar.filename} is not there"
-    found = sha256_of(path)
+    with path.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
     if found != jar.sha256:
         return f"{jar.filename} has SHA-256 {found}, expected {jar.sha256}"
     return None

@@ -12,12 +12,12 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
-from typing import IO, TYPE_CHECKING, ClassVar, Protocol
+from subprocess import TimeoutExpired
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from journalspec.files import shown
 from journalspec_conformance.products import ProductError, jar_problem, problems, product_dir
-from journalspec_conformance.programs import PREFIX, Program, drop_scratch, make_scratch, remove
+from journalspec_conformance.programs import PREFIX, completed, drop_scratch, make_scratch, remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,38 +41,18 @@ class Fetcher(Protocol):
 
 
 def _run(name: str, command: list[str], jar: Jar) -> None:
-    """Run a fetching tool quietly; raises ProductError with the end of its output.
-
-    It ends with this process, and so does all that it has started.
-    """
-    said = {1: b"", 2: b""}
-
-    def listen(number: int, stream: IO[bytes]) -> None:
-        with suppress(OSError, ValueError):
-            said[number] = stream.read()
-
+    """Run a fetching tool quietly; raises ProductError with the end of its output."""
     try:
         # The command is a list made here: fixed words, a path found on PATH, coordinates of a data file.
-        program = Program(command)
+        done = completed(command, TIMEOUT)
     except OSError as error:
         raise ProductError(f"{name} could not be started: {error}") from error
-    streams = {1: program.stdout, 2: program.stderr}
-    listeners = [Thread(target=listen, args=given, daemon=True) for given in streams.items()]
-    try:
-        program.stdin.close()
-        for listener in listeners:
-            listener.start()
-        status = program.wait(TIMEOUT)
-    finally:
-        program.end()
-    for listener in listeners:
-        listener.join(1)
-    if status is None:
-        raise ProductError(f"{name} did not deliver {jar.coordinates} in {TIMEOUT:.0f} s")
-    if status != 0:
-        lines = (said[1] + said[2]).decode("utf-8", "replace").strip()
-        tail = "\n".join(map(shown, lines.splitlines()[-_TAIL_LINES:]))
-        raise ProductError(f"{name} could not get {jar.coordinates} (exit {status}):\n{tail}")
+    except TimeoutExpired:
+        raise ProductError(f"{name} did not deliver {jar.coordinates} in {TIMEOUT:.0f} s") from None
+    if done.returncode != 0:
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        tail = "\n".join(map(shown, lines[-_TAIL_LINES:]))
+        raise ProductError(f"{name} could not get {jar.coordinates} (exit {done.returncode}):\n{tail}")
 
 
 @dataclass(frozen=True)

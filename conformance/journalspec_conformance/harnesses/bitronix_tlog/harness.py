@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
+from journalspec.observation import CLEAN, RECOVERED, jsonable
 from journalspec_conformance.harnesses.java.jvm import (
     Java,
     Thrown,
@@ -36,6 +36,7 @@ from journalspec_conformance.harnesses.product import (
     Session,
     by_number,
     copy_of,
+    no_files,
 )
 
 FORMAT = "bitronix_tlog"
@@ -338,8 +339,7 @@ class Bitronix(Driver):
         pair = pair_of(directory)
         present = [name for name in pair if (directory / name).is_file()]
         if not present:
-            told = "neither file exists: no cursor was opened"
-            return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
+            return no_files("neither file exists: no cursor was opened")
         records: list[Answer] = []
         said: list[str] = []
         unopened: list[Thrown] = []

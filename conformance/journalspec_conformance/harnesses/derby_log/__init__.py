@@ -21,7 +21,7 @@ A base is a database with the empty tables ``T`` and ``U``, both ``(K int, V var
 index, checkpointed and shut down. Bases are kept (``bases/LEVEL.tar.xz``, with their own log), not made on
 the spot: a new database has new identifiers, these stand in the catalogs' indexes, and a log that begins
 before the checkpoint would not fit its pages. A newer product opens the base of an older one, as it does when
-its jars are replaced. ``python -m journalspec_conformance.harnesses.derby_log.programs base`` makes bases.
+its jars are replaced. ``python tools/captures/derby_base.py`` makes bases.
 
 How the protocol's operations map to the product:
 

@@ -16,7 +16,6 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from journalspec.observation import REFUSED
 from journalspec_conformance.harnesses.java.jvm import (
     Java,
     Thrown,
@@ -26,7 +25,16 @@ from journalspec_conformance.harnesses.java.jvm import (
     product_call,
     xa_id,
 )
-from journalspec_conformance.harnesses.product import Answer, CannotDo, Driver, Op, Session, copy_of, table
+from journalspec_conformance.harnesses.product import (
+    Answer,
+    CannotDo,
+    Driver,
+    Op,
+    Session,
+    copy_of,
+    no_files,
+    table,
+)
 from journalspec_conformance.programs import make_scratch
 from journalspec_corpus.derby_log.model import STATE, Row
 
@@ -411,20 +419,16 @@ class Derby(Driver):
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Boot a copy of the database, and return what it holds."""
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
-            told = "there is no log: the product was shown nothing"
-            return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
+            return no_files("there is no log: the product was shown nothing")
         configure(params)
-        where = "boot"
+        self.doing = "boot"
         with database_of(directory, params.get("base", self.product.edition)) as copy:
+            database = Database(copy)
+            self.doing = "ask"
             try:
-                database = Database(copy)
-                try:
-                    where = "ask"
-                    return self.exceptions.found(database.state(), database.said())
-                finally:
-                    database.stop()
-            except Thrown as thrown:
-                return self.exceptions.refused(thrown, where)
+                return self.exceptions.found(database.state(), database.said())
+            finally:
+                database.stop()
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Statements:
         """Return a writer; raises CannotDo."""

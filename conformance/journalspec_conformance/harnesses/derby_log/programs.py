@@ -1,7 +1,6 @@
-"""What shows a deviation on a damaged log: experiments, done again; and what makes the bases.
+"""What shows a deviation on a damaged log: experiments, done again.
 
 ``python -m journalspec_conformance.harnesses.derby_log.programs experiment --product ID [--id GLOB]``
-``python -m journalspec_conformance.harnesses.derby_log.programs base --product ID --out DIRECTORY``
 
 An experiment boots a damaged log and prints what it sees; the table ``experiments.toml`` also holds what was
 seen. All boots happen in one process.
@@ -10,18 +9,13 @@ seen. All boots happen in one process.
 from __future__ import annotations
 
 import fnmatch
-import io
-import os
 import shutil
 import struct
-import sys
-import tarfile
 from collections.abc import Iterator, Mapping
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from journalspec_conformance.harnesses.capture import Table
 from journalspec_conformance.harnesses.derby_log.harness import (
     TABLES,
     Database,
@@ -33,6 +27,7 @@ from journalspec_conformance.harnesses.derby_log.harness import (
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown
 from journalspec_conformance.harnesses.product import Exceptions, run_program, table
+from journalspec_conformance.harnesses.scenarios import Table
 from journalspec_conformance.products import Product
 from journalspec_conformance.programs import scratch
 from journalspec_corpus.derby_log import naive
@@ -205,36 +200,5 @@ def experiment(product: Product, *, id: str = "*") -> bool:  # the option's name
     return other == 0
 
 
-def make_base(product: Product, *, out: str) -> bool:
-    """Make OUT/LEVEL.tar.xz, and never overwrite it: then the exit status is 2.
-
-    Two bases of one version differ: each database has identifiers of its own. So they are made once, and
-    kept; the package's text says why that matters.
-    """
-    target = Path(out) / f"{product.edition}.tar.xz"
-    if target.exists():
-        print(f"error: {target} is already there: bases are never overwritten", file=sys.stderr)
-        os._exit(2)
-    jvm.start(product)
-    # The log ends where its last record does: what comes next does not depend on room made ahead.
-    configure({"file_sync": "true"})
-    with scratch() as place:
-        database = Database(place / "base", create=True)
-        for name in TABLES:
-            database.execute(f"create table {name} (K int not null, V varchar(3000) not null)")
-        database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
-        database.stop()
-        with target.open("xb") as stream, tarfile.open(fileobj=stream, mode="w:xz", preset=9) as archive:
-            for path in sorted((place / "base").rglob("*")):
-                if path.is_file() and path.parent.name in ("base", "seg0", "log"):
-                    entry = tarfile.TarInfo(str(path.relative_to(place / "base")))
-                    # The first line of service.properties tells where it was made: a scratch directory.
-                    data = path.read_bytes().replace(f"#{place / 'base'}\n".encode(), b"")
-                    entry.size = len(data)
-                    archive.addfile(entry, io.BytesIO(data))
-    print(target)
-    return False
-
-
 if __name__ == "__main__":
-    run_program({"experiment": experiment, "base": make_base})
+    run_program({"experiment": experiment})

@@ -37,6 +37,7 @@ from journalspec_conformance.harnesses.product import (
     Session,
     by_number,
     copy_of,
+    no_files,
     table,
 )
 from journalspec_conformance.products import Product
@@ -92,6 +93,11 @@ class Variant:
     def class_of(self, name: str) -> Java:
         """Return class `name` of the journal's package; ``impl.`` may stand before it."""
         return java_class(f"{self.package}.{name}")
+
+    @property
+    def smallest(self) -> dict[str, str]:
+        """The parameters of the smallest journal, named as the product names its own."""
+        return {"prefix": self.prefix, "extension": self.extension, "file_size": str(SMALLEST_FILE)}
 
 
 @cache
@@ -360,6 +366,7 @@ class JournalProduct(Driver):
 
     format_id = "jboss_journal"
     write_phases = ("load", "write")
+    doing = "load"
     claims = {  # noqa: RUF012 - never changed
         "policies": ["strict"],  # the products leave no file out
         "features": ["damage", "pure", "silent", "step"],
@@ -408,16 +415,12 @@ class JournalProduct(Driver):
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Read every file, those beside the data files last; the state is that of loading, if it loads."""
         own = f".{settings_for(self._variant, directory, params)['extension']}"
-        try:
-            records, others = self._data_records(directory, params)
-            names = [path.name for path in directory.iterdir()]
-            if names and not others and not any(name.endswith(own) for name in names):
-                told = "none of the files belongs to the journal: the product was shown nothing"
-                return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
-            for name in others:
-                records += self._beside(directory, params, name)
-        except Thrown as thrown:
-            return self.exceptions.refused(thrown, "load")
+        records, others = self._data_records(directory, params)
+        names = [path.name for path in directory.iterdir()]
+        if names and not others and not any(name.endswith(own) for name in names):
+            return no_files("none of the files belongs to the journal: the product was shown nothing")
+        for name in others:
+            records += self._beside(directory, params, name)
         loaded = self._load(directory, params)
         answer: Answer = {"verdict": loaded["verdict"], "records": records}
         if loaded["verdict"] == REFUSED:

@@ -14,7 +14,6 @@ from typing import Any
 
 from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Java, instance_of
-from journalspec_conformance.harnesses.jboss_journal.capture import CAPTURE
 from journalspec_conformance.harnesses.jboss_journal.harness import (
     CONTROL,
     Journal,
@@ -22,6 +21,7 @@ from journalspec_conformance.harnesses.jboss_journal.harness import (
     variant_of,
 )
 from journalspec_conformance.harnesses.product import Answer, Program, program, run_program
+from journalspec_conformance.harnesses.scenarios import Table
 from journalspec_conformance.products import Product
 from journalspec_conformance.programs import scratch
 
@@ -129,8 +129,9 @@ def _delivered(product: Product, directory: Path, params: dict[str, str]) -> lis
 
 def names_used_again(product: Product) -> bool:
     """Tell whether records are lost that were acknowledged while a compaction ended."""
-    scenario = next(item for item in CAPTURE.scenarios(product) if item.told.get("moment") == "files-renamed")
-    params = {**CAPTURE.params(product, scenario), "min_files": "10"}
+    scenarios = Table(__package__).scenarios(product.edition)
+    scenario = next(item for item in scenarios if item.told.get("moment") == "files-renamed")
+    params = {**variant_of(product.id).smallest, "min_files": "10", "auto_reclaim": "false"}
     adds = [{"op": "add", "id": str(ident), "user_type": "1", "body": _BODY} for ident in _ADDED]
     during = {"moment": "files-renamed", "ops": adds}
     told = json.dumps({"params": params, "ops": list(scenario.sessions[0]), "during": during})

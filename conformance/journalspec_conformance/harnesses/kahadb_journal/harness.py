@@ -7,13 +7,14 @@ fields are looked at only where the product shows its index to nobody.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from journalspec.formats import get_format
 from journalspec.kahadb_journal.commands import messages
-from journalspec.observation import CLEAN, RECOVERED, REFUSED, jsonable
+from journalspec.observation import CLEAN, RECOVERED, jsonable
 from journalspec_conformance.harnesses.java.jvm import (
     Java,
     Thrown,
@@ -34,6 +35,7 @@ from journalspec_conformance.harnesses.product import (
     Op,
     Session,
     copy_of,
+    no_files,
 )
 from journalspec_corpus.model import XA_ID
 
@@ -317,12 +319,14 @@ class Store:
 _KINDS = {"0": "QUEUE", "1": "TOPIC", "2": "TEMP_QUEUE", "3": "TEMP_TOPIC"}
 
 
-def _stopped(store: Store) -> None:
+@contextmanager
+def _stopped(store: Store) -> Iterator[Store]:
+    """Give a store, and stop it: of one that did not start there are parts that cannot be stopped."""
     try:
-        store.stop()
-    except Thrown:
-        # A store that did not start has parts that cannot be stopped; its answer is known.
-        return
+        yield store
+    finally:
+        with suppress(Thrown):
+            store.stop()
 
 
 class Writing(Session):
@@ -431,43 +435,28 @@ class KahaDB(Driver):
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
         """Return every record that the journal gives behind a check of all files."""
         if not any(directory.glob("db-*.log")):
-            told = "there is no data file: the product was shown nothing"
-            return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": told}
-        with copy_of(directory) as copy:
-            store = Store(copy, "salvage")
-            where = "scan"
-            try:
-                store.start()
-                where = "iterate"
-                records = list(store.records())
-                answer = _found(store, records)
-            except Thrown as thrown:
-                return self.exceptions.refused(thrown, where)
-            finally:
-                _stopped(store)
-        return answer
+            return no_files("there is no data file: the product was shown nothing")
+        self.doing = "scan"
+        with copy_of(directory) as copy, _stopped(Store(copy, "salvage")) as store:
+            store.start()
+            self.doing = "iterate"
+            return _found(store, list(store.records()))
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Open a store on a copy of the journal, without an index, and return what it holds."""
+        self.doing = "scan"
         with copy_of(directory) as copy:
             for name in ("db.data", "db.redo", "db.free"):
                 (copy / name).unlink(missing_ok=True)
-            store = Store(copy, policy)
-            where = "scan"
-            try:
+            with _stopped(Store(copy, policy)) as store:
                 store.start()
-                where = "iterate"
+                self.doing = "iterate"
                 # What replay cannot load is no record of the journal, or replay does not end well.
                 records = [record for record in store.records() if record["type"] != "OTHER"]
-                where = "replay"
+                self.doing = "replay"
                 store.replay()
                 # Replay puts aside what it cannot load.
-                answer = {**_found(store, records), "state": jsonable(store.state())}
-            except Thrown as thrown:
-                return self.exceptions.refused(thrown, where)
-            finally:
-                _stopped(store)
-        return answer
+                return {**_found(store, records), "state": jsonable(store.state())}
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Writing:
         """Return a writer; raises CannotDo."""

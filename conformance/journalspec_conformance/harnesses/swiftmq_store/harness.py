@@ -393,7 +393,7 @@ class SwiftMQ(Driver):
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Start the store in a copy of the directory, and return what it holds."""
-        where = "start"
+        self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
             # What a start leaves behind in the JVM adds up.
@@ -402,11 +402,9 @@ class SwiftMQ(Driver):
             store = Store(copy, params)
             try:
                 store.open()
-                where, said = "ask", [str(text) for text in store.router.said]
+                self.doing, said = "ask", [str(text) for text in store.router.said]
                 state = store.state()
                 store.close()
-            except Thrown as thrown:
-                return self.exceptions.refused(thrown, where)
             finally:
                 store.stop()
         unread = sum("sha256" not in one for queue in state["queues"] for one in queue["messages"])

@@ -1,17 +1,17 @@
 """Captured journals: what is done stands in ``scenarios.toml``, what must be delivered says the model.
 
-``python -m journalspec_conformance.harnesses.kahadb_journal.capture OUT``, see :mod:`..capture`.
 Captures made again have the same bytes.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 
-from journalspec_conformance.harnesses.capture import Answer, Capture, Json, Op, Played, Scenario
+from captures import Capture, Json, Played
 from journalspec_conformance.harnesses.kahadb_journal.harness import OPTIONS
+from journalspec_conformance.harnesses.product import Answer
+from journalspec_conformance.harnesses.scenarios import Op, Scenario
 from journalspec_conformance.products import Product
 
 #: Files as small as are still easy to read; what products up to 5.11 set aside is larger.
@@ -48,7 +48,4 @@ class KahaDBCapture(Capture):
         return self.alike(found, view["default"]["state"])
 
 
-CAPTURE = KahaDBCapture(__package__)
-
-if __name__ == "__main__":
-    sys.exit(CAPTURE.main())
+CAPTURE = KahaDBCapture("kahadb_journal")

@@ -1,18 +1,19 @@
 """Captured logs: what is done stands in ``scenarios.toml``, what must be found says the model.
 
-``python -m journalspec_conformance.harnesses.derby_log.capture OUT``, see :mod:`..capture`. A capture has the
+A capture has the
 log, and the containers that are not as its base has them (``seg0.c<HEX>.dat``): a checkpoint writes some, and
 new pages are written when they are made.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from journalspec_conformance.harnesses.capture import Answer, Capture, Json, Played, Scenario
+from captures import Capture, Json, Played
 from journalspec_conformance.harnesses.derby_log.harness import flatten
+from journalspec_conformance.harnesses.product import Answer
+from journalspec_conformance.harnesses.scenarios import Scenario
 from journalspec_conformance.products import Product
 
 
@@ -37,7 +38,4 @@ class DerbyCapture(Capture):
         return self.alike({"verdict": "clean", "dropped": []}, answer["state"])
 
 
-CAPTURE = DerbyCapture(__package__)
-
-if __name__ == "__main__":
-    sys.exit(CAPTURE.main())
+CAPTURE = DerbyCapture("derby_log")

@@ -1,6 +1,5 @@
 """Captured journals: what is done stands in ``scenarios.toml``, what must be loaded says the format's model.
 
-``python -m journalspec_conformance.harnesses.jboss_journal.capture OUT``, see :mod:`..capture`.
 Captures made again have the same bytes but for the names of compacted files and
 what a killed Artemis had not yet written of an open transaction.
 """
@@ -9,12 +8,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from journalspec_conformance.harnesses.capture import Answer, Capture, Json, Played, Scenario, Steps
-from journalspec_conformance.harnesses.jboss_journal.harness import SMALLEST_FILE, variant_of
+from captures import Capture, Json, Played, Steps
+from journalspec_conformance.harnesses.jboss_journal.harness import variant_of
+from journalspec_conformance.harnesses.product import Answer, program
+from journalspec_conformance.harnesses.scenarios import Scenario
 from journalspec_conformance.products import Product
 from journalspec_conformance.programs import scratch
 
@@ -26,14 +26,8 @@ class JournalCapture(Capture):
 
     def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
         """Return the smallest journal, named as the product would."""
-        variant = variant_of(product.id)
-        return {
-            "prefix": variant.prefix,
-            "extension": variant.extension,
-            "file_size": str(SMALLEST_FILE),
-            "min_files": scenario.params.get("min_files", "2"),
-            "auto_reclaim": "false",
-        }
+        few = scenario.told.get("params", {}).get("min_files", "2")
+        return {**variant_of(product.id).smallest, "min_files": few, "auto_reclaim": "false"}
 
     def head(self, run: Played) -> Json:
         """Return the parameters of all requests."""
@@ -51,7 +45,7 @@ class JournalCapture(Capture):
             work, out = place / "work", place / "out"
             work.mkdir()
             told = json.dumps(self.request(product, scenario, ops=ops))
-            self.child(product, "moments", directory=str(work), out=str(out), told=told)
+            self.child(program(product, "moments", directory=str(work), out=str(out), told=told))
             shutil.copytree(out / moment, directory, dirs_exist_ok=True)
         return [(f"copied: {moment}", [(op, {}) for op in ops])]
 
@@ -60,7 +54,4 @@ class JournalCapture(Capture):
         return {"params": {"extension": variant_of(run.product.id).extension}, **super().expected(run, view)}
 
 
-CAPTURE = JournalCapture(__package__)
-
-if __name__ == "__main__":
-    sys.exit(CAPTURE.main())
+CAPTURE = JournalCapture("jboss_journal")

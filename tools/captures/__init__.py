@@ -1,21 +1,8 @@
 """Making captured files: scenarios, played through a product's harness, killed where the scenario says so.
 
-``python -m journalspec_conformance.harnesses.FORMAT.capture OUT`` makes
-``OUT/<product>/<scenario>/``. Shipped captures are never edited. What is done
-stands in the format's ``scenarios.toml``::
-
-    always          requirements that every capture shows, where its edition knows them
-    [words]         WORD = "MEMBER MEMBER=DEFAULT MEMBER:KIND MEMBER...": an operation's members in order.
-                    `...` takes all arguments that are left. KIND is `hex` (a text, or 0x and digits) or of:
-    [kinds]         KIND = "a template for a number"
-    [blocks]        WORD = lines; in them {0} is the first argument, {rest} are those behind it
-    [edition.E]     NAME = what {NAME} in a line stands for in edition E
-    [[scenario]]    name, title, and `sessions`: one list of lines for each life of a process. It opens the
-                    journal first, and is killed after the last line unless that is "close"
-
-A line is "WORD ARGUMENT... MEMBER=VALUE..."; x*9 is x nine times. ``{ each = [1, 7], do = LINES }`` does
-LINES seven times, and {n} is the number, {next} the one behind it; with ``cycle = { NAME = [...] }`` in it
-{NAME} is one of these in turn, the first where the number divides by how many there are. Other members:
+``python tools/captures FORMAT OUT`` makes ``OUT/<product>/<scenario>/``. Captures in the repository are never
+edited. What is done is the format's table, see :mod:`journalspec_conformance.harnesses.scenarios`; what a
+format's products need besides is its module here. Members of a scenario that are read here alone:
 
     params          of the write requests                 charset         the JVM's, if not its own choice
     settings        of the product, besides the usual
@@ -27,35 +14,35 @@ LINES seven times, and {n} is the number, {next} the one behind it; with ``cycle
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import hashlib
 import json
-import re
-import shlex
 import shutil
 import subprocess  # the children are programs of the harness
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
+
+from toml_text import toml_value
 
 from journalspec.files import replace_text
 from journalspec.formats import get_format
 from journalspec.requirements import requirements
 from journalspec_conformance.errors import TimedOut
-from journalspec_conformance.harnesses.product import program, serving, table
+from journalspec_conformance.harnesses.product import Answer, serving
+from journalspec_conformance.harnesses.scenarios import Op, Scenario, Table
 from journalspec_conformance.process import ProcessConnection
 from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_conformance.programs import scratch
 from journalspec_corpus.model import History, history, model_of
 
 Json = dict[str, Any]
-Op = dict[str, Any]
-Answer = dict[str, Any]
 #: Operations in order, each with the answer to it (empty if nobody was asked).
 Steps = list[tuple[Op, Answer]]
 
@@ -63,35 +50,18 @@ PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
 #: Seconds; every answer of a product comes within milliseconds or not at all.
 TIMEOUT = 10.0
 _CHILD_SECONDS = 120
-_OPEN = "open"
 _CLOSE = "close"
-_MEMBER = re.compile(r"(?P<name>\w+)(:(?P<kind>\w+))?(?P<rest>\.\.\.)?(=(?P<default>.*))?")
-_REPEATED = re.compile(r"(?P<start>0x)?(?P<part>.+)\*(?P<count>\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """A named history of one journal: the operations of each process. `told` is its entry in the table."""
+def on(scenario: Scenario, product: Product, member: str, otherwise: Any = ()) -> Any:
+    """Return a member of the scenario's entry, as it is for `product`."""
+    special = scenario.told.get("on", {}).get(product.id, scenario.told)
+    return special.get(member, otherwise)
 
-    name: str
-    title: str
-    sessions: tuple[tuple[Op, ...], ...]
-    told: Mapping[str, Any]
 
-    def on(self, product: Product, member: str, otherwise: Any = ()) -> Any:
-        """Return a member of the entry, as it is for `product`."""
-        special = self.told.get("on", {}).get(product.id, self.told)
-        return special.get(member, otherwise)
-
-    def by_hand(self, product: Product) -> bool:
-        """Tell whether `product` is no judge of these files: a person has said what must be found in them."""
-        return self.on(product, "kept", None) is not None
-
-    @property
-    def params(self) -> Mapping[str, str]:
-        """The parameters that the table gives."""
-        params: Mapping[str, str] = self.told.get("params", {})
-        return params
+def by_hand(scenario: Scenario, product: Product) -> bool:
+    """Tell whether `product` is no judge of these files: a person has said what must be found in them."""
+    return on(scenario, product, "kept", None) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,111 +85,23 @@ class Played:
         return {number for number, (_, answer) in enumerate(self.steps) if "refused" in answer}
 
 
-class Table:
-    """A format's ``scenarios.toml``; `told` is all of it."""
-
-    def __init__(self, package: str) -> None:
-        """Read the table in `package`; nothing is expanded yet."""
-        self.told: Json = table(package, "scenarios.toml")
-        self._made: dict[str, tuple[Scenario, ...]] = {}
-
-    def scenarios(self, edition: str) -> tuple[Scenario, ...]:
-        """Return all scenarios, as operations of `edition`."""
-        if edition not in self._made:
-            self._made[edition] = tuple(self._expanded(self.told.get("edition", {}).get(edition, {})))
-        return self._made[edition]
-
-    def ops(self, line: str, **values: Any) -> Iterator[Op]:
-        """Yield the operations that a line stands for."""
-        return self._ops(line, (), values)
-
-    def _expanded(self, values: Mapping[str, Any]) -> Iterator[Scenario]:
-        return (
-            Scenario(
-                told["name"],
-                told["title"],
-                tuple(
-                    tuple(op for line in (_OPEN, *lines) for op in self._ops(line, (), values))
-                    for lines in told.get("sessions", ())
-                ),
-                told,
-            )
-            for told in self.told["scenario"]
-        )
-
-    def _ops(
-        self, line: str | Mapping[str, Any], arguments: tuple[str, ...], values: Mapping[str, Any]
-    ) -> Iterator[Op]:
-        """Yield the operations that `line` stands for; `arguments` are those of the block around it."""
-        if not isinstance(line, str):
-            first, last = (int(str(end).format(*arguments)) for end in line["each"])
-            for number in range(first, last + 1):
-                own = {name: turns[number % len(turns)] for name, turns in line.get("cycle", {}).items()}
-                for inner in line["do"]:
-                    yield from self._ops(inner, arguments, {**values, **own, "n": number, "next": number + 1})
-            return
-        rest = shlex.join(arguments[1:])
-        word, *given = shlex.split(line.format(*arguments, rest=rest, **values))
-        if word in self.told.get("blocks", {}):
-            for inner in self.told["blocks"][word]:
-                yield from self._ops(inner, tuple(given), values)
-        else:
-            yield self._op(word, given)
-
-    def _op(self, word: str, given: list[str]) -> Op:
-        members = [_MEMBER.fullmatch(part) for part in shlex.split(self.told["words"][word])]
-        found = [member for member in members if member is not None]
-        optional = {member["name"] for member in found if member["default"] is not None}
-        named = {}
-        positional = []
-        for argument in given:
-            name, equals, value = argument.partition("=")
-            if equals and name in optional:
-                named[name] = value
-            else:
-                positional.append(argument)
-        op: Op = {"op": word}
-        for member in found:
-            name, kind = member["name"], member["kind"]
-            if member["rest"]:
-                op[name] = [self._value(kind, text) for text in positional]
-            elif name in optional:
-                op[name] = self._value(kind, named.get(name, member["default"]))
-            else:
-                op[name] = self._value(kind, positional.pop(0))
-        return op
-
-    def _value(self, kind: str | None, text: str) -> str:
-        repeated = _REPEATED.fullmatch(text)
-        if repeated:
-            text = (repeated["start"] or "") + repeated["part"] * int(repeated["count"])
-        if kind is None:
-            return text
-        if kind == "hex":
-            return text[2:] if text.startswith("0x") else text.encode().hex()
-        made: str = self.told["kinds"][kind].format(int(text))
-        return made
-
-
 class Capture:
     """How one format's files are captured; a format's own class says what its products need.
 
-    `package` is the harness's package, `settings` how the products are configured; `defaults` are parameters
-    of all requests that a scenario may change: where there are some, the provenance tells the parameters.
+    `settings` is how the products are configured; `defaults` are parameters of all requests that a scenario
+    may change: where there are some, the provenance lists the parameters.
     """
 
     settings = ""
     defaults: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, package: str) -> None:
-        """Find the table beside the harness."""
-        self.package = package
-        self.format_id = package.rpartition(".")[2]
+    def __init__(self, format_id: str) -> None:
+        self.format_id = format_id
 
     @cached_property
     def table(self) -> Table:
         """The format's scenarios."""
-        return Table(self.package)
+        return Table(f"journalspec_conformance.harnesses.{self.format_id}")
 
     def products(self) -> tuple[str, ...]:
         """Return the ids of the products that the harness drives."""
@@ -234,7 +116,7 @@ class Capture:
 
     def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
         """Return the parameters of the requests about `scenario`."""
-        return {**self.defaults, **scenario.params}
+        return {**self.defaults, **scenario.told.get("params", {})}
 
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
@@ -291,10 +173,10 @@ class Capture:
         """
         lost = [
             {"file": file, "off": str(off), "len": str(length), "reason": reason}
-            for file, off, length, reason in run.scenario.on(run.product, "dropped")
+            for file, off, length, reason in on(run.scenario, run.product, "dropped")
         ]
         found = {"verdict": "recovered" if lost else "clean", "dropped": lost, "state": state}
-        refusal = run.scenario.on(run.product, "strict", None)
+        refusal = on(run.scenario, run.product, "strict", None)
         strict = {"verdict": "refused", "phase": refusal[0], "code": refusal[1]} if refusal else None
         return permitted(found, records, records, strict)
 
@@ -303,17 +185,11 @@ class Capture:
         more = ["--charset", charset] if charset else []
         return ProcessConnection([*serving(product.id), *more], timeout=TIMEOUT)
 
-    def child(self, product: Product, name: str, *, ends: int = 0, **options: str) -> None:
-        """Let a program of the harness make files; raises RuntimeError unless its exit status is `ends`."""
-        done = subprocess.run(
-            program(product, name, **options),
-            capture_output=True,
-            text=True,
-            timeout=_CHILD_SECONDS,
-            check=False,
-        )
+    def child(self, command: Sequence[str], ends: int = 0) -> None:
+        """Let a program make files; raises RuntimeError unless its exit status is `ends`."""
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_CHILD_SECONDS, check=False)
         if done.returncode != ends:
-            raise RuntimeError(f"{product.id}, {name}: the child ended with {done.returncode}: {done.stderr}")
+            raise RuntimeError(f"{command}: the child ended with {done.returncode}: {done.stderr}")
 
     def request(self, product: Product, scenario: Scenario, **members: Any) -> Json:
         """Return a request about `scenario`."""
@@ -380,11 +256,11 @@ class Capture:
     def shows(self, product: Product, scenario: Scenario) -> Json:
         """Return the requirements that the files show obeyed and broken."""
         known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
-        always = () if scenario.by_hand(product) else self.table.told["always"]
-        obeys = dict.fromkeys((*always, *scenario.on(product, "obeys")))
+        always = () if by_hand(scenario, product) else self.table.told["always"]
+        obeys = dict.fromkeys((*always, *on(scenario, product, "obeys")))
         return {
             "obeys": [name for name in obeys if name in known],
-            "breaks": list(scenario.on(product, "breaks")),
+            "breaks": list(on(scenario, product, "breaks")),
         }
 
     def _provenance(self, run: Played, view: Mapping[str, Answer], directory: Path) -> Iterator[str]:
@@ -396,9 +272,9 @@ class Capture:
             "product": product.id,
             **({"coordinates": jar.coordinates, "jar_sha256": jar.sha256, "java": run.java} if jar else {}),
             **({"charset": run.charset} if run.charset else {}),
-            "made_with": f"python -m {self.package}.capture",
+            "made_with": f"python tools/captures {self.format_id}",
             "settings": ", ".join((self.settings, *run.scenario.told.get("settings", ()))),
-            "checked_by": ["hand" if run.scenario.by_hand(product) else product.id],
+            "checked_by": ["hand" if by_hand(run.scenario, product) else product.id],
             **self.head(run),
         }
         yield "# SPDX-License-Identifier: CC0-1.0"
@@ -425,23 +301,14 @@ class Capture:
         sessions = tuple((session["end"], told_steps(session["ops"])) for session in told["session"])
         return Played(product, scenario, told.get("java", ""), told.get("charset", ""), sessions)
 
-    def main(self, arguments: list[str] | None = None) -> int:
+    def capture(self, products: Sequence[str], select: str, out: Path, *, again: bool) -> int:
         """Capture; 0 done, 2 a directory is already there (captures are never overwritten)."""
-        parser = argparse.ArgumentParser(
-            prog=f"python -m {self.package}.capture",
-            description="Make captured directories: OUT/<product>/<scenario>/ for every scenario chosen.",
-        )
-        parser.add_argument("out", type=Path, help="where <product>/<scenario>/ are made")
-        parser.add_argument("--product", action="append", choices=self.products(), help="default: all")
-        parser.add_argument("--select", default="*", help="glob over scenario names")
-        parser.add_argument("--again", action="store_true", help="only describe what is already there")
-        options = parser.parse_args(arguments)
-        for product in map(get_product, options.product or self.products()):
+        for product in map(get_product, products or self.products()):
             for scenario in self.scenarios(product):
-                target = options.out / product.id / scenario.name
-                if not fnmatch.fnmatch(scenario.name, options.select):
+                target = out / product.id / scenario.name
+                if not fnmatch.fnmatch(scenario.name, select):
                     continue
-                if options.again:
+                if again:
                     self.describe(self.told_in(target), target)
                 elif target.exists():
                     print(
@@ -504,16 +371,10 @@ def _play_steps(connection: ProcessConnection, request: Mapping[str, Any], *, ki
     return done
 
 
-def toml_value(value: object) -> str:
-    """Return `value` in TOML: strings (JSON's are TOML's), booleans, numbers, lists and inline tables."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    raise TypeError(f"no TOML form for {value!r}")
+def capture_of(format_id: str) -> Capture:
+    """Return how files of a format are captured: by its module here, if it needs one."""
+    name = f"{__name__}.{format_id}"
+    if find_spec(name) is None:
+        return Capture(format_id)
+    made: Capture = import_module(name).CAPTURE
+    return made

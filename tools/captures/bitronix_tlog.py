@@ -1,6 +1,5 @@
 """Captured pairs: what the journal is asked to do stands in ``scenarios.toml``, what must be in them here.
 
-``python -m journalspec_conformance.harnesses.bitronix_tlog.capture OUT``, see :mod:`..capture`.
 Captures made again are never the same: clocks differ from run to run.
 
 No reader of ours takes part. An operation says which record was asked for, the
@@ -18,17 +17,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from toml_text import toml_value
+
+from captures import Capture, Json, Played, Steps, by_hand, on, permitted
 from journalspec_conformance.harnesses.bitronix_tlog.harness import PAIR
-from journalspec_conformance.harnesses.capture import (
-    Answer,
-    Capture,
-    Json,
-    Played,
-    Scenario,
-    Steps,
-    permitted,
-    toml_value,
-)
+from journalspec_conformance.harnesses.product import Answer
+from journalspec_conformance.harnesses.scenarios import Scenario
 from journalspec_conformance.products import Product
 
 #: What ``filterLogStatus`` leaves; everything else is not written at all.
@@ -69,7 +63,7 @@ def _written(run: Played, read: Answer) -> Json:
     ``agreed`` is whether the product's cursor gives back just what was asked
     for; ``why_not`` says what it gave instead.
     """
-    asked = asked_records(run.steps, filtered="filter_status" in run.scenario.params)
+    asked = asked_records(run.steps, filtered="filter_status" in run.scenario.told.get("params", {}))
     found = _read_back(read)
     content: Json = {}
     differences: list[str] = []
@@ -124,7 +118,9 @@ class BitronixCapture(Capture):
         ]
         died = "die" in fates
         ends = -signal.SIGKILL if died else 0
-        self.child(product, "transactions", ends=ends, directory=str(directory), told=json.dumps(told))
+        manager = [sys.executable, str(Path(__file__).with_name("bitronix_manager.py")), "transactions"]
+        given = ["--product", product.id, "--directory", str(directory), "--told", json.dumps(told)]
+        self.child([*manager, *given], ends)
         ending = "killed in the last transaction" if died else "the manager was shut down"
         return [(ending, [(transaction, {}) for transaction in told])]
 
@@ -134,9 +130,9 @@ class BitronixCapture(Capture):
         fates = run.scenario.told.get("fates", ())
         logged = [self.table.told["fates"][fate] for fate in fates]
         written = _managed(logged, read) if fates else _written(run, read)
-        if run.scenario.by_hand(run.product):
+        if by_hand(run.scenario, run.product):
             # All records of these scenarios are COMMITTING, so what is kept is unfinished.
-            kept = run.scenario.on(run.product, "kept")
+            kept = on(run.scenario, run.product, "kept")
             good = [{**written["files"][PAIR[0]][index], "at": {"file": PAIR[0]}} for index in kept]
             unfinished = [{key: record[key] for key in ("gtrid", "names")} for record in good]
             state = {
@@ -174,7 +170,4 @@ class BitronixCapture(Capture):
                 )
 
 
-CAPTURE = BitronixCapture(__package__)
-
-if __name__ == "__main__":
-    sys.exit(CAPTURE.main())
+CAPTURE = BitronixCapture("bitronix_tlog")

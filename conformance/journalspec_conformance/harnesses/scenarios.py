@@ -1,0 +1,127 @@
+"""What a format's products are asked to do: ``scenarios.toml``, which captures and experiments play.
+
+    always          requirements that every capture shows, where its edition knows them
+    [words]         WORD = "MEMBER MEMBER=DEFAULT MEMBER:KIND MEMBER...": an operation's members in order.
+                    `...` takes all arguments that are left. KIND is `hex` (a text, or 0x and digits) or of:
+    [kinds]         KIND = "a template for a number"
+    [blocks]        WORD = lines; in them {0} is the first argument, {rest} are those after it
+    [edition.E]     NAME = what {NAME} in a line means in edition E
+    [[scenario]]    name, title, and `sessions`: one list of lines for each process. It opens the
+                    journal first, and is killed after the last line unless that is "close"
+
+A line is "WORD ARGUMENT... MEMBER=VALUE..."; x*9 is x nine times. ``{ each = [1, 7], do = LINES }`` does
+LINES seven times, and {n} is the number, {next} the one after it; with ``cycle = { NAME = [...] }`` in it
+{NAME} is one of these in turn, the first where the number divides by how many there are. Members of a
+scenario that only captures use: see ``tools/captures`` in the repository.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from journalspec_conformance.harnesses.product import table
+
+Op = dict[str, Any]
+_OPEN = "open"
+_MEMBER = re.compile(r"(?P<name>\w+)(:(?P<kind>\w+))?(?P<rest>\.\.\.)?(=(?P<default>.*))?")
+_REPEATED = re.compile(r"(?P<start>0x)?(?P<part>.+)\*(?P<count>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A named history of one journal: the operations of each process. `told` is its entry in the table."""
+
+    name: str
+    title: str
+    sessions: tuple[tuple[Op, ...], ...]
+    told: Mapping[str, Any]
+
+
+class Table:
+    """A format's ``scenarios.toml``; `told` is all of it."""
+
+    def __init__(self, package: str) -> None:
+        """Read the table in `package`; nothing is expanded yet."""
+        self.told = table(package, "scenarios.toml")
+        self._made: dict[str, tuple[Scenario, ...]] = {}
+
+    def scenarios(self, edition: str) -> tuple[Scenario, ...]:
+        """Return all scenarios, as operations of `edition`."""
+        if edition not in self._made:
+            self._made[edition] = tuple(self._expanded(self.told.get("edition", {}).get(edition, {})))
+        return self._made[edition]
+
+    def ops(self, line: str, **values: Any) -> Iterator[Op]:
+        """Yield the operations that a line stands for."""
+        return self._ops(line, (), values)
+
+    def _expanded(self, values: Mapping[str, Any]) -> Iterator[Scenario]:
+        return (
+            Scenario(
+                told["name"],
+                told["title"],
+                tuple(
+                    tuple(op for line in (_OPEN, *lines) for op in self._ops(line, (), values))
+                    for lines in told.get("sessions", ())
+                ),
+                told,
+            )
+            for told in self.told["scenario"]
+        )
+
+    def _ops(
+        self, line: str | Mapping[str, Any], arguments: tuple[str, ...], values: Mapping[str, Any]
+    ) -> Iterator[Op]:
+        """Yield the operations that `line` stands for; `arguments` are those of the block around it."""
+        if not isinstance(line, str):
+            first, last = (int(str(end).format(*arguments)) for end in line["each"])
+            for number in range(first, last + 1):
+                own = {name: turns[number % len(turns)] for name, turns in line.get("cycle", {}).items()}
+                for inner in line["do"]:
+                    yield from self._ops(inner, arguments, {**values, **own, "n": number, "next": number + 1})
+            return
+        rest = shlex.join(arguments[1:])
+        word, *given = shlex.split(line.format(*arguments, rest=rest, **values))
+        if word in self.told.get("blocks", {}):
+            for inner in self.told["blocks"][word]:
+                yield from self._ops(inner, tuple(given), values)
+        else:
+            yield self._op(word, given)
+
+    def _op(self, word: str, given: list[str]) -> Op:
+        members = [_MEMBER.fullmatch(part) for part in shlex.split(self.told["words"][word])]
+        found = [member for member in members if member is not None]
+        optional = {member["name"] for member in found if member["default"] is not None}
+        named = {}
+        positional = []
+        for argument in given:
+            name, equals, value = argument.partition("=")
+            if equals and name in optional:
+                named[name] = value
+            else:
+                positional.append(argument)
+        op: Op = {"op": word}
+        for member in found:
+            name, kind = member["name"], member["kind"]
+            if member["rest"]:
+                op[name] = [self._value(kind, text) for text in positional]
+            elif name in optional:
+                op[name] = self._value(kind, named.get(name, member["default"]))
+            else:
+                op[name] = self._value(kind, positional.pop(0))
+        return op
+
+    def _value(self, kind: str | None, text: str) -> str:
+        repeated = _REPEATED.fullmatch(text)
+        if repeated:
+            text = (repeated["start"] or "") + repeated["part"] * int(repeated["count"])
+        if kind is None:
+            return text
+        if kind == "hex":
+            return text[2:] if text.startswith("0x") else text.encode().hex()
+        made: str = self.told["kinds"][kind].format(int(text))
+        return made

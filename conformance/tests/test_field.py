@@ -1,0 +1,209 @@
+"""Directories from the field and of real products, each with its right answer: see ``data/field.toml``.
+
+What is done to some of them here, byte by byte, is code.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from field import FIELD, unpacked
+from journalspec.observation import Observation
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import Journal, find_journals, load
+from judged import call
+from tables import table
+
+pytestmark = pytest.mark.real
+
+Row = Mapping[str, Any]
+CHECKOUT = Path(__file__).resolve().parents[2]
+TABLE = table("field")
+ASKED = [
+    pytest.param({**row, "edition": edition}, name, policy, id=f"{name}-{policy}-{edition or number}")
+    for number, row in enumerate(TABLE["asked"])
+    for name in row["rows"]
+    for policy in row["by"]
+    for edition in row.get("editions", [""])
+]
+
+
+def found(name: str) -> list[Path]:
+    """Return the directories that a name of the table stands for."""
+    root = CHECKOUT / "corpus" if name.startswith("captured/") else FIELD.parent
+    return sorted(path for path in root.glob(name) if path.is_dir())
+
+
+def copied(name: str, scratch: Path, row: Row) -> Path:
+    """Return a copy of an input, with what the row does to it; archives are unpacked."""
+    if name.startswith("field/"):
+        place = unpacked(name.removeprefix("field/"), scratch)
+    else:
+        (source,) = found(name) or (None,)
+        if source is None:
+            pytest.skip(f"needs the products' files beside the checkout: {name}")
+        place = scratch / source.name
+        shutil.copytree(source, place)
+        for path in place.glob("*.gz"):
+            if path.name.endswith(".tar.gz"):
+                shutil.unpack_archive(path, place, filter="data")
+            else:
+                path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+                path.unlink()
+    for part in row.get("remove", ()):
+        shutil.rmtree(place / part) if (place / part).is_dir() else (place / part).unlink()
+    for part, other in row.get("put", {}).items():
+        shutil.copyfile(FIELD.parent / other, place / part)
+    return place
+
+
+def journals(place: Path, row: Row) -> list[Journal]:
+    """Return the journals of a directory; an edition that the row names is taken for granted."""
+    below = place / row.get("below", "")
+    every = find_journals(load(below if below.is_dir() else place), row.get("format"))
+    edition = row.get("edition")
+    return [replace(one, edition=edition, editions=()) for one in every] if edition else every
+
+
+def fits(want: Any, have: Any) -> bool:
+    """Tell whether `have` is what a row says: of objects the members listed, a number of entries, or all."""
+    if isinstance(want, Mapping) and isinstance(have, list):
+        return all(any(fits(value, entry) for entry in have) for value in want["any"])
+    if isinstance(want, Mapping):
+        return isinstance(have, Mapping) and all(fits(value, have.get(key)) for key, value in want.items())
+    if type(want) is int:
+        return isinstance(have, list) and len(have) == want
+    if isinstance(want, list):
+        same = len(want) == len(have or ())
+        return same and all(fits(left, right) for left, right in zip(want, have or (), strict=True))
+    return bool(want == have)
+
+
+def check(wanted: Row, row: Row, journal: Journal, policy: str) -> None:
+    seen = ask(journal, None if policy == "read" else policy).observation.to_json()
+    told = {"missing": [], "unanchored": [], **seen, "edition": journal.edition}
+    assert fits(wanted, told), (*journal.files, {key: told.get(key) for key in wanted})
+    notes = [(note["code"], note.get("text", "")) for note in told["notes"]]
+    for code, text in row.get("notes", {}).items():
+        assert any(code == name and text in said for name, said in notes), (code, notes)
+    assert not {code for code, _ in notes} & {*row.get("without", ())}
+    for words in row.get("says", ()):
+        assert words in told["message"]
+
+
+@pytest.mark.parametrize(("row", "name", "policy"), ASKED)
+def test_an_input_gets_its_right_answer(row: Row, name: str, policy: str, tmp_path: Path) -> None:
+    (journal,) = journals(copied(name, tmp_path, row), row)
+    check(row["rows"][name], row, journal, policy)
+
+
+@pytest.mark.parametrize("row", TABLE["healthy"], ids=lambda row: row["in"][0])
+def test_nothing_is_wrong_with_what_a_healthy_product_wrote(row: Row, tmp_path: Path) -> None:
+    looked = 0
+    for path in (path for name in row["in"] for path in found(name)):
+        out = any(fnmatch(f"{path.parent.name}/{path.name}", f"*{part}") for part in row.get("but", ()))
+        if out or not list(path.glob(row.get("having", "*"))):
+            continue
+        for journal in journals(copied(str(path.relative_to(root_of(path))), tmp_path, {}), row):
+            for policy in row["by"]:
+                check(row["is"], row, journal, policy)
+        shutil.rmtree(tmp_path / path.name)
+        looked += 1
+    if not FIELD.is_dir() and not looked:
+        pytest.skip("needs the products' files beside the checkout")
+    assert looked >= row.get("least", 1)
+
+
+def root_of(path: Path) -> Path:
+    return CHECKOUT / "corpus" if path.is_relative_to(CHECKOUT) else FIELD.parent
+
+
+# What is done to inputs.
+
+
+def answered(place: Path, policy: str | None = None) -> Observation:
+    (journal,) = find_journals(load(place))
+    return ask(journal, policy).observation
+
+
+@pytest.mark.parametrize("damage", ["delete", "rename", "gzip", "zeros", "empty"])
+def test_a_file_in_the_middle_is_never_lost_in_silence(damage: str, tmp_path: Path) -> None:
+    directory = unpacked("artemis-small", tmp_path)
+    path = directory / "activemq-data-2.amq"
+    content = path.read_bytes()
+    path.unlink()
+    left = {
+        "rename": ("activemq-data-2.amq.old", content),
+        "gzip": ("activemq-data-2.amq.gz", gzip.compress(content)),
+        "zeros": (path.name, bytes(len(content))),
+        "empty": (path.name, b""),
+    }
+    if damage in left:
+        name, data = left[damage]
+        (directory / name).write_bytes(data)
+    for policy in (None, "salvage"):
+        assert answered(directory, policy).verdict == "recovered"
+
+
+def damages(data: bytes, at: int) -> Iterator[bytes]:
+    yield data[:at] + bytes(512) + data[at + 512 :]
+    yield data[:at] + bytes([data[at] ^ 0x40]) + data[at + 1 :]
+    yield data[:at] + data[at + 100 :] + bytes(100)
+
+
+@pytest.mark.parametrize("quarter", [0, 1, 2, 3])
+def test_every_kind_of_damage_in_the_middle_of_a_log_is_noticed(quarter: int, tmp_path: Path) -> None:
+    middle = unpacked("derby-middle-damage-looks-like-torn-tail", tmp_path)
+    path = middle / "log1.dat"
+    # What was damaged before is left out. The log begins where recovery does.
+    sound = path.read_bytes()[:106904] + bytes(1000)
+    path.write_bytes(sound)
+    start = answered(middle, "default").records[0].at.off
+    for damaged in damages(sound, start + 150 + (105000 - start) * quarter // 4):
+        path.write_bytes(damaged)
+        assert "groups-after" in {note.code for note in answered(middle).notes}
+        assert answered(middle, "strict").verdict != "clean"
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_the_same_pair_in_two_directories(below: bool, tmp_path: Path) -> None:
+    source = unpacked("b1-swap-uptime", tmp_path)
+    paths = []
+    for number in (1, 2):
+        path = tmp_path / "root" / f"part{number}" / f"btm{number}.tlog"
+        path.parent.mkdir(parents=True)
+        (source / path.name).rename(path)
+        paths.append(path)
+    done = call("recover", "--json", *([tmp_path / "root"] if below else paths))
+    assert done.exit_code == 1, done.output
+    assert [gone["code"] for gone in json.loads(done.stdout)["missing"]] == ["newer-records", "decision"]
+
+
+def test_half_of_a_pair_is_advised_to_look_for_the_other_half(tmp_path: Path) -> None:
+    source = unpacked("b1-swap-uptime", tmp_path)
+    (source / "btm2.tlog").unlink()
+    done = call("recover", source)
+    assert done.exit_code == 3
+    assert "logPart1Filename and logPart2Filename" in " ".join(done.output.split())
+
+
+def test_stores_below_one_directory_are_read_in_one_go(tmp_path: Path) -> None:
+    names = {"b1-swap-uptime": "bitronix_tlog", "kahadb-small": "kahadb_journal"}
+    root = tmp_path / "all"
+    for name in names:
+        source = unpacked(name, tmp_path)
+        root.mkdir(exist_ok=True)
+        source.rename(root / name)
+    done = call("inspect", "--json", root)
+    assert done.exit_code == 1, done.output
+    told = {(entry["format"], entry["path"]) for entry in json.loads(done.stdout)["journals"]}
+    assert told == {(format_id, str(root / name)) for name, format_id in names.items()}
