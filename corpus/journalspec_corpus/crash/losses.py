@@ -280,10 +280,10 @@ def _states(
     # One block in flight: its versions are what the prefix presets leave anyway.
     alone = sum(size > 1 for size in point.dims) <= 1
     if not (covered and alone and _is_new(point)):
-        parts.append(_plain(point, rows, [rank for rank in ranks if _is_plain(PRESETS[rank])]))
+        parts.append(_plain(point, rows, [rank for rank in ranks if PRESETS[rank].plain]))
     for rank in ranks:
         preset = PRESETS[rank]
-        if _is_plain(preset):
+        if preset.plain:
             continue
         if shown is point:
             foreign = preset.fresh == "foreign"
@@ -311,11 +311,6 @@ def _is_new(point: CrashPoint) -> bool:
     first = min(point.reach, default=point.crash_index)
     released = any(isinstance(op, (Ack, Release)) for op in point.trace.ops[first : point.crash_index])
     return first >= point.trace.crash_from and not released
-
-
-def _is_plain(preset: Preset) -> bool:
-    """Tell whether a preset leaves nothing but versions that were written."""
-    return not preset.trash and preset.fresh == "zero" and preset.metadata != "any"
 
 
 def _plain(point: CrashPoint, rows: Codes, ranks: list[int]) -> tuple[Codes, npt.NDArray[np.uint8]]:

@@ -36,7 +36,7 @@ from journalspec_corpus.crash.blocks import EXHAUSTIVE, Codes, States, subsets
 from journalspec_corpus.crash.corruption import EVERY_BIT, Places
 from journalspec_corpus.crash.facts import Facts, Rows
 from journalspec_corpus.crash.losses import admitted, as_write
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, Preset, get_preset
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Mark, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS
@@ -153,15 +153,11 @@ def _combinations(states: States) -> dict[int, Rows]:
     every = subsets(dims)
     found = {}
     for number, preset in enumerate(PRESETS):
-        if preset.order == "subset" and preset.granule == states.point.granule and _is_plain(preset):
+        if preset.order == "subset" and preset.granule == states.point.granule and preset.plain:
             rows = written & admitted(states.point, states.codes, preset)
             if rows.any() and int(rows.sum()) == int(admitted(states.point, every, preset).sum()):
                 found[number] = rows
     return found
-
-
-def _is_plain(preset: Preset) -> bool:
-    return not preset.trash and preset.fresh == "zero" and preset.metadata != "any"
 
 
 def _cuts(states: States) -> dict[int, Rows]:

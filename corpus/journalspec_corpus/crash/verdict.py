@@ -37,46 +37,11 @@ from journalspec_corpus.crash.trace import SECOND_LIFE
 
 #: The only verdict that depends on whether records may be left out.
 HOLE = "hole"
+_TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(encoding="utf-8"))
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
-VERDICTS: Mapping[str, tuple[str, ...]] = {
-    "pass": (),
-    "acceptable": (),
-    "refused": ("I1",),
-    "torn-accepted": ("I2", "I5"),
-    "resurrected": ("I4",),
-    "lost": ("I1",),
-    HOLE: ("I3",),
-    "silent": ("I8",),
-    "append-lost": ("I9",),
-    "non-idempotent": ("I6",),
-    effects.INVENTED: ("I5",),
-    effects.ROLLED_BACK: ("I2", "I4"),
-    effects.UNCOMMITTED: ("I2",),
-    effects.HALF: ("I2",),
-    effects.RETURNED: ("I4",),
-    effects.DECISION_LOST: ("I1",),
-    effects.EFFECT_LOST: ("I1",),
-}
+VERDICTS: Mapping[str, tuple[str, ...]] = {row["name"]: tuple(row["breaks"]) for row in _TABLES["verdict"]}
 #: verdict -> what it means
-MEANINGS: Mapping[str, str] = {
-    "pass": "everything owed is there, and nothing else is",
-    "acceptable": "refused, and the state allows or demands that",
-    "refused": "refused a state in which nothing is damaged",
-    "torn-accepted": "a record that nobody ever wrote came out",
-    "resurrected": "a record of the file's earlier life came out",
-    "lost": "an acknowledged record is not in effect",
-    HOLE: "a record is missing between two that came out",
-    "silent": "damage inside the log went unreported; after corruption: so did the loss of a record",
-    "append-lost": "a record acknowledged after a first crash is not in effect",
-    "non-idempotent": "recovery had found an acknowledged record, and lost it",
-    effects.INVENTED: "the state follows from no permitted set of operations",
-    effects.ROLLED_BACK: "an effect of a transaction that was rolled back",
-    effects.UNCOMMITTED: "an effect of a transaction that nobody committed",
-    effects.HALF: "some effects of a transaction are there and not all",
-    effects.RETURNED: "what was deleted or finished is in effect again",
-    effects.DECISION_LOST: "a transaction that was prepared or decided is not there",
-    effects.EFFECT_LOST: "a record was read and its effect is not there",
-}
+MEANINGS: Mapping[str, str] = {row["name"]: row["means"] for row in _TABLES["verdict"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +169,6 @@ def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
     return tuple(present) != owed.order[: len(present)]
 
 
-VERDICT, METAMORPHIC, LIMITS = "verdict", "metamorphic", "limits"
-
-
 @dataclass(frozen=True, slots=True)
 class Invariant:
     """One invariant: its usual name, what it says, where it is looked at, and in which strata.
@@ -226,84 +188,11 @@ class Invariant:
 
 
 INVARIANTS: Mapping[str, Invariant] = {
-    "I1": Invariant(
-        "durability", "what was acknowledged, and not undone later, is recovered", (VERDICT,), "RL"
-    ),
-    "I2": Invariant(
-        "atomicity",
-        "a transaction is in effect as a whole or not at all; a prepared one is reported as in doubt",
-        (VERDICT,),
-        "RLC",
-    ),
-    "I3": Invariant(
-        "prefix",
-        "what is recovered is a prefix of what was issued; salvage may leave gaps, but only as its rules say",
-        (VERDICT,),
-        "RLC",
-    ),
-    "I4": Invariant(
-        "no resurrection", "nothing of an earlier life, nothing rolled back, comes back", (VERDICT,), "RLC"
-    ),
-    "I5": Invariant(
-        "no invention", "whatever is recovered was written, with the same bytes", (VERDICT,), "RLC"
-    ),
-    "I6": Invariant(
-        "idempotence", "recovering twice gives what recovering once gives", (VERDICT, METAMORPHIC), "RLC"
-    ),
-    "I7": Invariant(
-        "termination",
-        "recovery ends, in time and memory linear in the input, whatever the input",
-        (LIMITS,),
-        "RLCH",
-    ),
-    "I8": Invariant("detection", "a loss that the crash does not explain is reported", (VERDICT,), "RLC"),
-    "I9": Invariant(
-        "appendability", "after recovery, new acknowledged records survive the next crash", (VERDICT,), "R"
-    ),
-    "I10": Invariant("determinism", "the same bytes give the same answer", (METAMORPHIC,), "RLCH"),
-    "I11": Invariant(
-        "monotonicity",
-        "more of the writes on disk never means fewer of the records",
-        (METAMORPHIC,),
-        "R",
-    ),
-    "I12": Invariant("non-destruction", "a refusal changes nothing", (METAMORPHIC,), "RLCH"),
+    ident: Invariant(**{**row, "looked_at": tuple(row["looked_at"])})
+    for ident, row in _TABLES["invariant"].items()
 }
-
-
 #: Category -> the code it has in the plan of the corpus. Names stay; a code may have several.
-CODES: Mapping[str, str] = {
-    "sector-hole": "R03",
-    "epoch-reorder": "R04",
-    "pointer-behind": "R10",
-    "pointer-ahead": "R10",
-    "prefix-torn": "R02",
-    "rotate": "R13",
-    "create": "R13",
-    "sector-trash": "R03",
-    "clean": "R01",
-    "size-before-data": "R05",
-    "zero-tail": "R06",
-    "stale-same": "R07",
-    "stale-shifted": "R08",
-    "stale-foreign": "R09",
-    "header-straddle": "R11",
-    "tx-split": "R12",
-    "compact": "R14",
-    "recovery-crash": "R15",
-    "second-crash": "R16",
-    "lost-force": "R17",
-    "fail-marks-clean": "R17",
-    "bit": "C01",
-    "2bit": "C02",
-    "burst": "C03",
-    "zero-sector": "C04",
-    "lse": "C05",
-    "misdirect": "C06",
-    "phantom": "C07",
-    "cut": "C08",
-    "file": "C09",
-}
+CODES: Mapping[str, str] = _TABLES["category"]
 CATEGORIES = tuple(CODES)
 
 
