@@ -24,9 +24,8 @@ from journalspec_corpus.crash.second_crash import (
     SecondLife,
     choose,
     crash_image,
-    descriptor_of,
 )
-from journalspec_corpus.crash.states import crash_states, state_of
+from journalspec_corpus.crash.states import crash_states, descriptor_of, state_of
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
     Ack,
@@ -299,7 +298,7 @@ def test_every_state_of_a_second_life_is_the_one_its_descriptor_describes() -> N
         trace = adapter.build(work)
         for states in crash_states(trace, HONEST, 1):
             for row in range(0, len(states), 6):
-                assert state_of(trace, descriptor_of(states, row)) == states.point.materialise(
+                assert state_of(trace, descriptor_of(states, row, 1)) == states.point.materialise(
                     states.codes[row]
                 )
                 count += 1

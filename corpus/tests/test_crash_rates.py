@@ -17,11 +17,11 @@ from journalspec.formats import format_ids
 from journalspec_conformance.cli.corpus_states import rates_command as command
 from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format, has_crash_format
-from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
+from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.corruption import EVERY_BIT
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.losses import EVERY_BYTE
+from journalspec_corpus.crash.losses import EVERY_BYTE, EXHAUSTIVE
 from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.rates import Rate
 from journalspec_corpus.crash.reading import answers

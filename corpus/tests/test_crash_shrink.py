@@ -17,7 +17,7 @@ from journalspec_corpus.crash.blocks import Timeline
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.persistence import PRESETS, rank
-from journalspec_corpus.crash.reading import Named, mutant_reader, named_reader, reference_reader
+from journalspec_corpus.crash.reading import Named, named_reader
 from journalspec_corpus.crash.reduction import (
     NoSuchState,
     NotFailing,
@@ -233,8 +233,8 @@ def test_a_reader_that_is_only_called_gives_what_a_fast_one_gives() -> None:
 
 def test_the_budget_is_kept_and_said() -> None:
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
-    reader = mutant_reader("bitronix_tlog", "skip-checksum", "strict")
-    named = Named("", reader, False, "strict")
+    named = named_reader("bitronix_tlog", "mutant:skip-checksum")
+    reader = named.reader
     start = failing(adapter, work, named, "resurrected")
     said: list[int] = []
     out = reduce_state(
@@ -273,7 +273,7 @@ def test_what_does_not_fail_is_not_shrunk() -> None:
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     trace = adapter.build(work)
     good = Descriptor(trace.id, "prefix-sector-4096", len(trace.ops), b"", 0, trace.background, SEED)
-    reader = reference_reader("bitronix_tlog", "strict")
+    reader = named_reader("bitronix_tlog", "strict").reader
     with pytest.raises(NotFailing, match="'pass'"):
         reduce_state(adapter, work, good, reader, "lost", salvaging=False)
     with pytest.raises(NotFailing, match="'pass'"):
@@ -400,9 +400,8 @@ def test_deviations_are_counted_from_the_nearer_end() -> None:
             expected = ((states.tear > 0) & (states.tear < len(op.data))).tolist()
             assert situation.deviations.tolist() == expected
             continue
-        line = Timeline(trace, states.point.granule)
-        line.advance(states.point.crash_index)
-        everything = line.point(settled=True).materialise(b"")
+        line = Timeline(trace, states.point.granule).advance(states.point.crash_index)
+        everything = line.settled().materialise(b"")
         nothing = states.point.materialise(np.zeros(len(states.point.blocks), np.uint16))
         for row in range(0, len(states), 17):
             files = State(situation, row).files
@@ -479,7 +478,7 @@ def test_readers_are_found_by_name() -> None:
     with pytest.raises(LookupError, match="no policy 'hopeful'"):
         named_reader("bitronix_tlog", "mutant:skip-checksum/hopeful")
     with pytest.raises(LookupError, match="no policy 'hopeful'"):
-        reference_reader("bitronix_tlog", "hopeful")
+        crash_format("bitronix_tlog").reader("hopeful")
     assert named_reader("bitronix_tlog", "mutant:skip-checksum/salvage").salvaging
     assert not named_reader("bitronix_tlog", "mutant:skip-checksum").salvaging
     files = {"btm1.tlog": b"", "btm2.tlog": b""}

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from journalspec_corpus.crash.effects import Permitted, permitted_at
+from journalspec_corpus.crash.effects import Permitted, operations_of
+from journalspec_corpus.crash.ids import promise
 from journalspec_corpus.crash.persistence import CORRUPTED, REACHABLE
 from journalspec_corpus.crash.trace import Mark, Trace
 
@@ -52,36 +53,67 @@ class Expected:
         return [key for key, record in self.record_of.items() if record in self.must_keep]
 
 
-def expected_at(
-    trace: Trace, crash_index: int, torn: int = -1, stratum: str = "R", *, effects: bool = True
-) -> Expected:
-    """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+class Obligations:
+    """What is owed at the crash points of `trace`: one object where nothing changes it in between.
 
-    Without `effects` nothing is said of the states that are permitted.
-
-    A trace of a second life says with the tag ``fine`` = "yes" that recovery had
-    found everything acknowledged in its base.
+    Only marks, acknowledgements and releases do. A trace of a second life says with the tag ``fine`` = "yes"
+    that recovery had found everything acknowledged in its base.
     """
-    upto = max(crash_index, torn + 1)
-    # A record that is being written has been issued: its annotation follows its write, perhaps after others.
-    issued = [mark for _, mark in trace.issued(upto)]
-    released = trace.released(upto)
-    acknowledged = trace.acknowledged(crash_index)
-    own = (*trace.standing, *issued)
-    possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
-    return Expected(
-        must_keep=frozenset(acknowledged) - released,
-        may_keep=frozenset(mark.record for mark in own) | possible,
-        must_drop=frozenset(mark.record for mark in trace.stale) - possible,
-        record_of={mark.key: mark.record for mark in (*trace.stale, *trace.possible, *own)},
-        order=tuple(dict.fromkeys(mark.record for mark in own if mark.record not in released)),
-        released=released,
-        possible=possible,
-        life=trace.life,
-        stratum=stratum,
-        fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
-        effects=permitted_at(trace, crash_index, upto, lenient=stratum != REACHABLE) if effects else None,
-    )
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._known: dict[tuple[int, int, int, str, bool], Expected] = {}
+
+    def at(
+        self, crash_index: int, torn: int = -1, stratum: str = REACHABLE, *, effects: bool = True
+    ) -> Expected:
+        """Return what is owed after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+
+        Without `effects` nothing is said of the states that are permitted.
+        """
+        trace, upto = self._trace, max(crash_index, torn + 1)
+        # A record that is being written has been issued: its annotation follows its write, or others.
+        issued = [mark for _, mark in trace.issued(upto)]
+        acked = sum(index < crash_index for index, _ in trace.acks)
+        let_go = sum(index < upto for index, _ in trace.releases)
+        place = len(issued), acked, let_go, stratum, effects
+        if place in self._known:
+            return self._known[place]
+        released = trace.released(upto)
+        own = (*trace.standing, *issued)
+        possible = frozenset(mark.record for mark in trace.possible) - {mark.record for mark in own}
+        operations = operations_of(trace) if effects else None
+        permitted = (
+            operations.permitted(crash_index, upto, lenient=stratum != REACHABLE) if operations else None
+        )
+        found = self._known[place] = Expected(
+            must_keep=frozenset(trace.acknowledged(crash_index)) - released,
+            may_keep=frozenset(mark.record for mark in own) | possible,
+            must_drop=frozenset(mark.record for mark in trace.stale) - possible,
+            record_of={mark.key: mark.record for mark in (*trace.stale, *trace.possible, *own)},
+            order=tuple(dict.fromkeys(mark.record for mark in own if mark.record not in released)),
+            released=released,
+            possible=possible,
+            life=trace.life,
+            stratum=stratum,
+            fine=frozenset(mark.record for mark in trace.standing if trace.tags.get("fine") == "yes"),
+            effects=permitted,
+        )
+        return found
+
+    def promise(self, expected: Expected) -> bytes:
+        """Return the part of a case id that all states have of which `expected` is true, one of these."""
+        trace = self._trace
+        return promise(trace.format, trace.edition, expected.stratum, expected.keys_to_keep)
+
+
+def expected_at(
+    trace: Trace, crash_index: int, torn: int = -1, stratum: str = REACHABLE, *, effects: bool = True
+) -> Expected:
+    """Return what :meth:`Obligations.at` does."""
+    owed = trace.derived.setdefault("obligations", Obligations(trace))
+    found: Expected = owed.at(crash_index, torn, stratum, effects=effects)
+    return found
 
 
 #: What an entry of `expect` asks beside its refusal: nothing; that something is reported; that

@@ -411,7 +411,7 @@ def _memories(trace: Trace) -> tuple[bytes, ...]:
         for upto in range(len(trace.ops) + 1):
             if upto == 0 or not isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release)):
                 line.advance(upto)
-                last = content_ids(line.point(settled=True), _WHOLE)[0]
+                last = content_ids(line.settled(), _WHOLE)[0]
             ids.append(last)
         _images.clear()
         found = _images[trace.id] = tuple(ids)
@@ -511,8 +511,8 @@ def _ahead_of_data(facts: Facts) -> Rows:
     sizes = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
     if facts.states.torn >= 0 or not sizes:
         return out
-    for at, (block, fresh) in enumerate(zip(point.blocks, point.fresh, strict=True)):
-        if fresh and block.file in sizes:
+    for at, block in enumerate(point.blocks):
+        if block.fresh and block.file in sizes:
             size = sizes[block.file]
             grown = np.asarray(point.blocks[size].versions)[codes[:, size]] > block.index * point.granule
             bare = np.asarray(block.levels)[codes[:, at]] <= 0

@@ -31,7 +31,7 @@ from journalspec_corpus.crash.ids import case_id, content_id, promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
 from journalspec_corpus.crash.reading import PointReader
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
-from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import Mark, Trace, Workload
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.crash.workloads import LongWorkload
@@ -55,10 +55,7 @@ def deviations(states: States) -> Counts:
     if states.torn >= 0:
         whole = (states.tear == 0) | (states.tear == states.tear.max(initial=0))
         return np.asarray(~whole, np.int32)
-    # Versions that nobody wrote stand behind the last one that somebody did.
-    arrived = [
-        max(at for at, level in enumerate(block.levels) if level >= 0) for block in states.point.blocks
-    ]
+    arrived = [block.last for block in states.point.blocks]
     lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
     kept = (states.codes != 0).sum(axis=1)
     return np.asarray(np.minimum(lost, kept), np.int32)
@@ -173,19 +170,7 @@ class State:
 
     def descriptor(self, seed: int) -> Descriptor:
         """Return what :func:`.states.state_of` rebuilds it from."""
-        states = self.situation.states
-        rot = states.rot[self.row] if states.rot else ""
-        bare = states.torn >= 0 or bool(rot)
-        return Descriptor(
-            trace=self.trace.id,
-            preset=PRESETS[self.rank].name,
-            crash_index=states.point.crash_index,
-            mask=b"" if bare else states.codes[self.row].astype(np.uint8).tobytes(),
-            tear=int(states.tear[self.row]),
-            background=self.trace.background,
-            seed=seed,
-            rot=rot,
-        )
+        return descriptor_of(self.situation.states, self.row, seed)
 
     def verdict(self, answer: Answer, *, salvaging: bool) -> str:
         """Return what `answer` is worth in this state."""
@@ -222,9 +207,8 @@ def find(trace: Trace, descriptor: Descriptor) -> State:
     """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
     if descriptor.trace != trace.id:
         raise NoSuchState(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
-    for states in crash_states(trace, (get_preset(descriptor.preset),), descriptor.seed, everywhere=True):
-        if states.point.crash_index != descriptor.crash_index:
-            continue
+    presets = (get_preset(descriptor.preset),)
+    for states in crash_states(trace, presets, descriptor.seed, everywhere=True, at=descriptor.crash_index):
         situation = Situation(trace, states)
         for row in np.flatnonzero(states.tear == descriptor.tear).tolist():
             state = State(situation, row)

@@ -21,12 +21,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from journalspec.formats import UnknownFormat, format_module
-from journalspec_corpus.crash.blocks import NAMES, States
+from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.ids import case_ids, content_ids, promise
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import (
     BEFORE,
     Create,
@@ -95,8 +95,8 @@ class _Left:
 
 def _left(states: States, row: int) -> _Left:
     files = states.point.materialise(states.codes[row])
-    names = _names(states, row)
-    return _Left(states.point.trace, descriptor_of(states, row), states.torn, names, files)
+    names, _ = states.point.layout(states.codes[row].tolist())
+    return _Left(states.point.trace, descriptor_of(states, row, SEED), states.torn, names, files)
 
 
 def _image(left: _Left, label: tuple[str, str], *, gone: bool) -> CrashImage | None:
@@ -145,15 +145,6 @@ def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
     return tuple(mark for _, mark in sorted(place, key=itemgetter(0)))
 
 
-def descriptor_of(states: States, row: int, seed: int = SEED) -> Descriptor:
-    """Return the descriptor of one row."""
-    trace = states.point.trace
-    preset = PRESETS[states.preset[row]]
-    mask = b"" if preset.order == "prefix" else states.codes[row].astype(np.uint8).tobytes()
-    index, tear = states.point.crash_index, int(states.tear[row])
-    return Descriptor(trace.id, preset.name, index, mask, tear, trace.background, seed)
-
-
 def _marks(left: _Left) -> tuple[list[Mark], list[Mark]]:
     """Return every mark under the name that its file has there, and those of whole records.
 
@@ -183,15 +174,6 @@ def _marks(left: _Left) -> tuple[list[Mark], list[Mark]]:
         if there and all(parts.get((mark.record, mark.alternative), {}).values())
     ]
     return every, whole
-
-
-def _names(states: States, row: int) -> Mapping[str, int]:
-    """Return the number of the file that each name has in state `row`."""
-    names = states.point.names
-    for block, code in zip(states.point.blocks, states.codes[row], strict=True):
-        if block.kind == NAMES:
-            names = block.versions[int(code)]
-    return names
 
 
 def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, int, bytes]]:

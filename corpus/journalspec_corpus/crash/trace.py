@@ -16,7 +16,7 @@ from functools import cached_property
 from operator import attrgetter, itemgetter
 from typing import Any, Protocol
 
-from journalspec_corpus.crash.pages import Pages
+from journalspec_corpus.crash.pages import page_ids, shortened
 from journalspec_reference.storage import MemoryStorage, Storage
 
 #: Files of up to so many bytes stand in a trace's id as they are. Ids depend on it: it never changes.
@@ -284,16 +284,10 @@ class Trace:
         for name in sorted(self.base):
             digest.update(f"{name}\0{len(self.base[name])}\0".encode())
             content = self.base[name]
-            # The padding of a large file is not looked at byte by byte.
-            digest.update(content if len(content) <= PLAIN else b"".join(self.pages[name].names()))
+            digest.update(content if len(content) <= PLAIN else b"".join(shortened(page_ids(content))))
         for items in (self.ops, self.standing, self.stale, self.possible):
             digest.update("".join((f"{len(items)}\0", *map(_text, items))).encode())
         return digest.hexdigest()
-
-    @cached_property
-    def pages(self) -> dict[str, Pages]:
-        """The files of :attr:`base`."""
-        return {name: Pages.of(content) for name, content in self.base.items()}
 
     @cached_property
     def marks(self) -> dict[str, tuple[Mark, ...]]:

@@ -42,6 +42,8 @@ _TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(e
 VERDICTS: Mapping[str, tuple[str, ...]] = {row["name"]: tuple(row["breaks"]) for row in _TABLES["verdict"]}
 #: verdict -> what it means
 MEANINGS: Mapping[str, str] = {row["name"]: row["means"] for row in _TABLES["verdict"]}
+#: verdict -> what a product does that gets it; those of products that do not answer are among them
+PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 
 
 @dataclass(frozen=True, slots=True)
