@@ -151,7 +151,7 @@ class CrashFormat:
         return read
 
     def salvages(self, policy: str) -> bool:
-        """Tell whether who reads under `policy` may leave records out; raises LookupError for an unknown one."""
+        """Tell whether a policy lets records be left out; raises LookupError for an unknown one."""
         known = {reader.policy: reader.salvaging for reader in self.state_readers if reader.policy}
         if policy not in known:
             raise LookupError(f"no policy {policy!r}: choose one of {', '.join(known)}")

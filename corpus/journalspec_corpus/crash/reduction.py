@@ -235,8 +235,6 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
     first = replace(adapter.build(workload.first), unread=frozenset())
     chosen = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone))
     left = chosen.image(workload.choice)
-    if left is None:
-        raise ValueError(f"{workload.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
     return [*crashes_before(adapter, workload.first), find(first, left.descriptor)]
 
 

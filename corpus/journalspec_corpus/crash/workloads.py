@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol
 
 from journalspec.layout import Layout
 from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, RecordFields
-from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife, SecondLives
+from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.model import Model
 from journalspec_reference.api import WriterRefused
@@ -458,14 +458,16 @@ class Continuations:
                     for then, choices in self.tables.choices[name].items():
                         yield from (SecondLife(drawn, choice, then) for choice in choices)
 
-    def second_lives(self) -> SecondLives:
-        """Return what the engine wants to know of second lives, as its class says; most of it is a table."""
-        told = {name: _frozen(value) for name, value in self.tables.rows["second"].items()}
-        return SecondLives(self.lives, self.live, self.begin, **told)
+    @property
+    def plain(self) -> Sequence[str]:
+        """What a second life may do that is plainer than the rest, plainest first."""
+        found: Sequence[str] = self.tables.rows["second"]["plain"]
+        return found
 
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    @property
+    def released_is_gone(self) -> bool:
+        """Whether a released record must never be listed again once the release is durable."""
+        return bool(self.tables.rows["second"]["released_is_gone"])
 
 
 @dataclass(frozen=True)

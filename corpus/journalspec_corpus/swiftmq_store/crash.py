@@ -134,6 +134,6 @@ CRASH = CrashFormat(
     long=LongWorkloads(
         tables.TABLES, LongRun, tables.REDUCTION.shorter, QueuedMessages(), tables.pools, tables.meaning
     ),
-    second=Continuations(resumed, tables.TABLES).second_lives(),
+    second=Continuations(resumed, tables.TABLES),
     smaller=tables.REDUCTION.smaller,
 )
