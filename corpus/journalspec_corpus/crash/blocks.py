@@ -257,6 +257,10 @@ class Timeline:
             file.sizes.append(len(content))
             self._reached((SIZE, number, 0), len(file.sizes) - 1)
 
+    def memory(self) -> dict[str, bytes]:
+        """Return the files as the program sees them."""
+        return {name: self._files[number].content for name, number in self._names[-1].items()}
+
     def settled(self) -> CrashPoint:
         """Return the crash point at which everything issued is on disk."""
         contents = tuple(file.content for file in self._files)

@@ -397,24 +397,17 @@ class Facts:
         return out
 
 
-_images: dict[str, tuple[bytes, ...]] = {}
 #: The one state of a crash point at which nothing is in flight.
 _WHOLE = np.zeros((1, 0), np.uint16)
 
 
-def _memories(trace: Trace) -> tuple[bytes, ...]:
+def _memories(trace: Trace) -> list[bytes]:
     """Return for each operation what a process leaves that is killed before it, as content ids."""
-    found = _images.get(trace.id)
-    if found is None:
-        line = Timeline(trace, 512)
-        ids: list[bytes] = []
-        for upto in range(len(trace.ops) + 1):
-            if upto == 0 or not isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release)):
-                line.advance(upto)
-                last = content_ids(line.settled(), _WHOLE)[0]
-            ids.append(last)
-        _images.clear()
-        found = _images[trace.id] = tuple(ids)
+    found: list[bytes] = trace.derived.setdefault("memories", [])
+    line = Timeline(trace, 512)
+    for upto in range(len(trace.ops) + 1 if not found else 0):
+        said = upto and isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release))
+        found.append(found[-1] if said else content_ids(line.advance(upto).settled(), _WHOLE)[0])
     return found
 
 

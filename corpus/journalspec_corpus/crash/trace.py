@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, Protocol
 
 from journalspec_corpus.crash.pages import page_ids, shortened
@@ -211,23 +211,6 @@ class Workload(Protocol):
         """A readable name, unique among the workloads of the format."""
 
 
-#: kind of item -> how one is written, and what takes from it the values that are put in
-_patterns: dict[type, tuple[str, Callable[[Op], Any]]] = {}
-
-
-def _text(item: Op) -> str:
-    """Return the repr of `item`, which traces are named by, faster than the one that it comes with."""
-    kind = type(item)
-    if kind not in _patterns:
-        names = [each.name for each in fields(kind)]
-        values = (
-            attrgetter(*names) if len(names) > 1 else lambda item: tuple(getattr(item, of) for of in names)
-        )
-        _patterns[kind] = f"{kind.__qualname__}({', '.join(f'{name}=%r' for name in names)})", values
-    pattern, values = _patterns[kind]
-    return str(pattern % values(item))
-
-
 @dataclass(frozen=True)
 class Trace:
     """One recorded run.
@@ -286,7 +269,7 @@ class Trace:
             content = self.base[name]
             digest.update(content if len(content) <= PLAIN else b"".join(shortened(page_ids(content))))
         for items in (self.ops, self.standing, self.stale, self.possible):
-            digest.update("".join((f"{len(items)}\0", *map(_text, items))).encode())
+            digest.update("".join((f"{len(items)}\0", *map(repr, items))).encode())
         return digest.hexdigest()
 
     @cached_property
