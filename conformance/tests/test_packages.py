@@ -33,7 +33,6 @@ ABOVE["journalspec_corpus"] += (
     "brute",
     "brute_effects",
     "brute_expected",
-    "brute_models",
     "brute_states",
 )
 ABOVE |= {
