@@ -1,20 +1,14 @@
-"""What is owed at a crash point, from the trace alone, and how a published case says so.
-
-No reader is asked. A case names sets of records, and for each policy the outcomes that
-are permitted.
-"""
+"""What is owed at a crash point, from the trace alone. No reader is asked."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 from journalspec_corpus.crash.effects import Permitted, operations_of
 from journalspec_corpus.crash.ids import promise
-from journalspec_corpus.crash.persistence import CORRUPTED, REACHABLE
-from journalspec_corpus.crash.trace import Mark, Trace
+from journalspec_corpus.crash.persistence import REACHABLE
+from journalspec_corpus.crash.trace import Trace
 
 ALLOWED, REQUIRED, FORBIDDEN = "allowed", "required", "forbidden"
 REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
@@ -114,88 +108,3 @@ def expected_at(
     owed = trace.derived.setdefault("obligations", Obligations(trace))
     found: Expected = owed.at(crash_index, torn, stratum, effects=effects)
     return found
-
-
-#: What an entry of `expect` asks beside its refusal: nothing; that something is reported; that
-#: nothing is lost, or it is reported.
-PLAIN, MUST_REPORT, MAY_LOSE = "", "must-report", "may-lose"
-
-
-def permitted(
-    sets: Mapping[str, Any], policy: str, refusal: str, asked: str = PLAIN
-) -> Iterator[dict[str, Any]]:
-    """Yield the permitted outcomes under one policy: what `sets` owe, and what else is `asked`."""
-    when = {"op": "recover", "policy": policy}
-    allowed = {**sets, "refusal": refusal}
-    every = sets["must_keep"] + sets["may_keep"]
-    if asked == MUST_REPORT:
-        allowed["must_report"] = True
-    if asked == MAY_LOSE:
-        # A write that landed elsewhere, or a doubled file, leaves a record in two places.
-        allowed["may_keep"] = sets["may_keep"] + every
-    yield {"when": when, "verdict": "refused" if refusal == "required" else "clean", "allowed": allowed}
-    if asked == MAY_LOSE:
-        lost = {**allowed, "must_keep": [], "may_keep": every + every, "must_report": True}
-        yield {"when": when, "verdict": "recovered", "allowed": lost}
-
-
-Sets = dict[str, list[Any]]
-
-
-class Telling(Protocol):
-    """What a format says of records in observations: see :class:`.adapter.CrashFormat`."""
-
-    @property
-    def record_json(self) -> Callable[[list[str]], dict[str, Any]]:
-        """A record as an observation lists it, by its keys."""
-
-    @property
-    def uncounted(self) -> tuple[str, ...]:
-        """Types of records that are not counted."""
-
-
-class ExpectedSets:
-    """The sets of one trace's crash points, with records as an observation would list them."""
-
-    def __init__(self, adapter: Telling, trace: Trace) -> None:
-        self._record_json = adapter.record_json
-        self._uncounted = adapter.uncounted
-        written = [op for op in trace.ops if isinstance(op, Mark)]
-        marks = {(op.record, op.alternative[:2]) for op in (*trace.standing, *trace.possible, *written)}
-        #: record -> how many times it was written, at another place or in other parts
-        self._copies = Counter(record for record, _ in marks)
-
-    def sets(self, expected: Expected) -> Sets:
-        """Return must_keep, may_keep and must_drop of `expected`, and permitted states if they are few."""
-        keys: dict[str, list[str]] = {}
-        for key, record in expected.record_of.items():
-            keys.setdefault(record, []).append(key)
-
-        def records(ids: Iterable[str]) -> list[dict[str, Any]]:
-            return [self._record_json(keys[record]) for record in sorted(ids) if record in keys]
-
-        # What was written in several places (a compaction under way) may come out of each of them.
-        known = expected.must_keep | expected.may_keep
-        copies = [record for record in known for _ in range(1, self._copies[record])]
-        states = [] if expected.effects is None else expected.effects.states()
-        return {
-            "must_keep": records(expected.must_keep),
-            "may_keep": records([*(expected.may_keep - expected.must_keep), *copies]),
-            "must_drop": records(expected.must_drop),
-            **({"states": list(map(dict, states))} if states else {}),
-            **({"uncounted": list(self._uncounted)} if self._uncounted else {}),
-        }
-
-
-def demand_of(refusal: str, stratum: str, *, salvaging: bool) -> tuple[str, str]:
-    """Return which refusal a policy is granted, and what else it is asked (PLAIN, MUST_REPORT, MAY_LOSE).
-
-    `refusal` is what the oracle says of the state: allowed, required or forbidden.
-    """
-    corrupted = stratum == CORRUPTED
-    if refusal != REQUIRED:
-        return refusal, MAY_LOSE if corrupted else PLAIN
-    if not salvaging:
-        return refusal, PLAIN
-    # Who may leave records out reports the damage that others must refuse.
-    return ALLOWED, MAY_LOSE if corrupted else MUST_REPORT

@@ -363,20 +363,9 @@ class Recorder:
         crash_from: int = 0,
     ) -> Trace:
         """Return what was done since :meth:`begin` (or ever)."""
-        ops = tuple(self.storage.ops)
-        before = (tuple(standing), tuple(stale))
-        return Trace(
-            self.format,
-            self.edition,
-            name,
-            self._base,
-            ops,
-            background,
-            *before,
-            crash_from,
-            tags,
-            tuple(possible),
-        )
+        ops, marks = tuple(self.storage.ops), (tuple(standing), tuple(stale))
+        head = self.format, self.edition, name, self._base
+        return Trace(*head, ops, background, *marks, crash_from, tags, tuple(possible))
 
     def lay_noise(self) -> None:
         """Put bytes that look like nothing behind the last record of each file."""

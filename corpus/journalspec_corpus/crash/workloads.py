@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
 from operator import itemgetter
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from journalspec.layout import Layout
 from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, RecordFields
@@ -30,21 +30,6 @@ FOREIGN = "stale-foreign"
 EDGE = 1024
 #: The members of a workload, as a table in TOML has them.
 Table = Mapping[str, Any]
-
-
-class Step(Protocol):
-    """One operation of a workload."""
-
-    @property
-    def name(self) -> str:
-        """A readable name, unique among steps."""
-
-    @property
-    def size(self) -> Any:
-        """How long its record is, in the format's own terms."""
-
-    def operation(self, life: int) -> Operation:
-        """Return the protocol's operation, with ids and contents of that life of the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,7 +423,7 @@ class Continuations:
         run.apply({"op": "close" if then == "close" else "force"})
         return Life(tuple(run.storage.ops), opened)
 
-    def _steps(self, origin: Any, then: str) -> Sequence[Step]:
+    def _steps(self, origin: Any, then: str) -> Sequence[Any]:
         before = getattr(origin, "steps", ()) if then == "same" else ()
         again = [step for step in before if self.repeatable(step)]
         return again or self.tables.then[then] or self.tables.then["typical"]
