@@ -28,7 +28,6 @@ from journalspec_corpus.crash.trace import (
     Create,
     Mark,
     Op,
-    Preallocate,
     Publish,
     RecordingStorage,
     Release,
@@ -100,10 +99,9 @@ def test_the_weakest_model_shows_garbage_in_new_space() -> None:
     assert sorted(logs) == sorted(expected)
 
 
-@pytest.mark.parametrize("mode", ["sparse", "unwritten"])
-def test_space_set_aside_reads_as_zeros_and_its_size_as_the_preset_says(mode: str) -> None:
+def test_a_file_that_was_made_longer_reads_as_zeros_and_its_size_is_as_the_preset_says() -> None:
     trace = trace_of(
-        Preallocate("log", 0, 2 * PAGE, mode),
+        Truncate("log", 2 * PAGE),
         Sync("log"),
         Write("log", 0, A),
         base={"log": b"", "other": OTHER},
@@ -135,26 +133,9 @@ def test_new_space_shows_the_block_there_of_another_file_or_else_its_first_one(
     assert left(trace, "ext4-writeback-stale") == [{"log": A + shown, **others}]
 
 
-def test_unwritten_extents_are_never_foreign_and_what_merely_grew_is() -> None:
-    for mode, shown in (("unwritten", []), ("sparse", [{"log": OTHER, "other": OTHER}])):
-        trace = trace_of(
-            Preallocate("log", 0, 2 * PAGE, mode), Write("log", 0, A + B), base={"log": b"", "other": OTHER}
-        )
-        found = left(trace, "ext4-writeback-stale")
-        assert (found == []) == (shown == [])
-        assert all(files in found for files in shown)
-
-
-def test_filled_space_is_written_byte_by_byte() -> None:
-    storage = RecordingStorage()
-    storage.create("log")
-    storage.preallocate("log", 0, 600, "pattern-filled", ord("J"))
-    trace = trace_of(*storage.ops)
-    assert storage.read("log", 0, 600) == b"J" * 600
-    cuts = left(trace, "prefix-byte", at=1)
-    assert same(cuts, [{"log": b"J" * size} for size in range(601)])
-    with pytest.raises(ValueError, match="no mode 'lazy'"):
-        storage.preallocate("log", 0, 1, "lazy")
+def test_what_a_file_grew_by_is_foreign_until_it_is_written() -> None:
+    trace = trace_of(Truncate("log", 2 * PAGE), Write("log", 0, A + B), base={"log": b"", "other": OTHER})
+    assert {"log": OTHER, "other": OTHER} in left(trace, "ext4-writeback-stale")
 
 
 SWITCH = trace_of(
@@ -408,7 +389,7 @@ def same_pairs(one: Sequence[Pair], other: Sequence[Pair]) -> bool:
 MIXED = trace_of(
     Write("log", 64, b"p" * 8),
     Create("new"),
-    Preallocate("new", 0, 1536, "unwritten"),
+    Truncate("new", 1536),
     *record("a", 500, 40),
     Write("new", 500, b"x" * 30),
     Sync("log"),
@@ -423,7 +404,7 @@ MIXED = trace_of(
     Unlink("spare"),
     Sync("other"),
     Ack(("b",)),
-    Preallocate("other", 890, 300, "zero-written"),
+    Write("other", 890, bytes(300)),
     base={"log": bytes(1500), "spare": b"s" * 600},
     standing=(Mark("s", "spare", 0, 500, "s"),),
 )

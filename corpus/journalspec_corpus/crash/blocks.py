@@ -24,7 +24,6 @@ from journalspec_corpus.crash.persistence import REACHABLE
 from journalspec_corpus.crash.trace import (
     Create,
     Op,
-    Preallocate,
     Rename,
     Sync,
     SyncDir,
@@ -58,7 +57,7 @@ class Block:
     `file` is the number of the file (its inode; names may change), `index` the
     granule. `versions` are bytes (data), int (size) or a mapping name -> file
     number (names). ``levels[code]`` says up to which write version `code` is. A block is `fresh` if no byte
-    of it was the file's before, or set aside as zeros. `forced` is the level that a force made durable,
+    of it was the file's before. `forced` is the level that a force made durable,
     where forces may have been lies.
     """
 
@@ -153,17 +152,10 @@ class _File:
     content: bytes
     sizes: list[int]
     size_low: int = 0
-    #: space that reads as zeros until it is written
-    unwritten: list[tuple[int, int]] = field(default_factory=list)
     granules: dict[int, list[bytes]] = field(default_factory=dict)
     low: dict[int, int] = field(default_factory=dict)
     #: granules written to since the last force
     dirty: set[int] = field(default_factory=set)
-
-    def is_fresh(self, start: int, end: int) -> bool:
-        """Tell whether a granule is new to the file and nobody cleared it."""
-        cleared = any(off <= start and end <= until for off, until in self.unwritten)
-        return start >= self.sizes[self.size_low] and not cleared
 
 
 class Timeline:
@@ -191,12 +183,13 @@ class Timeline:
         """Do the next operation, or `op` in its place."""
         names = self._names[-1]
         if isinstance(op, Write):
-            self._write(names[op.file], op.off, op.data)
+            content, end = self._files[names[op.file]].content, op.off + len(op.data)
+            new = content[: op.off].ljust(op.off, b"\0") + op.data + content[end:]
+            self._change(names[op.file], op.off, end, new)
         elif isinstance(op, Truncate):
-            size = len(self._files[names[op.file]].content)
-            self._resize(names[op.file], min(size, op.size), op.size)
-        elif isinstance(op, Preallocate):
-            self._preallocate(names[op.file], op)
+            content = self._files[names[op.file]].content
+            start, end = sorted((op.size, len(content)))
+            self._change(names[op.file], start, end, content[: op.size].ljust(op.size, b"\0"))
         elif isinstance(op, Sync):
             file = self._files[names[op.file]]
             file.size_low = len(file.sizes) - 1
@@ -220,25 +213,6 @@ class Timeline:
 
     def _reached(self, key: _Key, level: int) -> None:
         self._reach.setdefault(self.at, []).append((key, level))
-
-    def _preallocate(self, number: int, op: Preallocate) -> None:
-        file, end = self._files[number], op.off + op.length
-        if op.data is not None:
-            self._write(number, op.off, op.data)
-            return
-        if op.mode == "unwritten":
-            file.unwritten.append((op.off, end))
-        if end > len(file.content):
-            self._resize(number, len(file.content), end)
-
-    def _resize(self, number: int, start: int, size: int) -> None:
-        content = self._files[number].content
-        end = max(size, len(content))
-        self._change(number, start, end, content[:size].ljust(size, b"\0"))
-
-    def _write(self, number: int, off: int, data: bytes) -> None:
-        content, end = self._files[number].content, off + len(data)
-        self._change(number, off, end, content[:off].ljust(off, b"\0") + data + content[end:])
 
     def _change(self, number: int, start: int, end: int, content: bytes) -> None:
         """Give a file another content, which differs between `start` and `end`."""
@@ -288,7 +262,7 @@ class Timeline:
         for number, file in enumerate(self._files):
             add((SIZE, number, 0), file.sizes, file.size_low)
             for granule, versions in sorted(file.granules.items()):
-                fresh = file.is_fresh(granule * self.granule, (granule + 1) * self.granule)
+                fresh = granule * self.granule >= file.sizes[file.size_low]
                 add((DATA, number, granule), versions, file.low[granule], fresh=fresh)
         contents = self._with_first(blocks)
         if idle:

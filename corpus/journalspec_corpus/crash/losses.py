@@ -45,7 +45,6 @@ from journalspec_corpus.crash.trace import (
     Ack,
     Mark,
     Op,
-    Preallocate,
     Publish,
     Release,
     Reuse,
@@ -167,9 +166,7 @@ def prefix_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = No
 
 
 def as_write(op: Op | None) -> Write | None:
-    """Return `op` as a write of at least one byte; space that is filled when it is set aside is one."""
-    if isinstance(op, Preallocate) and op.data:
-        return Write(op.file, op.off, op.data)
+    """Return `op` if it is a write of at least one byte."""
     return op if isinstance(op, Write) and op.data else None
 
 
@@ -256,8 +253,7 @@ def _is_early(trace: Trace, index: int) -> bool:
     writes = trace.writes
     of_interest = len(writes) - bisect_left(writes, trace.crash_from, key=itemgetter(0))
     last = writes[-LAST][0] if of_interest > MANY else 0
-    # Space that is filled when it is set aside is no write here.
-    return trace.crash_from <= index < last and isinstance(trace.ops[index], Write)
+    return trace.crash_from <= index < last
 
 
 def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from journalspec_corpus.crash.blocks import Timeline
 from journalspec_corpus.crash.losses import SECTOR
-from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, Truncate, Unlink, Write
+from journalspec_corpus.crash.trace import Create, Rename, Trace, Truncate, Unlink, Write
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
             ends = visible_ends(reach, files) if ends is None else ends
             if op.off >= ends[op.file]:
                 out.add(index)
-        elif isinstance(op, (Create, Preallocate, Rename, Truncate, Unlink, Write)):
+        elif isinstance(op, (Create, Rename, Truncate, Unlink, Write)):
             ends = None
         line.step(op)
     return frozenset(out)

@@ -15,7 +15,6 @@ from journalspec_corpus.crash.trace import (
     Create,
     Mark,
     Op,
-    Preallocate,
     Publish,
     Release,
     Rename,
@@ -89,7 +88,6 @@ def story(state: State) -> Iterator[str]:
 _WORDS: Mapping[type, str] = {
     Ack: "acknowledge {0}",
     Create: "create {0.file}",
-    Preallocate: "set aside {0.length} bytes at {0.off} of {0.file}",
     Release: "no longer owed: {0}",
     Rename: "rename {0.old} to {0.new}",
     Reuse: "{0.file} begins a new life, its old bytes stay",

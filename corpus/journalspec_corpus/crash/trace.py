@@ -48,29 +48,6 @@ class Truncate:
 
 
 @dataclass(frozen=True, slots=True)
-class Preallocate:
-    """Space for ``[off, off + length)`` of `file` is set aside, extending it if needed.
-
-    `mode` is ``sparse`` (only the size grows), ``zero-written``, ``pattern-filled``
-    (with the byte `fill`) or ``unwritten`` (blocks that read as zeros until they
-    are written, whatever they held before).
-    """
-
-    file: str
-    off: int
-    length: int
-    mode: str
-    fill: int = 0
-
-    @property
-    def data(self) -> bytes | None:
-        """The bytes that are written, None if there are none."""
-        if self.mode in ("sparse", "unwritten"):
-            return None
-        return bytes([self.fill if self.mode == "pattern-filled" else 0]) * self.length
-
-
-@dataclass(frozen=True, slots=True)
 class Sync:
     """`file`'s content and size are made durable."""
 
@@ -184,23 +161,7 @@ def alternatives(marks: Iterable[tuple[int, Mark]]) -> dict[str, list[list[Writt
 #: Records written after a first crash have ids that begin so.
 SECOND_LIFE = "b-"
 
-Op = (
-    Create
-    | Write
-    | Truncate
-    | Preallocate
-    | Sync
-    | SyncDir
-    | Rename
-    | Unlink
-    | Reuse
-    | Ack
-    | Release
-    | Mark
-    | Publish
-)
-#: How space may be set aside.
-MODES = ("sparse", "zero-written", "pattern-filled", "unwritten")
+Op = Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack | Release | Mark | Publish
 
 
 class Workload(Protocol):
@@ -411,17 +372,6 @@ class RecordingStorage:
         """Cut or extend `name`."""
         self.inner.truncate(name, size)
         self.ops.append(Truncate(name, size))
-
-    def preallocate(self, name: str, off: int, length: int, mode: str, fill: int = 0) -> None:
-        """Set space aside; raises ValueError for an unknown mode."""
-        if mode not in MODES:
-            raise ValueError(f"no mode {mode!r}: choose one of {', '.join(MODES)}")
-        op = Preallocate(name, off, length, mode, fill)
-        if op.data is not None:
-            self.inner.write(name, off, op.data)
-        elif off + length > self.inner.size(name):
-            self.inner.truncate(name, off + length)
-        self.ops.append(op)
 
     def sync(self, name: str) -> None:
         """Make the content of `name` durable."""
