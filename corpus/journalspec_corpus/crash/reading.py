@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -91,20 +91,12 @@ def _keep(known: dict[K, V], key: K, value: V, most: int) -> None:
 MUTANT = "mutant:"
 
 
-@runtime_checkable
-class PointReader(Protocol):
-    """A reader that can also answer all states of a crash point at once."""
-
-    def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
-        """Return the answer on `files`."""
-
-    def answers(self, states: States) -> tuple[list[Answer], npt.NDArray[np.int32]]:
-        """Return the distinct answers, and for each state the index of its own."""
-
-
 @dataclass(frozen=True)
 class FormatReader:
-    """Reader number `number` of a format; `whole` reads the files of one state."""
+    """Reader number `number` of a format: it can also answer all states of a crash point at once.
+
+    `whole` reads the files of one state.
+    """
 
     adapter: CrashFormat
     number: int

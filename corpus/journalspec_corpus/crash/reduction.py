@@ -30,7 +30,7 @@ from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.ids import case_id, content_id, promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
-from journalspec_corpus.crash.reading import PointReader
+from journalspec_corpus.crash.reading import FormatReader
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import Mark, Trace, Workload
@@ -449,7 +449,7 @@ class _Search:
                     found = self._first(trace, state, width, better=point is None)
                     if found is not None:
                         return work, found
-            if isinstance(self.reader, PointReader):
+            if isinstance(self.reader, FormatReader):
                 break
         return None
 
@@ -468,7 +468,7 @@ class _Search:
         found = list(situations(trace, like.rank, self.seed, self.stratum))
         stop = self.limit if width is None else min(self.limit, self.tried + width)
         hits: list[Any] = []
-        if isinstance(self.reader, PointReader):
+        if isinstance(self.reader, FormatReader):
             if self.tried >= self.limit:
                 raise _SpentError
             hits = [self._fails(situation, self.reader) for situation in found]
@@ -497,7 +497,7 @@ class _Search:
             return False
         return state.records(answer) <= like.records(self.answer(like))
 
-    def _fails(self, situation: Situation, reader: PointReader) -> Any:
+    def _fails(self, situation: Situation, reader: FormatReader) -> Any:
         answers, which = reader.answers(situation.states)
         refusals = situation.facts.refusals
         table = np.zeros((len(answers), len(REFUSALS)), bool)
