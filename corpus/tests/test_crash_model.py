@@ -19,8 +19,9 @@ from journalspec_corpus.crash.blocks import States, Timeline
 from journalspec_corpus.crash.corruption import EVERY_BIT
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_id, content_id, content_ids, promise
+from journalspec_corpus.crash.ids import case_id, content_id, content_ids
 from journalspec_corpus.crash.losses import EXHAUSTIVE, SAMPLES, garbage_bytes, selected, subsets
+from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset, rank
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_of
 from journalspec_corpus.crash.trace import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from journalspec_corpus.crash.effects import Permitted, operations_of
-from journalspec_corpus.crash.ids import promise
+from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import REACHABLE
 from journalspec_corpus.crash.trace import Trace
 

@@ -9,7 +9,7 @@ that are owed. Two descriptors with one case id are one case.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,12 +29,6 @@ def content_id(files: Mapping[str, bytes]) -> bytes:
     for name in sorted(files):
         parts += [file_head(name, len(files[name])), *shortened(page_ids(files[name]))]
     return blake(b"".join(parts))
-
-
-def promise(format_id: str, edition: str, stratum: str, acknowledged: Iterable[str]) -> bytes:
-    """Return the part of a case id that does not come from the content."""
-    text = "\0".join((format_id, edition, stratum, *sorted(acknowledged)))
-    return blake(text.encode())
 
 
 def case_id(content: bytes, promised: bytes) -> bytes:
