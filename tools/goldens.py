@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.case_builder import permitted_by_policy
-from journalspec_corpus.crash.expected import REFUSALS, ExpectedSets
+from journalspec_corpus.crash.case_builder import ExpectedSets, permitted_by_policy
+from journalspec_corpus.crash.expected import REFUSALS
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.pipeline.run import Rows, SeenIds, judged_rows
 

@@ -53,19 +53,38 @@ def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
     return {
         "smoke": [_with_judges(case, judged) for case in smoke],
         "captured": [_with_judges(case, judged) for case in captured],
-        "worst": list(_worst_cases(format_id)),
+        "worst": list(worst_cases_of(format_id)),
     }
 
 
-def _worst_cases(format_id: str) -> Iterator[Case]:
-    """Yield the cases of the format's ``worst.toml``, if it has one."""
+def worst_cases_of(format_id: str) -> Iterator[Case]:
+    """Yield the cases of the format's ``worst.toml``, if it has one, the full form before the small one."""
     package = _package(format_id)
     if package is None or not files(package).joinpath("worst.toml").is_file():
         return
     # Crash states need NumPy, and only formats with worst cases need crash states.
-    from journalspec_corpus.crash.worst import published_cases  # noqa: PLC0415  # see above
+    from journalspec_corpus.crash.adapter import crash_format  # noqa: PLC0415  # see above
+    from journalspec_corpus.crash.case_builder import case_of  # noqa: PLC0415  # see above
+    from journalspec_corpus.crash.verdict import VERDICTS  # noqa: PLC0415  # see above
+    from journalspec_corpus.crash.worst import TIER, worst_cases  # noqa: PLC0415  # see above
 
-    yield from published_cases(format_id)
+    for worst in worst_cases(format_id):
+        for form, name, title, larger in (
+            (worst.full, worst.id, worst.title, ""),
+            (worst.small, worst.small_id, f"{worst.title}, made small", worst.id),
+        ):
+            yield case_of(
+                crash_format(format_id),
+                worst.state(form),
+                beyond=bool(VERDICTS[worst.verdict]),
+                tier=TIER,
+                name=name,
+                title=title,
+                base=form.workload.name,
+                shrunk_from=larger,
+                obeys=worst.requirements,
+                flags=worst.flags,
+            )
 
 
 def _package(format_id: str) -> ModuleType | None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
@@ -22,11 +23,35 @@ from journalspec_conformance.crashes.verdicts import verdict_on
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses import registry
 from journalspec_corpus.crash.adapter import PACKAGE, crash_format
-from journalspec_corpus.crash.worst import FINDINGS_FILE, Finding, Worst, findings, rendered, worst_cases
+from journalspec_corpus.crash.worst import FINDINGS_FILE, Finding, Worst, findings, worst_cases
 
 #: So much of a record that nobody wrote is kept.
 _SHOWN = 40
 _TIMEOUT = 60.0
+
+
+_HEAD = """\
+# SPDX-License-Identifier: CC0-1.0
+# What products made of the worst cases when run; written by `python tools/worst_findings.py`.
+# `wrong` is what came and should not have, `missing` what is owed and did not come: names of the trace's
+# records, and the beginnings of records that nobody wrote.
+"""
+
+
+def rendered(found: Iterable[Finding]) -> str:
+    """Return the text of a file with `found` in it; members without content are left out."""
+    out = _HEAD
+    for finding in found:
+        members = {name: value for name, value in asdict(finding).items() if value}
+        lines = [f"{name} = {_toml(value)}" for name, value in members.items()]
+        out += "\n".join(("", "[[finding]]", *lines, ""))
+    return out
+
+
+def _toml(value: str | tuple[str, ...]) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def products(format_id: str) -> list[str]:

@@ -65,12 +65,6 @@ def replayed(told: Mapping[str, Any]) -> dict[str, str]:
                 content = files[op["file"]]
                 content.extend(bytes(max(0, op["off"] + len(data) - len(content)) if data else 0))
                 content[op["off"] : op["off"] + len(data)] = data
-            case "preallocate":
-                content = files[op["file"]]
-                if op["mode"].endswith(("written", "filled")) and op["mode"] != "unwritten":
-                    byte = op["fill"] if op["mode"] == "pattern-filled" else 0
-                    content[op["off"] : op["off"] + op["length"]] = bytes([byte]) * op["length"]
-                content.extend(bytes(max(0, op["off"] + op["length"] - len(content))))
             case "truncate":
                 content = files[op["file"]]
                 del content[op["size"] :]

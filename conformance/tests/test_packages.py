@@ -34,7 +34,6 @@ ABOVE["journalspec_corpus"] += (
     "brute",
     "brute_effects",
     "brute_expected",
-    "brute_models",
     "brute_states",
 )
 ABOVE |= {

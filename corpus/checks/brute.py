@@ -12,8 +12,7 @@ preset        a state that is put down to another preset than the strongest that
 owed          what has to be kept, may be kept or must not come back differs
 refusal       whether a reader may refuse differs
 verdict       one of the format's readers is judged differently, by the records that it lists or by what
-              it makes of them (:mod:`brute_effects`; of a wrong state any verdict that fits will do)
-state         two answers that are one to the judge decide on two states
+              it makes of them (:mod:`brute_effects`; of a wrong state any verdict on effects will do)
 
 ``python corpus/checks/brute.py --format F`` prints the numbers and
 every kind of disagreement with examples. Exit status: 0 if there are none, 1
@@ -26,17 +25,17 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from brute_effects import BrutePermitted, State, TooMany, issued
+from brute_effects import BrutePermitted, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
-from brute_models import fold_model
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
 from journalspec.formats import UnknownFormat
 from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
 from journalspec_corpus.crash.blocks import TRASHED, States
+from journalspec_corpus.crash.effects import ORDER
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, rank
@@ -149,11 +148,7 @@ class Comparison:
     def __init__(
         self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: OracleReport
     ) -> None:
-        self.adapter = replace(adapter, answer=self._noted)
-        self._answer = adapter.answer
-        self._model = fold_model(adapter.format)
-        #: answer -> what is in effect by the observation that it was made from
-        self._effects: dict[Answer, State] = {}
+        self.adapter = adapter
         self._permitted: dict[tuple[int, int, bool, bool], BrutePermitted | None] = {}
         self.trace = trace
         self.presets = tuple(presets)
@@ -164,46 +159,30 @@ class Comparison:
         self._torn_at: dict[int, frozenset[int]] = {}
         self._noise = self._garbage()
 
-    def _noted(self, observation: Any) -> Answer:
-        """Return the answer that `observation` amounts to; note what is in effect by it."""
-        answer = self._answer(observation)
-        state = getattr(observation, "state", None)
-        if self._model is not None and state is not None and not isinstance(observation, Answer):
-            effects = self._model.effects(state)
-            if self._effects.setdefault(answer, effects) != effects:
-                self._differ("state", repr(answer), sorted(self._effects[answer]), sorted(effects))
-        return answer
-
-    def _wrong(self, answer: Answer, crash: int, torn: int, *, lost: bool, loose: bool) -> frozenset[str]:
-        """Return the verdicts that fit what `answer` decides on; none if some set explains it."""
-        place = crash, torn, lost, loose
-        if self._model is None or answer not in self._effects:
-            return frozenset()
+    def _explained(self, answer: Answer, crash: int, torn: int, *, lost: bool, loose: bool) -> bool:
+        """Tell whether some set of operations explains what `answer` decides on."""
+        place, semantics = (crash, torn, lost, loose), self.adapter.semantics
+        if semantics is None or answer.state is None:
+            return True
         if place not in self._permitted:
-            ops = self._model.operations(issued(self.trace, crash, torn))
+            ops = issued(semantics, self.trace, crash, torn)
             try:
-                self._permitted[place] = BrutePermitted(self._model, ops, lost, loose)
+                self._permitted[place] = BrutePermitted(semantics, self.trace, ops, lost, loose)
             except TooMany:
                 self._permitted[place] = None
                 self.report.unwalked += 1
         permitted = self._permitted[place]
         if permitted is None:
-            return frozenset()
+            return True
         self.report.effects += 1
-        state, listed, aside = self._effects[answer], frozenset(answer.keys), frozenset(answer.aside)
-        wrong = permitted.wrong(state, listed, aside)
-        twice = [key for key, count in Counter(answer.keys).items() if count > 1] if lost else []
-        if wrong and twice and self._model is not None:
-            # Corruption copies as well: a sector that landed elsewhere, a file restored over another one.
-            wrong = permitted.wrong(self._model.once(state, twice), listed, aside)
-        return wrong
+        return permitted.explains(answer.state, answer.keys, answer.aside)
 
-    def _compared(self, where: str, said: str, think: str, effects: frozenset[str]) -> None:
+    def _compared(self, where: str, said: str, think: str, *, explained: bool) -> None:
         """Compare the verdicts: what is wrong with records comes first, then what is wrong with effects."""
-        fitting = effects if think == "pass" and effects else {think}
-        self.report.verdicts[said if said in fitting else "/".join(sorted(fitting))] += 1
+        fitting = ORDER if think == "pass" and not explained else (think,)
+        self.report.verdicts[said if said in fitting else "/".join(fitting)] += 1
         if said not in fitting:
-            self._differ("verdict", where, said, "/".join(sorted(fitting)))
+            self._differ("verdict", where, said, "/".join(fitting))
 
     def run(self) -> None:
         """Compare states, debts and verdicts."""
@@ -340,8 +319,8 @@ class Comparison:
                 salvaging = reader in self.adapter.salvaging
                 said = judge(answer, expected, refusal, holes_allowed=salvaging)
                 think = verdict(answer, mine, salvaging=salvaging)
-                effects = self._wrong(answer, point.crash_index, states.torn, lost=False, loose=salvaging)
-                self._compared(f"{where} {reader}", said, think, effects)
+                explained = self._explained(answer, point.crash_index, torn, lost=False, loose=salvaging)
+                self._compared(f"{where} {reader}", said, think, explained=explained)
 
     def _others(self) -> None:
         """Compare the states of the other strata, as far as the engine has some of this trace."""
@@ -368,8 +347,8 @@ class Comparison:
                     salvaging = reader in self.adapter.salvaging
                     said = judge(answer, expected, REFUSALS[refusals[row]], holes_allowed=salvaging)
                     think = other_verdict(answer, mine, states.stratum, salvaging=salvaging)
-                    effects = self._wrong(answer, point.crash_index, -1, lost=True, loose=salvaging)
-                    self._compared(f"{where} {reader}", said, think, effects)
+                    explained = self._explained(answer, point.crash_index, -1, lost=True, loose=salvaging)
+                    self._compared(f"{where} {reader}", said, think, explained=explained)
 
     def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
         self.report.expectations += 1

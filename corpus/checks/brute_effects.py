@@ -1,31 +1,39 @@
 """Which logical states may come back after a crash, by trying every set of operations.
 
-The second oracle for effects, written from the definition of durable linearizability and from the formats'
-specifications, and not from the engine or its models: a recovered state is right if it is the state
-after some set S of operations with acknowledged <= S <= issued that is closed under the order that the format
-promises. All such sets are walked, one by one; a naive model of each format (:mod:`brute_models`) says what
-each amounts to. An answer lists what it has read, so a set has to fit that as well: what is listed is in
-it, and what is neither acknowledged nor listed is not, unless something that replaces it can have been read.
-
-A state is a set of *effects*, each a tuple of texts; two states are the same if they have the same. Of a
-wrong one the verdicts are told that fit by their plainest definition: there can be several, for a
-delete that a transaction lost is half a transaction and something deleted that came back.
+The second oracle for effects, written from the definition of durable linearizability: a recovered state is
+right if it is the state after some set S of operations with acknowledged <= S <= issued that is closed under
+the order that the format promises. All such sets are walked, one by one; the format's model says what each
+amounts to, and the table ``read`` of its workloads how operations hang together. An answer lists what it
+has read, so a set has to fit that as well: what is listed is in it, and what is neither acknowledged nor
+listed is not, unless something that replaces it can have been read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
+from journalspec.formats import format_module
+from journalspec_corpus.crash.adapter import PACKAGE
+from journalspec_corpus.crash.effects import (
+    COMMIT,
+    DECISION,
+    PREPARE,
+    ROLLBACK,
+    Action,
+    Effect,
+    Semantics,
+    State,
+)
 from journalspec_corpus.crash.trace import Ack, Mark, Release, Trace, Write
 
-#: One thing that is in effect: what it is, and which one.
-Effect = tuple[str, ...]
-State = frozenset[Effect]
 #: With more sets than this a crash point is not small.
 MOST_SETS = 1 << 12
+#: The life that a trace is about.
+OWN = 2
+#: Roles of operations that end a transaction.
+ENDS = (PREPARE, COMMIT, ROLLBACK)
 
 
 class TooMany(ValueError):
@@ -34,7 +42,7 @@ class TooMany(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class IssuedOp:
-    """One operation: its record and the key of what it wrote, in which `life` and `file`.
+    """One operation: its record, the key of what it wrote and what that does, in which `life` and `file`.
 
     `told` is whether somebody was told that it is safe, `replaced` whether it may have been written once more
     since, in other words. `lets` are the records that were let go right before it: if it ends what one of
@@ -44,6 +52,7 @@ class IssuedOp:
 
     record: str
     key: str
+    action: Action
     life: int
     told: bool
     replaced: bool = False
@@ -55,79 +64,24 @@ class IssuedOp:
         """Tell whether it is listed in `keys`, itself or a copy."""
         return any(key in keys for key in (self.key, *self.copies))
 
-
-@dataclass(frozen=True)
-class FoldModel:
-    """What the specification of a format says of operations.
-
-    `operations(ops)` leaves out what is a copy. `needs(ops)` says of each which earlier ones are in every set
-    that it is in; `loose` says so where damaged records may be left out.
-    `fold(keys)` are the effects after operations in that order, `effects(state)` those that an observation's
-    state tells. `sources(effect, ops)` are the numbers of the operations that bring an effect about.
-    `transaction(key)` is the transaction that an operation belongs to, empty for none; `ends(key)` is what it
-    does to that: "commit", "rollback", "decide", or nothing (""). `decisions` are the first words of
-    effects that are decisions not carried out yet. `once(state, keys)` leaves out what is in effect for the
-    second time because the records `keys` were read in two places.
-    """
-
-    operations: Callable[[Sequence[IssuedOp]], list[IssuedOp]]
-    needs: Callable[[Sequence[IssuedOp]], list[set[int]]]
-    loose: Callable[[Sequence[IssuedOp]], list[set[int]]]
-    fold: Callable[[Sequence[str]], State]
-    effects: Callable[[Mapping[str, Any]], State]
-    sources: Callable[[Effect, Sequence[IssuedOp]], set[int]]
-    transaction: Callable[[str], str]
-    ends: Callable[[str], str]
-    decisions: frozenset[str]
-    once: Callable[[State, Iterable[str]], State] = lambda state, keys: state
+    @property
+    def ends(self) -> bool:
+        """Whether it ends a transaction."""
+        return self.action.role in ENDS
 
 
-def bringing(brings: Callable[[Effect, IssuedOp], bool]) -> Callable[[Effect, Sequence[IssuedOp]], set[int]]:
-    """Return what gives the sources of an effect, where an operation alone tells whether it `brings` it."""
-    return lambda effect, ops: {number for number, op in enumerate(ops) if brings(effect, op)}
-
-
-def of_life(ops: Sequence[IssuedOp]) -> list[set[int]]:
-    """Return what each operation needs where a log is read in order: all before it in its life."""
-    return [{n for n in range(number) if ops[n].life == op.life} for number, op in enumerate(ops)]
-
-
-def of_transactions(
-    transaction: Callable[[str], str],
-    ends: Callable[[str], str],
-    begins: Callable[[str], bool] = lambda key: False,
-) -> Callable[[Sequence[IssuedOp]], list[set[int]]]:
-    """Return what says what each operation needs where records count alone: a commit its transaction.
-
-    `transaction` and `ends` are those of a model; what `begins` one forgets what had its name before.
-    """
-
-    def needs(ops: Sequence[IssuedOp]) -> list[set[int]]:
-        found: list[set[int]] = []
-        members: dict[str, set[int]] = {}
-        for number, op in enumerate(ops):
-            tx, end = transaction(op.key), ends(op.key)
-            found.append(set(members.get(tx, ())) if end in ("decide", "commit") else set())
-            if end in ("commit", "rollback") or begins(op.key):
-                members.pop(tx, None)
-            if tx and not end:
-                members.setdefault(tx, set()).add(number)
-        return found
-
-    return needs
-
-
-def issued(trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
+def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
     """Return what had been asked for before the crash, in order: what stands, what may stand, this life's.
 
     What a recovery before this life may have found or not stands between the two: it is of the life before.
+    A record that is written again is no new operation, unless what it did was rolled back.
     """
-    before = [IssuedOp(mark.record, mark.key, 0, told=True, file=mark.file) for mark in trace.standing]
     known = {mark.record for mark in trace.standing}
-    before += [
-        IssuedOp(mark.record, mark.key, 1, told=False, file=mark.file)
-        for mark in trace.possible
-        if mark.record not in known
+    possible = set(trace.possible)
+    before = [
+        (mark, int(mark in possible))
+        for mark in trace.before
+        if mark not in possible or mark.record not in known
     ]
     last = max(crash - 1, torn)
     here: list[tuple[int, Mark]] = []
@@ -145,11 +99,16 @@ def issued(trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
         following = min((index for index, _ in here if index > at), default=-1)
         op = trace.ops[at]
         lets.setdefault(following, set()).update(op.records if isinstance(op, Release) else ())
-    return before + [
+    every = [
+        IssuedOp(mark.record, mark.key, semantics.action(mark.key), life, life == 0, file=mark.file)
+        for mark, life in before
+    ]
+    every += [
         IssuedOp(
             mark.record,
             mark.key,
-            2,
+            semantics.action(mark.key),
+            OWN,
             told=any(at > index and mark.record in names for at, names in acks),
             replaced=any(index < at for at in let_go),
             file=mark.file,
@@ -157,6 +116,56 @@ def issued(trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
         )
         for index, mark in here
     ]
+    return _without_copies(every)
+
+
+def _without_copies(every: Iterable[IssuedOp]) -> list[IssuedOp]:
+    found: list[IssuedOp] = []
+    for op in every:
+        same = [
+            number
+            for number, other in enumerate(found)
+            if other.record == op.record and _meaning(other) == _meaning(op)
+        ]
+        undone = [
+            later.action.tx for later in found[same[-1] + 1 if same else 0 :] if later.action.role == ROLLBACK
+        ]
+        if same and found[same[-1]].action.tx not in undone:
+            first = found[same[-1]]
+            found[same[-1]] = replace(first, copies=(*first.copies, op.key), told=first.told or op.told)
+        else:
+            found.append(op)
+    return found
+
+
+def _read(format_id: str) -> tuple[list[str], list[str]]:
+    rows = format_module(PACKAGE, format_id, "workloads").TABLES.rows["read"]
+    return rows["strict"], rows["loose"]
+
+
+def _meaning(op: IssuedOp) -> Effect | str:
+    return op.action.makes[0] if op.action.makes else op.key
+
+
+def needs(kinds: Sequence[str], ops: Sequence[IssuedOp]) -> list[set[int]]:
+    """Return which earlier operations each of `ops` needs: those of its life, its file, its transaction."""
+    found: list[set[int]] = []
+    members: dict[str, set[int]] = {}
+    for number, op in enumerate(ops):
+        wants: set[int] = set()
+        if "life" in kinds:
+            wants |= {n for n in range(number) if ops[n].life == op.life}
+        if "file" in kinds:
+            wants |= {n for n in range(number) if (ops[n].life, ops[n].file) == (op.life, op.file)}
+        tx, role = op.action.tx, op.action.role
+        if "transaction" in kinds and role in (PREPARE, COMMIT):
+            wants |= members.get(tx, set())
+        if role in (COMMIT, ROLLBACK) or op.action.op.get("op") == "BEGIN":
+            members.pop(tx, None)
+        if tx and not op.ends:
+            members.setdefault(tx, set()).add(number)
+        found.append(wants)
+    return found
 
 
 def closed_sets(
@@ -178,33 +187,41 @@ def closed_sets(
 
 @dataclass
 class BrutePermitted:
-    """All sets that are permitted at one crash point; `lost` if what was acknowledged may be gone as well.
+    """All sets that are permitted at one crash point of a trace; `lost` if what was told may be gone as well.
 
     With `loose` they are those of a reader that may leave out what is damaged.
     """
 
-    model: FoldModel
+    semantics: Semantics
+    trace: Trace
     ops: list[IssuedOp]
     lost: bool = False
     loose: bool = False
     sets: list[tuple[int, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
+        strict, loose = _read(self.trace.format)
         told = [op.told for op in self.ops]
-        self.sets = closed_sets(self._needs if self.loose else self.model.needs(self.ops), told)
+        self._needs = needs(loose, self.ops)
+        self.sets = closed_sets(self._needs if self.loose else needs(strict, self.ops), told)
         if self.lost:
-            self.sets += closed_sets(self.model.loose(self.ops), [False] * len(told))
-        self._states = [self.model.fold([self.ops[n].key for n in chosen]) for chosen in self.sets]
+            self.sets += closed_sets(self._needs, [False] * len(told))
+        self._states = [self._fold(chosen) for chosen in self.sets]
 
-    @cached_property
-    def _ended(self) -> set[str]:
-        """The transactions of which somebody was told that they are committed or rolled back."""
-        ends = [op for op in self.ops if op.told and self.model.ends(op.key) in ("commit", "rollback")]
-        return {self.model.transaction(op.key) for op in ends}
+    def _fold(self, chosen: Iterable[int]) -> State:
+        kept = self.semantics.model.begin({})
+        for number in chosen:
+            kept = self.semantics.model.after(kept, self.ops[number].action.op, self.trace.edition)
+        return self.semantics.state(kept)
 
-    def right(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
+    def _right(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
         """Return the states of all sets that fit an answer with these keys, in effect and `aside`."""
-        read = frozenset(n for n, op in enumerate(self.ops) if op.among(listed) or self._member(op, aside))
+        # An end that is set aside was not obeyed.
+        read = frozenset(
+            number
+            for number, op in enumerate(self.ops)
+            if op.among(listed) or (op.among(aside) and not op.ends)
+        )
         # It may all have been read where it stood first: then no copy of it need have been made.
         first = frozenset(n for n in read if all(op.key != self.ops[n].key for op in self.ops[:n]))
         found = {
@@ -214,10 +231,6 @@ class BrutePermitted:
         }
         # Whoever lists what cannot be read together is wrong anyway, and judged by all that may be.
         return found or set(self._states)
-
-    def _member(self, op: IssuedOp, aside: frozenset[str]) -> bool:
-        # An end that is set aside was not obeyed.
-        return op.among(aside) and not self.model.ends(op.key)
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
         """Tell whether what was read is all there, but for ends of what is torn, and all else is known.
@@ -230,7 +243,7 @@ class BrutePermitted:
             if not (op.told or (copied and (op.replaced or self._let_go[number] - there))):
                 # What can be gone and is not listed was not there; a promise counts without being listed.
                 return False
-        return all(self.model.ends(self.ops[n].key) and not self._needs[n] <= chosen for n in read - chosen)
+        return all(self.ops[n].ends and not self._needs[n] <= chosen for n in read - chosen)
 
     @cached_property
     def _let_go(self) -> list[frozenset[str]]:
@@ -239,68 +252,21 @@ class BrutePermitted:
         for number, op in enumerate(self.ops):
             ended: set[str] = set()
             if op.lets:
-                keys = [each.key for each in self.ops[: number + 1]]
-                for effect in self.model.fold(keys[:-1]) - self.model.fold(keys):
-                    ended |= {self.ops[n].record for n in self.model.sources(effect, self.ops[:number])}
+                before, after = (self._effects(self._fold(range(upto))) for upto in (number, number + 1))
+                gone = before - after
+                gone |= {effect._replace(detail="") for effect in gone if effect.kind == DECISION}
+                ended = {each.record for each in self.ops[:number] if gone.intersection(each.action.makes)}
             found.append(op.lets if op.lets & ended else frozenset[str]())
         return found
 
-    @cached_property
-    def _needs(self) -> list[set[int]]:
-        return self.model.loose(self.ops)
+    def _effects(self, state: State) -> set[Effect]:
+        return set(self.semantics.effects(state))
 
-    @cached_property
-    def ends(self) -> Mapping[str, set[str]]:
-        """What was issued to end each transaction."""
-        found: dict[str, set[str]] = {}
-        for op in self.ops:
-            found.setdefault(self.model.transaction(op.key), set()).add(self.model.ends(op.key))
-        return found
-
-    def wrong(
-        self, state: State, listed: frozenset[str] = frozenset(), aside: frozenset[str] = frozenset()
-    ) -> frozenset[str]:
-        """Return the verdicts that fit `state`, listed with these keys; none if some set explains it."""
-        permitted = self.right(listed, aside)
-        if state in permitted:
-            return frozenset()
-        least = min(len(state ^ right) for right in permitted)
-        nearest = [right for right in permitted if len(state ^ right) == least]
-        found: set[str] = set()
-        for right in nearest:
-            for effect in state - right:
-                found.update(self._too_much(effect))
-            for effect in right - state:
-                decision = effect[0] in self.model.decisions
-                found.add("decision-lost" if decision else "effect-lost")
-        if any(self._is_half(name, state) for name, ends in self.ends.items() if name and "commit" in ends):
-            found.add("half-transaction")
-        return frozenset(found)
-
-    def _too_much(self, effect: Effect) -> Iterator[str]:
-        sources = self.model.sources(effect, self.ops)
-        if not sources:
-            yield "effect-invented"
-        for number in sources:
-            name = self.model.transaction(self.ops[number].key)
-            if effect[0] in self.model.decisions and self._needs[number]:
-                # A decision without what was decided on.
-                yield "half-transaction"
-            ends = self.ends[name] if name else {"commit"}
-            if "rollback" in ends:
-                yield "rolled-back-applied"
-            if name and name not in self._ended:
-                # While its end is under way the transaction is one that nobody committed as well.
-                yield "uncommitted-applied"
-            if "commit" in ends or "decide" in ends:
-                # It was in effect in some set, and is not in one that is permitted.
-                yield "deleted-returned"
-
-    def _is_half(self, name: str, state: State) -> bool:
-        """Tell whether some and not all of what the transaction brings and takes away is so in `state`."""
-        members = [n for n, op in enumerate(self.ops) if self.model.transaction(op.key) == name]
-        others = [n for n in range(len(self.ops)) if n not in members]
-        before = self.model.fold([self.ops[number].key for number in others])
-        after = self.model.fold([op.key for op in self.ops])
-        done = [effect in state for effect in after - before] + [e not in state for e in before - after]
-        return any(done) and not all(done)
+    def explains(self, state: State, listed: Sequence[str], aside: Sequence[str]) -> bool:
+        """Tell whether `state`, listed with these keys, is that after some set."""
+        right = self._right(frozenset(listed), frozenset(aside))
+        if state in right:
+            return True
+        # Corruption copies as well: a sector that landed elsewhere, a file restored over another one.
+        twice = self.lost and len(set(listed)) < len(listed)
+        return twice and any(self._effects(state) == self._effects(each) for each in right)

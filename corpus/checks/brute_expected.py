@@ -21,7 +21,7 @@ missing has to be told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from brute_states import BASE, HOLE, Body, BruteState, Machine, brute_prefix, origin
@@ -321,19 +321,6 @@ def _front(found: Sequence[str], expected: BruteDebt) -> bool:
 
 def _sure(records: Sequence[str], expected: BruteDebt) -> list[str]:
     return [record for record in records if record not in expected.possible and record not in expected.let_go]
-
-
-def mixture(state: BruteState, places: Collection[WrittenPlace]) -> str:
-    """Return where the bytes of `places` come from, for people who look into a disagreement."""
-    out = []
-    for place in places:
-        for name, number in state.numbers.items():
-            if number == place.number:
-                raw = state.files[name].cut(place.off, place.off + len(place.data)).who
-                pairs = (raw[at : at + 2] for at in range(0, len(raw), 2))
-                origins = dict.fromkeys(int.from_bytes(pair, "little", signed=True) for pair in pairs)
-                out.append(f"{name}@{place.off}+{len(place.data)} from {list(origins)}")
-    return "; ".join(out)
 
 
 Files = Mapping[str, bytes]

@@ -25,7 +25,6 @@ from journalspec_corpus.crash.persistence import Preset
 from journalspec_corpus.crash.trace import (
     Create,
     Mark,
-    Preallocate,
     Rename,
     Sync,
     SyncDir,
@@ -125,8 +124,6 @@ class Machine:
     forced: set[int] = field(default_factory=set)
     #: write -> the number of its file
     file_of: dict[int, int] = field(default_factory=dict)
-    #: space that was set aside so that it reads as zeros: (file, from, to)
-    cleared: list[tuple[int, int, int]] = field(default_factory=list)
     #: index of the last force of anything
     forced_at: int = -1
     at: int = 0
@@ -166,16 +163,6 @@ class Machine:
                 self._change(
                     index, number, self.bodies[number].put(off, Body(data, origin(index, len(data))))
                 )
-            case Preallocate(file=name, off=off) if op.data:
-                number = self.file_of[index] = self.names[name]
-                filled = Body(op.data, origin(index, len(op.data)))
-                self._change(index, number, self.bodies[number].put(off, filled))
-            case Preallocate(file=name, off=off, length=length):
-                number = self.names[name]
-                size = max(len(self.bodies[number].data), off + length)
-                self._change(index, number, self.bodies[number].sized(size))
-                if op.mode == "unwritten":
-                    self.cleared.append((number, off, off + length))
             case Truncate(name, size):
                 self._change(index, self.names[name], self.bodies[self.names[name]].sized(size))
             case Sync(name):
@@ -261,8 +248,6 @@ class Machine:
             kind, of, granule = micro.target
             start = granule * self.granule
             if (kind, of) != ("page", number) or start < before or at in self.forced:
-                continue
-            if any(of == file and a <= start and start + self.granule <= b for file, a, b in self.cleared):
                 continue
             if micro.op == op or (micro.op < op and not own):
                 out.add(at)

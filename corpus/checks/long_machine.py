@@ -1,7 +1,6 @@
 """Drawing the lines of long workloads: ``python corpus/checks/long_machine.py FORMAT``.
 
-Needs the extra ``hypothesis``. What may be said comes from a format's table and its model;
-whoever wants to see what the words do (a test, say) derives from :class:`Drawing`.
+Needs the extra ``hypothesis``. What may be said comes from a format's table and its model.
 
 The lines are a function of the table and of Hypothesis's version, which stands in the
 first line of the file. They need not be drawn again for another version or table: what is
@@ -59,8 +58,8 @@ class Drawing(RuleBasedStateMachine):
     @initialize(data=st.data())
     def start(self, data: Any) -> None:
         """Create the journal."""
-        variant = data.draw(st.sampled_from(self.source.table["variants"]))
-        self.begin(variant, data.draw(st.sampled_from(self.source.table["lengths"])))
+        self.variant = data.draw(st.sampled_from(self.source.table["variants"]))
+        self.size = data.draw(st.sampled_from(self.source.table["lengths"]))
 
     @rule(data=st.data())
     def go_on(self, data: Any) -> None:
@@ -79,10 +78,6 @@ class Drawing(RuleBasedStateMachine):
         for word in said.split():
             self.say(word)
 
-    def begin(self, variant: str, size: int) -> None:
-        """Begin a journal."""
-        self.variant, self.size = variant, size
-
     def say(self, word: str) -> None:
         """Do one thing."""
         self.words.append(word)
@@ -96,12 +91,12 @@ class Drawing(RuleBasedStateMachine):
             self.drawn.append(LongWorkload(self.variant, self.size, " ".join(self.words)))
 
 
-def machine_of(format_id: str, base: type[Drawing] = Drawing) -> type[Drawing]:
-    """Return the machine of a format, as a kind of `base`; raises LookupError if it has no long workloads."""
+def machine_of(format_id: str) -> type[Drawing]:
+    """Return the machine of a format; raises LookupError if it has no long workloads."""
     long = crash_format(format_id).long
     if long is None:
         raise LookupError(f"{format_id} has no long workloads")
-    return type(base.__name__, (base,), {"source": long})
+    return type(Drawing.__name__, (Drawing,), {"source": long})
 
 
 #: file -> how many lines it has, and how many words one of them has at least and at most. Fewer words are

@@ -11,7 +11,7 @@ import pytest
 
 import brute
 from brute_expected import Accounts, Past, is_rotten, lied, other_debt, other_verdict
-from brute_states import BASE, GARBAGE, HOLE, NAMES, Body, Machine, brute_prefix, brute_subset, origin
+from brute_states import NAMES, Machine, brute_subset
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.facts import Facts, fields
 from journalspec_corpus.crash.persistence import get_preset
@@ -23,7 +23,6 @@ from journalspec_corpus.crash.trace import (
     Mark,
     Part,
     Publish,
-    Release,
     Rename,
     Sync,
     Trace,
@@ -127,22 +126,6 @@ def test_the_command_says_what_it_did_and_fails_if_the_two_differ(
     assert brute.main(["--format", "bitronix_tlog", "--scope", "no_such"]) == 2
 
 
-def test_bytes_carry_their_origin() -> None:
-    body = Body(b"ab", origin(BASE, 2)).put(4, Body(b"xy", origin(7, 2)))
-    assert body.data == b"ab\0\0xy"
-    assert body.who == origin(BASE, 2) + origin(HOLE, 2) + origin(7, 2)
-    assert body.sized(3) == Body(b"ab\0", origin(BASE, 2) + origin(HOLE, 1))
-
-
-def test_two_pages_in_flight_leave_four_states_and_a_chain_of_two_leaves_three() -> None:
-    trace = toy(*record("a", 500, 24, b"A"), *record("b", 600, 10, b"B"))
-    got = list(brute_subset(trace, get_preset("epoch-subset-512"), len(trace.ops), lambda *_: b""))
-    # Page 0 in two versions, page 1 in three: b's page needs the page with the end of a before it.
-    assert len(got) == 6
-    assert len({state.content for state in got}) == 6
-    assert all(b"B" not in data[0][1] or b"A" in data[0][1] for data in (state.content for state in got))
-
-
 def test_a_force_covers_its_file_and_no_name() -> None:
     trace = Trace("toy", "1", "t", {}, (Create("new"), Write("new", 0, b"x"), Sync("new")), "zero")
     machine = Machine(trace, PAGE)
@@ -161,68 +144,6 @@ def test_a_renamed_file_is_never_there_twice() -> None:
         for state in brute_subset(trace, get_preset("epoch-subset-512"), 2, lambda *_: b"")
     }
     assert seen == {("log",), ("old",), ("log", "old")}
-
-
-def test_prefixes_end_at_granules_and_where_the_write_does() -> None:
-    trace = toy(*record("a", 500, 24, b"A"))
-    cuts: dict[str, list[int]] = {name: [] for name in ("prefix-sector-512", "prefix-byte")}
-    for name, lengths in cuts.items():
-        lengths += [state.kept[0] for state in brute_prefix(trace, get_preset(name), 0)]
-    assert cuts == {"prefix-sector-512": [0, 12, 24], "prefix-byte": list(range(25))}
-
-
-def test_garbage_takes_one_page_in_flight_and_says_so() -> None:
-    trace = toy(*record("a", 500, 24, b"A"))
-    noise = bytes(range(256)) * 2
-    states = list(brute_subset(trace, get_preset("sector-trash-512"), 2, lambda *_: noise))
-    assert {state.trash for state in states} == {("page", 0, 0), ("page", 0, 1)}
-    assert all(origin(GARBAGE, PAGE) in state.files["log"].who for state in states)
-
-
-def refusals(trace: Trace, crash: int, preset: str = "epoch-subset-512") -> dict[tuple[bytes, ...], str]:
-    ledger = Accounts(trace, crash)
-    states = brute_subset(trace, get_preset(preset), crash, lambda *_: b"\x55" * PAGE)
-    spots = (0, PAGE, 2 * PAGE)
-    return {
-        tuple(state.files["log"].data[at : at + 1] for at in spots): ledger.expected(state).refusal
-        for state in states
-    }
-
-
-def test_what_counts_and_is_not_whole_has_to_be_told() -> None:
-    """A record in page 1 and a pointer in page 0, forced together."""
-    trace = toy(*record("a", PAGE, 8, b"A"), Write("log", 0, b"P"), Publish(("a",)), Sync("log"), Ack(("a",)))
-    assert refusals(trace, 4) == {
-        (b"\0", b"\0", b"\0"): "forbidden",
-        (b"\0", b"A", b"\0"): "forbidden",
-        (b"P", b"\0", b"\0"): "required",
-        (b"P", b"A", b"\0"): "forbidden",
-    }
-    # An old record where the new one should be: nobody can tell.
-    stale = toy(*trace.ops, base=bytes(PAGE) + b"S" * (3 * PAGE), stale=(Mark("s", "log", PAGE, 8, "s"),))
-    assert refusals(stale, 4)[b"P", b"S", b"S"] == "allowed"
-    # With the pointer trashed nothing says that the record counts.
-    assert set(refusals(trace, 4, "sector-trash-512").values()) == {"allowed", "required"}
-
-
-def test_what_is_owed_ends_with_a_release_and_begins_with_an_acknowledgement() -> None:
-    trace = toy(*record("a", 0, 8, b"A"), Sync("log"), Ack(("a",)), Release(("a",)))
-    kept = []
-    for crash in range(2, len(trace.ops) + 1):
-        ledger = Accounts(trace, crash)
-        (state, *_) = brute_prefix(trace, get_preset("prefix-byte"), crash)
-        kept.append(ledger.expected(state).must_keep)
-        assert ledger.expected(state).may_keep == {"a"}
-    assert kept == [frozenset(), frozenset(), {"a"}, frozenset()]
-
-
-def test_values_that_a_write_would_have_given_count_as_written() -> None:
-    trace = toy(Write("log", 0, b"\0\0P"), Mark("p", "log", 0, 3, "p"), base=bytes(PAGE))
-    whole = [
-        (state.kept[0], sorted(Accounts(trace, 0, 0).expected(state).whole))
-        for state in brute_prefix(trace, get_preset("prefix-byte"), 0)
-    ]
-    assert whole == [(0, []), (1, []), (2, []), (3, ["p"])]
 
 
 def rotten(label: str, **files: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""State machines drive the recording writers, crash somewhere, and hold the reference against two oracles."""
+"""Long workloads: their lines, what they reach, what their words do, and both oracles on them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,14 @@ import json
 from collections import Counter
 from importlib.resources import files
 from itertools import combinations
-from typing import Any, ClassVar
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import rule, run_state_machine_as_test
 
 import brute
 import long_machine
-from brute_expected import Accounts, verdict
-from brute_states import BruteState, brute_prefix, brute_subset
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import REFUSALS, expected_at
-from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.recorder import Recorder
-from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Mark, Reuse, Trace, writer_of
-from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.crash.workloads import (
     LONG_IN_CORE,
     LONG_WORKLOADS,
@@ -33,111 +21,12 @@ from journalspec_corpus.crash.workloads import (
     LongWorkload,
     long_workloads,
 )
-from journalspec_reference import load
-from long_machine import Drawing, machine_of
+from long_machine import machine_of
 
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
-#: Writers that keep every promise: after an honest crash of theirs, strict recovery loses nothing.
-SOUND = ("spec", "seed+hash")
-#: Presets that destroy what had been safe are another matter: there everybody loses.
-HONEST = tuple(preset for preset in brute.KNOWN if not preset.trash)
 #: Where files are not used again, so many make a long journal. Derby's have 100,000 bytes at least; SwiftMQ's
 #: only log begins again in its place.
 FILES_OF_A_LONG_JOURNAL = {"derby_log": 2, "swiftmq_store": 1}
-SEED = 1
-
-
-def brute_state(trace: Trace, states: States, row: int) -> BruteState:
-    """Return the same state as brute force has it."""
-    preset, crash = PRESETS[states.preset[row]], states.point.crash_index
-    content = tuple(sorted(states.point.materialise(states.codes[row]).items()))
-    walk = (
-        brute_prefix(trace, preset, crash)
-        if preset.order == "prefix"
-        else brute_subset(trace, preset, crash, lambda *_: b"")
-    )
-    return next(state for state in walk if state.content == content)
-
-
-def examine(adapter: CrashFormat, trace: Trace, states: States, row: int) -> str:
-    """Hold the reference against both oracles in one state; returns the verdict on strict recovery."""
-    expected = expected_at(trace, states.point.crash_index, states.torn)
-    refusal = REFUSALS[Facts(states).refusals[row]]
-    mine = Accounts(trace, states.point.crash_index, states.torn).expected(brute_state(trace, states, row))
-    assert (expected.must_keep, expected.may_keep) == (mine.must_keep, mine.may_keep)
-    assert refusal == mine.refusal
-    found = {}
-    for reader, policy in adapter.policies.items():
-        seen = load(adapter.format).recover(
-            states.point.materialise(states.codes[row]), edition=trace.edition, policy=policy
-        )
-        salvaging = reader in adapter.salvaging
-        found[reader] = judge(adapter.answer(seen), expected, refusal, holes_allowed=salvaging)
-        assert found[reader] == verdict(adapter.answer(seen), mine, salvaging=salvaging), reader
-    return found[next(iter(adapter.policies))]
-
-
-def first_alike(states: States, row: int) -> int:
-    """Return the first row with the files of `row`: the corpus keeps what was said of that one."""
-    inside = [states.point.materialise(codes) for codes in states.codes[: row + 1]]
-    return inside.index(inside[-1])
-
-
-class Crashing(Drawing):
-    """Does what is drawn, and crashes now and then."""
-
-    seen: ClassVar[Counter[str]] = Counter()
-
-    def begin(self, variant: str, size: int) -> None:
-        super().begin(variant, size)
-        self.writer = self.source.start(variant, size)
-        #: What a new journal begins with.
-        self.standing = tuple(self.writer.marks)
-        self.writer.begin()
-
-    def say(self, word: str) -> None:
-        super().say(word)
-        self.writer.do(word)
-
-    @rule(
-        back=st.integers(0, 30),
-        preset=st.sampled_from(HONEST),
-        row=st.integers(0, 4095),
-    )
-    def crash(self, back: int, preset: Any, row: int) -> None:
-        """Crash not long ago, and look at one of the states that this may leave."""
-        adapter = crash_format(self.writer.format)
-        trace = self.trace(crash_from=max(0, len(self.writer.storage.ops) - back))
-        states = next((states for states in crash_states(trace, (preset,), SEED) if len(states)), None)
-        if states is not None and brute.is_small(trace):
-            said = examine(adapter, trace, states, first_alike(states, row % len(states)))
-            self.seen[said] += 1
-            assert self.variant not in SOUND or said in ("pass", "acceptable"), (self.words, preset.name)
-
-    def trace(self, crash_from: int) -> Trace:
-        tags = {"kind": "long", "order": self.variant}
-        name = " ".join(self.words)
-        trace: Trace = self.writer.trace(name, tags, standing=self.standing, crash_from=crash_from)
-        return trace
-
-
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_the_reference_keeps_what_sound_writers_promised_wherever_they_crash(format_id: str) -> None:
-    machine: Any = machine_of(format_id, Crashing)
-    machine.seen.clear()
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=60,
-            stateful_step_count=14,
-            derandomize=True,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate, Phase.shrink],
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
-    assert machine.seen["pass"] > 50
 
 
 @pytest.mark.parametrize("file", long_machine.LENGTHS)

@@ -13,29 +13,22 @@ import pytest
 
 import brute
 from journalspec.formats import format_ids
-from journalspec_corpus.crash import corruption, losses
+from journalspec_corpus.crash import states as engine
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format
-from journalspec_corpus.crash.blocks import (
-    EXHAUSTIVE,
-    SAMPLES,
-    States,
-    Timeline,
-    garbage_bytes,
-    selected,
-    subsets,
-)
+from journalspec_corpus.crash.blocks import States, Timeline
 from journalspec_corpus.crash.corruption import EVERY_BIT
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_id, content_id, content_ids, promise
+from journalspec_corpus.crash.ids import case_id, content_id, content_ids
+from journalspec_corpus.crash.losses import EXHAUSTIVE, SAMPLES, garbage_bytes, selected, subsets
+from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset, rank
-from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_of
 from journalspec_corpus.crash.trace import (
     Ack,
     Create,
     Mark,
     Op,
-    Preallocate,
     Publish,
     RecordingStorage,
     Release,
@@ -107,10 +100,9 @@ def test_the_weakest_model_shows_garbage_in_new_space() -> None:
     assert sorted(logs) == sorted(expected)
 
 
-@pytest.mark.parametrize("mode", ["sparse", "unwritten"])
-def test_space_set_aside_reads_as_zeros_and_its_size_as_the_preset_says(mode: str) -> None:
+def test_a_file_that_was_made_longer_reads_as_zeros_and_its_size_is_as_the_preset_says() -> None:
     trace = trace_of(
-        Preallocate("log", 0, 2 * PAGE, mode),
+        Truncate("log", 2 * PAGE),
         Sync("log"),
         Write("log", 0, A),
         base={"log": b"", "other": OTHER},
@@ -142,26 +134,9 @@ def test_new_space_shows_the_block_there_of_another_file_or_else_its_first_one(
     assert left(trace, "ext4-writeback-stale") == [{"log": A + shown, **others}]
 
 
-def test_unwritten_extents_are_never_foreign_and_what_merely_grew_is() -> None:
-    for mode, shown in (("unwritten", []), ("sparse", [{"log": OTHER, "other": OTHER}])):
-        trace = trace_of(
-            Preallocate("log", 0, 2 * PAGE, mode), Write("log", 0, A + B), base={"log": b"", "other": OTHER}
-        )
-        found = left(trace, "ext4-writeback-stale")
-        assert (found == []) == (shown == [])
-        assert all(files in found for files in shown)
-
-
-def test_filled_space_is_written_byte_by_byte() -> None:
-    storage = RecordingStorage()
-    storage.create("log")
-    storage.preallocate("log", 0, 600, "pattern-filled", ord("J"))
-    trace = trace_of(*storage.ops)
-    assert storage.read("log", 0, 600) == b"J" * 600
-    cuts = left(trace, "prefix-byte", at=1)
-    assert same(cuts, [{"log": b"J" * size} for size in range(601)])
-    with pytest.raises(ValueError, match="no mode 'lazy'"):
-        storage.preallocate("log", 0, 1, "lazy")
+def test_what_a_file_grew_by_is_foreign_until_it_is_written() -> None:
+    trace = trace_of(Truncate("log", 2 * PAGE), Write("log", 0, A + B), base={"log": b"", "other": OTHER})
+    assert {"log": OTHER, "other": OTHER} in left(trace, "ext4-writeback-stale")
 
 
 SWITCH = trace_of(
@@ -268,8 +243,7 @@ def image(*records: tuple[str, int]) -> bytes:
 @pytest.fixture
 def every_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no trace be left out by lot."""
-    for module in (losses, corruption):
-        monkeypatch.setattr(module, "selected", lambda trace, share: True)
+    monkeypatch.setattr(engine, "selected", lambda trace, share: True)
 
 
 @pytest.mark.usefixtures("every_trace")
@@ -416,7 +390,7 @@ def same_pairs(one: Sequence[Pair], other: Sequence[Pair]) -> bool:
 MIXED = trace_of(
     Write("log", 64, b"p" * 8),
     Create("new"),
-    Preallocate("new", 0, 1536, "unwritten"),
+    Truncate("new", 1536),
     *record("a", 500, 40),
     Write("new", 500, b"x" * 30),
     Sync("log"),
@@ -431,7 +405,7 @@ MIXED = trace_of(
     Unlink("spare"),
     Sync("other"),
     Ack(("b",)),
-    Preallocate("other", 890, 300, "zero-written"),
+    Write("other", 890, bytes(300)),
     base={"log": bytes(1500), "spare": b"s" * 600},
     standing=(Mark("s", "spare", 0, 500, "s"),),
 )
@@ -447,20 +421,10 @@ def rows(
             preset = PRESETS[states.preset[row]]
             if not wanted(next(numbers), preset.name):
                 continue
-            masked = preset.order in ("subset", "lied")
             yield (
                 states,
                 preset,
-                Descriptor(
-                    trace.id,
-                    preset.name,
-                    states.point.crash_index,
-                    codes.astype(np.uint8).tobytes() if masked else b"",
-                    int(states.tear[row]),
-                    trace.background,
-                    SEED,
-                    states.rot[row] if states.rot else "",
-                ),
+                descriptor_of(states, row, SEED),
                 states.point.materialise(codes),
             )
 
@@ -682,14 +646,16 @@ all_traces = pytest.mark.parametrize("trace", ALL.values(), ids=ALL)
 @all_traces
 def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
     seen = Counter[str]()
-    for states, preset, descriptor, files in rows(trace):
+    for states, preset, descriptor, files in rows(
+        trace, lambda number, name: number % 41 == 0 or name not in seen
+    ):
         assert state_of(trace, descriptor) == files, descriptor
         assert states.stratum == preset.stratum
         assert bool(states.rot) == (preset.stratum == "C")
         seen[preset.name] += 1
     if trace is MIXED:
         assert seen.keys() >= {preset.name for preset in PRESETS} - {"ext4-writeback-stale"}
-    assert seen.total() > 1000 or trace in (GROWN, SWITCH)
+    assert seen.total() > 40 or trace in (GROWN, SWITCH)
 
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
@@ -729,7 +695,7 @@ def test_every_state_of_a_format_is_the_one_its_descriptor_describes(format_id: 
         trace = adapter.build(work)
         again = adapter.build(work)
         for _, preset, descriptor, files in rows(
-            trace, lambda number, name: number % 17 == 0 or name not in seen
+            trace, lambda number, name: number % 397 == 0 or name not in seen
         ):
             assert state_of(again, descriptor) == files, descriptor
             seen.add(preset.name)
@@ -773,8 +739,6 @@ def test_an_unknown_corruption_is_refused() -> None:
     descriptor = Descriptor(LOG.id, "bitrot-bit", 4, b"", 0, "zero", SEED, "bite:log:1:1")
     with pytest.raises(ValueError, match="no corruption"):
         state_of(LOG, descriptor)
-    with pytest.raises(ValueError, match="not there"):
-        state_of(LOG, replace(descriptor, rot="bit:gone:1:1"))
 
 
 def test_corruption_owes_a_word_and_no_record() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from math import comb, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from journalspec.formats import format_ids
 from journalspec_conformance.cli.corpus_states import rates_command as command
 from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format, has_crash_format
-from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
+from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.corruption import EVERY_BIT
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
@@ -39,7 +38,6 @@ FORMATS = [name for name in format_ids() if has_crash_format(name)]
 RANK = {preset.name: number for number, preset in enumerate(PRESETS)}
 SUBSET = "epoch-subset-512"
 TX = crash_format("jboss_journal")
-SIGMAS = 3
 #: background of a workload -> how many of its sectors a torn record has to keep to pass for whole: over
 #: zeros the first and the last one, over an earlier record of the same place and length the first
 BACKGROUNDS = {"zero": 2, "stale-same": 1}
@@ -223,47 +221,6 @@ def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
     assert Fraction(counted.k, counted.n + 1) == formula(edition, sectors, background)
     # What is whole is accepted.
     assert verdicts[states.codes.all(axis=1)].tolist() == [0]
-
-
-def sampled(sectors: int, background: str) -> States:
-    """Return samples alone, not the few deviations beside them: at least three sectors lost and kept."""
-    states = at_stake("v2", background, sectors)
-    arrived = states.codes.sum(axis=1)
-    return states.take(np.flatnonzero((arrived > 2) & (arrived < sectors - 2)))
-
-
-@pytest.mark.parametrize("k", [16, 20])
-@pytest.mark.parametrize("background", BACKGROUNDS)
-def test_large_records_are_sampled_and_accepted_as_often_as_the_formula_says(k: int, background: str) -> None:
-    states = sampled(k, background)
-    n = len(states)
-    assert EXHAUSTIVE * 0.9 < n <= EXHAUSTIVE
-    free = k - 2 if background == "zero" else k - 1
-    # Of the masks with three lost and three kept at least, those that keep the head (and the check).
-    inner = range(3, k - 2)
-    rate = sum(comb(free, lost) for lost in inner) / sum(comb(k, lost) for lost in inner)
-    taken = int((judged(TX, states) == list(VERDICTS).index("torn-accepted")).sum())
-    assert abs(taken - n * rate) <= SIGMAS * sqrt(n * rate * (1 - rate))
-    # Close to the rate over all masks, which is what the closed form is about.
-    assert abs(rate - float(formula("v2", k, background))) < 0.01
-
-
-@pytest.mark.parametrize("k", [16, 20])
-def test_masks_are_drawn_evenly(k: int) -> None:
-    """Chi-square of how often each sector arrived, and of how many did."""
-    mask = sampled(k, "zero").codes
-    n = len(mask)
-    ones = mask.sum(axis=0)
-    assert ((ones - n / 2) ** 2 / (n / 4)).sum() < k + SIGMAS * sqrt(2 * k)
-    inner = range(3, k - 2)
-    weights = np.asarray([comb(k, count) for count in inner], float)
-    expected = n * weights / weights.sum()
-    observed = np.bincount(mask.sum(axis=1), minlength=k)[inner.start : inner.stop]
-    often = expected >= 5
-    degrees = int(often.sum())
-    spread = ((observed - expected) ** 2 / expected)[often].sum()
-    assert spread < degrees + SIGMAS * sqrt(2 * degrees)
-    assert len(np.unique(mask, axis=0)) == n
 
 
 @pytest.fixture(scope="module", params=FORMATS)

@@ -15,7 +15,7 @@ from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.reach import Reach, unread_writes, visible_ends
 from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, Truncate, Unlink, Write
+from journalspec_corpus.crash.trace import Create, Rename, Trace, Truncate, Unlink, Write
 from journalspec_corpus.pipeline.plan import Plan
 
 #: Formats in which recovery leaves bytes out.
@@ -130,8 +130,8 @@ TOY = Reach(1, lambda heads, sizes: {name: head[0] if head else 0 for name, head
         # The pointer moves: what was behind it is before it.
         ((Write("a", 0, b"\6"), Write("a", 4, b"xx"), Write("a", 6, b"x")), {2}),
         ((Write("a", 0, b"\6\6"), Write("a", 4, b"xx")), set()),
-        ((Create("b"), Preallocate("b", 0, 8, "sparse"), Write("b", 1, b"x")), {2}),
-        ((Create("b"), Preallocate("b", 0, 8, "pattern-filled", 9), Write("b", 1, b"x")), set()),
+        ((Create("b"), Truncate("b", 8), Write("b", 1, b"x")), {2}),
+        ((Create("b"), Write("b", 0, b"\t" * 8), Write("b", 1, b"x")), set()),
         ((Create("b"), Write("b", 0, b"\2xxx"), Rename("b", "c"), Write("c", 2, b"x")), {3}),
         ((Truncate("a", 0), Truncate("a", 8), Write("a", 1, b"x")), {2}),
         ((Create("b"), Write("b", 0, b"\1xxx"), Unlink("b"), Write("a", 4, b"x")), {3}),

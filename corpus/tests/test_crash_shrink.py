@@ -14,10 +14,8 @@ from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import Timeline
-from journalspec_corpus.crash.expected import REFUSALS, expected_at
-from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.persistence import PRESETS, rank
-from journalspec_corpus.crash.reading import Named, mutant_reader, named_reader, reference_reader
+from journalspec_corpus.crash.reading import Named, named_reader
 from journalspec_corpus.crash.reduction import (
     NoSuchState,
     NotFailing,
@@ -32,9 +30,9 @@ from journalspec_corpus.crash.reduction import (
     wrong,
 )
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
+from journalspec_corpus.crash.states import Descriptor, state_of
 from journalspec_corpus.crash.trace import Write
-from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge
+from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.jboss_journal.workloads import Step as Op
 from journalspec_corpus.jboss_journal.workloads import Workload as Journaled
@@ -123,27 +121,16 @@ def shrunk(request: pytest.FixtureRequest) -> tuple[CrashFormat, Named, State, R
     return _DONE[number]
 
 
-def verdict_by_hand(adapter: CrashFormat, named: Named, work: Any, descriptor: Descriptor) -> str:
-    """Judge a state again, from its descriptor: enumerated for what is owed, rebuilt for the bytes."""
-    trace = adapter.build(work)
-    answer = named.reader(state_of(trace, descriptor), trace.edition)
-    upto = trace.ops[descriptor.crash_index :][:1]
-    for states in crash_states(trace, tuple(p for p in PRESETS if p.name == descriptor.preset), SEED):
-        if states.point.crash_index != descriptor.crash_index:
-            continue
-        for row in range(len(states)):
-            same = states.point.materialise(states.codes[row]) == state_of(trace, descriptor)
-            if same and int(states.tear[row]) == descriptor.tear:
-                expected = expected_at(trace, descriptor.crash_index, states.torn)
-                refusal = REFUSALS[Facts(states).refusals[row]]
-                return judge(answer, expected, refusal, holes_allowed=named.salvaging)
-    raise AssertionError(f"not enumerated: {descriptor} before {upto}")
+def verdict_again(adapter: CrashFormat, named: Named, work: Any, descriptor: Descriptor) -> str:
+    """Judge a state again, from its descriptor."""
+    state = find(adapter.build(work), descriptor)
+    return state.verdict(named.reader(state.files, state.trace.edition), salvaging=named.salvaging)
 
 
 def test_it_still_fails_in_the_same_way(shrunk: tuple[CrashFormat, Named, State, Reduced]) -> None:
     adapter, named, start, out = shrunk
     assert state_of(adapter.build(out.workload), out.descriptor) == dict(out.files)
-    assert verdict_by_hand(adapter, named, out.workload, out.descriptor) == out.verdict
+    assert verdict_again(adapter, named, out.workload, out.descriptor) == out.verdict
     assert out.breaks == VERDICTS[out.verdict] != ()
     assert out.start == start.case_id
     assert out.minimal
@@ -233,8 +220,8 @@ def test_a_reader_that_is_only_called_gives_what_a_fast_one_gives() -> None:
 
 def test_the_budget_is_kept_and_said() -> None:
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
-    reader = mutant_reader("bitronix_tlog", "skip-checksum", "strict")
-    named = Named("", reader, False, "strict")
+    named = named_reader("bitronix_tlog", "mutant:skip-checksum")
+    reader = named.reader
     start = failing(adapter, work, named, "resurrected")
     said: list[int] = []
     out = reduce_state(
@@ -250,7 +237,7 @@ def test_the_budget_is_kept_and_said() -> None:
     assert not out.minimal
     assert out.tried <= 40
     assert said == sorted(said)
-    assert verdict_by_hand(adapter, named, out.workload, out.descriptor) == "resurrected"
+    assert verdict_again(adapter, named, out.workload, out.descriptor) == "resurrected"
 
 
 @pytest.mark.parametrize("in_effect", [True, False])
@@ -273,7 +260,7 @@ def test_what_does_not_fail_is_not_shrunk() -> None:
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     trace = adapter.build(work)
     good = Descriptor(trace.id, "prefix-sector-4096", len(trace.ops), b"", 0, trace.background, SEED)
-    reader = reference_reader("bitronix_tlog", "strict")
+    reader = named_reader("bitronix_tlog", "strict").reader
     with pytest.raises(NotFailing, match="'pass'"):
         reduce_state(adapter, work, good, reader, "lost", salvaging=False)
     with pytest.raises(NotFailing, match="'pass'"):
@@ -300,7 +287,7 @@ def test_second_lives_and_long_workloads_become_small(format_id: str, verdict: s
     start = failing(adapter, work, named, verdict)
     out = reduced(adapter, work, start.descriptor(SEED), named, verdict)
     assert out.minimal
-    assert verdict_by_hand(adapter, named, out.workload, out.descriptor) == verdict
+    assert verdict_again(adapter, named, out.workload, out.descriptor) == verdict
     assert type(out.workload) is type(work)
     assert out.steps
     assert out.records <= 3
@@ -400,9 +387,8 @@ def test_deviations_are_counted_from_the_nearer_end() -> None:
             expected = ((states.tear > 0) & (states.tear < len(op.data))).tolist()
             assert situation.deviations.tolist() == expected
             continue
-        line = Timeline(trace, states.point.granule)
-        line.advance(states.point.crash_index)
-        everything = line.point(settled=True).materialise(b"")
+        line = Timeline(trace, states.point.granule).advance(states.point.crash_index)
+        everything = line.settled().materialise(b"")
         nothing = states.point.materialise(np.zeros(len(states.point.blocks), np.uint16))
         for row in range(0, len(states), 17):
             files = State(situation, row).files
@@ -479,7 +465,7 @@ def test_readers_are_found_by_name() -> None:
     with pytest.raises(LookupError, match="no policy 'hopeful'"):
         named_reader("bitronix_tlog", "mutant:skip-checksum/hopeful")
     with pytest.raises(LookupError, match="no policy 'hopeful'"):
-        reference_reader("bitronix_tlog", "hopeful")
+        crash_format("bitronix_tlog").reader("hopeful")
     assert named_reader("bitronix_tlog", "mutant:skip-checksum/salvage").salvaging
     assert not named_reader("bitronix_tlog", "mutant:skip-checksum").salvaging
     files = {"btm1.tlog": b"", "btm2.tlog": b""}

@@ -111,7 +111,7 @@ CRASH = CrashFormat.by_tables(
     answer=answer,
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
-    second=Continuations(resumed, tables.TABLES).second_lives(),
+    second=Continuations(resumed, tables.TABLES),
     reach=REACH,
     parsed=parsed,
 )

@@ -150,10 +150,16 @@ class CrashFormat:
 
         return read
 
+    def salvages(self, policy: str) -> bool:
+        """Tell whether a policy lets records be left out; raises LookupError for an unknown one."""
+        known = {reader.policy: reader.salvaging for reader in self.state_readers if reader.policy}
+        if policy not in known:
+            raise LookupError(f"no policy {policy!r}: choose one of {', '.join(known)}")
+        return known[policy]
+
     def reader(self, policy: str) -> Reader:
         """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
-        if policy not in self.policies.values():
-            raise LookupError(f"no policy {policy!r}: choose one of {', '.join(self.policies.values())}")
+        self.salvages(policy)
         return self._reading(self.implementation() if self.implementation else load(self.format), policy)
 
     def mutant_reader(self, mutant_id: str, policy: str = "") -> Reader:

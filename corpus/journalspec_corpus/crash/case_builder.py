@@ -7,6 +7,7 @@ lost it. They are listed in the format's ``crash_known.toml``, by class.
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -15,14 +16,10 @@ from typing import Any, NamedTuple
 from journalspec.formats import format_module, get_format
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat
-from journalspec_corpus.crash.expected import (
-    ExpectedSets,
-    demand_of,
-    permitted,
-)
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.expected import ALLOWED, REQUIRED, Expected
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS
 from journalspec_corpus.crash.reduction import Reduced, State
-from journalspec_corpus.crash.trace import writer_of
+from journalspec_corpus.crash.trace import Mark, Trace, writer_of
 from journalspec_corpus.making import make_case
 
 KNOWN_FAILURES = "crash_known.toml"
@@ -117,11 +114,62 @@ def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
 def permitted_by_policy(
     adapter: CrashFormat, sets: Mapping[str, Any], refusal: str, stratum: str
 ) -> list[dict[str, Any]]:
-    """Return for each policy of the adapter the permitted outcomes where `sets` are owed."""
+    """Return for each policy of the adapter the permitted outcomes where `sets` are owed.
+
+    `refusal` is what the oracle says of the state. Who may leave records out reports the damage that others
+    must refuse. After corruption nothing is lost, or it is reported.
+    """
     out: list[dict[str, Any]] = []
+    every = sets["must_keep"] + sets["may_keep"]
     for reader, policy in adapter.policies.items():
-        out += permitted(sets, policy, *demand_of(refusal, stratum, salvaging=reader in adapter.salvaging))
+        when = {"op": "recover", "policy": policy}
+        reports = refusal == REQUIRED and reader in adapter.salvaging
+        allowed = {**sets, "refusal": ALLOWED if reports else refusal}
+        loses = stratum == CORRUPTED and (reports or refusal != REQUIRED)
+        if loses:
+            # A write that landed elsewhere, or a doubled file, leaves a record in two places.
+            allowed["may_keep"] = sets["may_keep"] + every
+        elif reports:
+            allowed["must_report"] = True
+        verdict = "refused" if allowed["refusal"] == REQUIRED else "clean"
+        out.append({"when": when, "verdict": verdict, "allowed": allowed})
+        if loses:
+            lost = {**allowed, "must_keep": [], "may_keep": every + every, "must_report": True}
+            out.append({"when": when, "verdict": "recovered", "allowed": lost})
     return out
+
+
+class ExpectedSets:
+    """The sets of one trace's crash points, with records as an observation would list them."""
+
+    def __init__(self, adapter: CrashFormat, trace: Trace) -> None:
+        self._record_json = adapter.record_json
+        self._uncounted = adapter.uncounted
+        written = [op for op in trace.ops if isinstance(op, Mark)]
+        marks = {(op.record, op.alternative[:2]) for op in (*trace.standing, *trace.possible, *written)}
+        #: record -> how many times it was written, at another place or in other parts
+        self._copies = Counter(record for record, _ in marks)
+
+    def sets(self, expected: Expected) -> dict[str, list[Any]]:
+        """Return must_keep, may_keep and must_drop of `expected`, and permitted states if they are few."""
+        keys: dict[str, list[str]] = {}
+        for key, record in expected.record_of.items():
+            keys.setdefault(record, []).append(key)
+
+        def records(ids: Iterable[str]) -> list[dict[str, Any]]:
+            return [self._record_json(keys[record]) for record in sorted(ids) if record in keys]
+
+        # What was written in several places (a compaction under way) may come out of each of them.
+        known = expected.must_keep | expected.may_keep
+        copies = [record for record in known for _ in range(1, self._copies[record])]
+        states = [] if expected.effects is None else expected.effects.states()
+        return {
+            "must_keep": records(expected.must_keep),
+            "may_keep": records([*(expected.may_keep - expected.must_keep), *copies]),
+            "must_drop": records(expected.must_drop),
+            **({"states": list(map(dict, states))} if states else {}),
+            **({"uncounted": list(self._uncounted)} if self._uncounted else {}),
+        }
 
 
 def _known_to_fail(adapter: CrashFormat, state: State) -> bool:

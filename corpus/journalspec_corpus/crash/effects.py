@@ -544,32 +544,14 @@ class Permitted:
         return Wrong(HALF if half else lost, effect, (maker.record,), tx)
 
 
-def semantics_of(format_id: str) -> Semantics | None:
-    """Return what `format_id` says of its effects, None if nothing."""
-    try:
-        found: Semantics | None = format_module("journalspec_corpus", format_id, "crash").CRASH.semantics
-    except UnknownFormat:
-        return None
-    return found
-
-
 def operations_of(trace: Trace) -> Operations | None:
     """Return the operations of `trace`, worked out once; None if its format says nothing of effects."""
     name = "operations"
     if name not in trace.derived:
-        semantics = semantics_of(trace.format)
+        try:
+            semantics = format_module("journalspec_corpus", trace.format, "crash").CRASH.semantics
+        except UnknownFormat:
+            semantics = None
         trace.derived[name] = None if semantics is None else Operations(trace, semantics)
     found: Operations | None = trace.derived[name]
-    return found
-
-
-def permitted_at(trace: Trace, crash_index: int, upto: int, *, lenient: bool) -> Permitted | None:
-    """Return what is permitted after ``ops[:crash_index]``, with records up to `upto` issued, or None."""
-    operations = operations_of(trace)
-    if operations is None:
-        return None
-    place = f"permitted {crash_index} {upto} {lenient}"
-    if place not in trace.derived:
-        trace.derived[place] = operations.permitted(crash_index, upto, lenient=lenient)
-    found: Permitted = trace.derived[place]
     return found

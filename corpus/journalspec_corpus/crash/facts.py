@@ -9,8 +9,10 @@ which it tore.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
 from itertools import chain
+from typing import Concatenate, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +41,22 @@ from journalspec_corpus.crash.verdict import CATEGORIES
 Rows = npt.NDArray[np.bool_]
 
 
+P = ParamSpec("P")
+
+
+def _remembered(method: Callable[Concatenate[Facts, P], Rows]) -> Callable[Concatenate[Facts, P], Rows]:
+    """Work out a column of facts once for each choice of arguments."""
+
+    @wraps(method)
+    def once(facts: Facts, /, *args: P.args, **named: P.kwargs) -> Rows:
+        place = (method, *args)
+        if place not in facts.known:
+            facts.known[place] = method(facts, *args, **named)
+        return facts.known[place]
+
+    return once
+
+
 class Facts:
     """What is true of each state (row) of one crash point, as boolean columns."""
 
@@ -47,57 +65,39 @@ class Facts:
         self.point: CrashPoint = states.point
         self.trace = states.point.trace
         codes = states.codes
-        self._levels = (
-            np.stack(
-                [
-                    np.asarray(block.levels, np.int16)[codes[:, at]]
-                    for at, block in enumerate(self.point.blocks)
-                ],
-                axis=1,
-            )
-            if self.point.blocks
-            else np.zeros((len(codes), 0), np.int16)
-        )
+        self._levels = np.zeros(codes.shape, np.int16)
+        for at, block in enumerate(self.point.blocks):
+            self._levels[:, at] = np.asarray(block.levels)[codes[:, at]]
         self._upto = max(self.point.crash_index, states.torn + 1)
         self.all = np.ones(len(codes), bool)
-        self._intact: dict[tuple[int, int], Rows] = {}
-        self._published: dict[str, Rows] = {}
         # Columns are shared and never changed in place.
-        self._at: dict[tuple[int, int], Rows] = {}
-        self._arrived: dict[int, Rows] = {}
-        self._counting: dict[int, Rows] = {}
-        #: granules that may hold what nobody wrote
-        self._broken = [
-            (at, block)
-            for at, block in enumerate(self.point.blocks)
-            if block.kind == DATA and min(block.levels) < 0
+        self.known: dict[tuple[object, ...], Rows] = {}
+        #: of each granule the versions that nobody wrote
+        self._strange = [
+            tuple(code for code, level in enumerate(block.levels) if level < 0 and block.kind == DATA)
+            for block in self.point.blocks
         ]
 
+    @_remembered
     def arrived(self, index: int) -> Rows:
         """Return the rows in which operation `index` is on disk as a whole."""
-        known = self._arrived.get(index)
-        if known is None:
-            known = self.all
-            op = self.trace.ops[index]
-            for block, level in self.point.reach.get(index, ()):
-                if isinstance(op, Write):
-                    known = known & self._shows(block, level, op, op.off, op.off + len(op.data))
-                else:
-                    known = known & self.cell_at(block, level)
-            self._arrived[index] = known
-        return known
+        out, op = self.all, self.trace.ops[index]
+        for block, level in self.point.reach.get(index, ()):
+            if isinstance(op, Write):
+                out = out & self._shows(block, level, op, op.off, op.off + len(op.data))
+            else:
+                out = out & self.cell_at(block, level)
+        return out
 
     def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
         """Rows in which block `at` holds what `op` put into ``[start, end)``, or something later.
 
         In a version that nobody wrote (half of one, say) the bytes decide.
         """
-        block = self.point.blocks[at]
         out = self.cell_at(at, level)
-        if block.kind == DATA and min(block.levels) < 0:
-            for code in (code for code, known in enumerate(block.levels) if known < 0):
-                if self._same(at, code, start, end, op.data, op.off):
-                    out = out | (self.states.codes[:, at] == code)
+        for code in self._strange[at]:
+            if self._same(at, code, start, end, op.data, op.off):
+                out = out | (self.states.codes[:, at] == code)
         return out
 
     def _same(self, at: int, code: int, start: int, end: int, data: bytes, off: int) -> bool:
@@ -119,12 +119,10 @@ class Facts:
             out |= self.states.tear > 0
         return out
 
+    @_remembered
     def cell_at(self, block: int, level: int) -> Rows:
         """Return the rows in which `block` is at `level` or beyond."""
-        known = self._at.get((block, level))
-        if known is None:
-            known = self._at[block, level] = np.asarray(self._levels[:, block] >= level)
-        return known
+        return np.asarray(self._levels[:, block] >= level)
 
     @cached_property
     def kill(self) -> Rows:
@@ -200,13 +198,10 @@ class Facts:
             if parts[0][0][1].alternative == mark.alternative
         )
 
+    @_remembered
     def intact(self, index: int, mark: Mark) -> Rows:
         """Rows in which the bytes that operation `index` wrote for `mark` stand whole."""
-        known = self._intact.get((index, mark.off))
-        if known is None:
-            known = self._written(index, mark) & ~self._overwritten(mark, index + 1)
-            self._intact[index, mark.off] = known
-        return known
+        return self._written(index, mark) & ~self._overwritten(mark, index + 1)
 
     def _written(self, index: int, mark: Mark) -> Rows:
         """Rows in which the part of operation `index` that is this record arrived."""
@@ -241,7 +236,7 @@ class Facts:
         for index, op in self.trace.writes_over(mark.file, mark.off, mark.length):
             if start <= index < self._upto:
                 out |= self._overlap_touched(index, op, mark)
-        return out | self._trash_over(mark, start - 1) if self._broken else out
+        return out | self._trash_over(mark, start - 1) if any(self._strange) else out
 
     def _overlap_touched(self, index: int, op: Write, mark: Mark) -> Rows:
         entries = self.point.reach.get(index)
@@ -258,12 +253,6 @@ class Facts:
                 out |= self.cell_at(block, level)
         return out
 
-    def _replaced(self, index: int) -> Rows:
-        """Rows in which something else, or nothing that was written, hides what operation `index` wrote."""
-        op = self.trace.ops[index]
-        assert isinstance(op, Write)  # annotations follow writes
-        return self._overwritten(Mark("", op.file, op.off, len(op.data), ""), index + 1)
-
     def _trash_over(self, mark: Mark, index: int) -> Rows:
         """Rows in which a version that nobody wrote hides some of a record of operation `index`, or older."""
         op = self.trace.ops[index] if index >= 0 else None
@@ -271,23 +260,16 @@ class Facts:
         out = ~self.all
         step = self.point.granule
         number = self.point.names.get(mark.file)
-        for at, block in self._broken:
-            if block.file == number:
-                start = block.index * step
-                if start < mark.off + mark.length and mark.off < start + step:
-                    for code in (code for code, level in enumerate(block.levels) if level < 0):
-                        if not self._same(at, code, mark.off, mark.off + mark.length, data, off):
-                            out |= self.states.codes[:, at] == code
+        for at, block in enumerate(self.point.blocks):
+            start = block.index * step
+            if block.file == number and start < mark.off + mark.length and mark.off < start + step:
+                for code in self._strange[at]:
+                    if not self._same(at, code, mark.off, mark.off + mark.length, data, off):
+                        out |= self.states.codes[:, at] == code
         return out
 
-    def published(self, record: str) -> Rows:
-        """Rows in which something that makes `record` count is on disk."""
-        known = self._published.get(record)
-        if known is None:
-            known = self._published[record] = self._published_from(record, BEFORE)
-        return known
-
-    def _published_from(self, record: str, start: int) -> Rows:
+    @_remembered
+    def published(self, record: str, start: int = BEFORE) -> Rows:
         """Rows in which something of operation `start` or later that makes `record` count is on disk."""
         out = ~self.all
         for index in self.trace.publishing.get(record, ()):
@@ -295,12 +277,13 @@ class Facts:
                 out |= self._counts(index)
         return out
 
+    @_remembered
     def _counts(self, index: int) -> Rows:
         """Rows in which operation `index` is on disk and nothing hides it."""
-        known = self._counting.get(index)
-        if known is None:
-            known = self._counting[index] = self.arrived(index) & ~self._replaced(index)
-        return known
+        op = self.trace.ops[index]
+        assert isinstance(op, Write)  # annotations follow writes
+        hidden = self._overwritten(Mark("", op.file, op.off, len(op.data), ""), index + 1)
+        return self.arrived(index) & ~hidden
 
     @cached_property
     def damaged(self) -> Rows:
@@ -336,7 +319,7 @@ class Facts:
             there = ~self.all
             for index, mark in part:
                 if BEFORE < index < self._upto:
-                    led = self._published_from(mark.record, index)
+                    led = self.published(mark.record, index)
                     there |= self.intact(index, mark) | (led & self._covered(mark))
             out = out & there
         return out
@@ -397,24 +380,17 @@ class Facts:
         return out
 
 
-_images: dict[str, tuple[bytes, ...]] = {}
 #: The one state of a crash point at which nothing is in flight.
 _WHOLE = np.zeros((1, 0), np.uint16)
 
 
-def _memories(trace: Trace) -> tuple[bytes, ...]:
+def _memories(trace: Trace) -> list[bytes]:
     """Return for each operation what a process leaves that is killed before it, as content ids."""
-    found = _images.get(trace.id)
-    if found is None:
-        line = Timeline(trace, 512)
-        ids: list[bytes] = []
-        for upto in range(len(trace.ops) + 1):
-            if upto == 0 or not isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release)):
-                line.advance(upto)
-                last = content_ids(line.point(settled=True), _WHOLE)[0]
-            ids.append(last)
-        _images.clear()
-        found = _images[trace.id] = tuple(ids)
+    found: list[bytes] = trace.derived.setdefault("memories", [])
+    line = Timeline(trace, 512)
+    for upto in range(len(trace.ops) + 1 if not found else 0):
+        said = upto and isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release))
+        found.append(found[-1] if said else content_ids(line.advance(upto).settled(), _WHOLE)[0])
     return found
 
 
@@ -511,8 +487,8 @@ def _ahead_of_data(facts: Facts) -> Rows:
     sizes = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
     if facts.states.torn >= 0 or not sizes:
         return out
-    for at, (block, fresh) in enumerate(zip(point.blocks, point.fresh, strict=True)):
-        if fresh and block.file in sizes:
+    for at, block in enumerate(point.blocks):
+        if block.fresh and block.file in sizes:
             size = sizes[block.file]
             grown = np.asarray(point.blocks[size].versions)[codes[:, size]] > block.index * point.granule
             bare = np.asarray(block.levels)[codes[:, at]] <= 0

@@ -3,7 +3,11 @@
 The *prefix* presets leave everything up to an operation, and that one up to some byte;
 the *subset* presets any granule between two forces, or not. All presets with one granule
 share the blocks of a crash point, and a row is put down to the strongest preset that
-reaches it.
+reaches it. All combinations of versions are looked at while they are
+few: at most ``EXHAUSTIVE`` (12 granules with two versions each). Beyond that, those with
+at most two deviations from "everything arrived" and from "nothing arrived" are taken:
+most faults need few lost writes. To them come samples, each a function of the stream
+and its own number; nothing is sampled that can be counted.
 
 A lie about a force leaves more: what had been acknowledged may be gone. No format can
 keep its promises then, so these states are counted apart (stratum L). A state that an
@@ -12,38 +16,35 @@ honest device leaves as well is not among them.
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, product
+from math import prod
 from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import (
-    BROKEN,
     DATA,
+    FOREIGN,
+    MIXED,
     NAMES,
     SIZE,
+    TRASHED,
     Block,
     Codes,
     CrashPoint,
     States,
     Timeline,
-    broken_point,
-    distinct,
-    foreign_point,
-    samples,
-    selected,
-    stream_of,
-    subsets,
 )
-from journalspec_corpus.crash.pages import Pages
 from journalspec_corpus.crash.persistence import LYING, PRESETS, Preset
 from journalspec_corpus.crash.trace import (
     Ack,
     Mark,
-    Preallocate,
+    Op,
     Publish,
     Release,
     Reuse,
@@ -53,91 +54,174 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 
+Mask = npt.NDArray[np.bool_]
+#: A sector, the unit in which writes are torn.
+SECTOR = 512
+
+
+#: 2 to the 12th: twelve granules, each lost or kept.
+EXHAUSTIVE = 4096
+#: A crash point that is too large to be enumerated gets as many samples as the largest that is not.
+SAMPLES = EXHAUSTIVE
+
+
+def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
+    """Return all combinations of block versions, or those with at most two deviations and samples.
+
+    Each row is one combination; rows are distinct and in a fixed order. `stream`
+    chooses the samples.
+    """
+    if prod(dims) > EXHAUSTIVE:
+        return distinct(np.concatenate([_deviations(dims), samples(dims, stream)]))[0]
+    rows = np.zeros((prod(dims), len(dims)), np.uint16)
+    # An array has 64 dimensions at most: blocks with one version take none.
+    free = [at for at, size in enumerate(dims) if size > 1]
+    if free:
+        rows[:, free] = np.stack(np.unravel_index(np.arange(len(rows)), [dims[at] for at in free]), axis=1)
+    return rows
+
+
+def _deviations(dims: tuple[int, ...]) -> Codes:
+    rows: dict[tuple[int, ...], None] = {}
+    for base in _all_and_nothing(dims):
+        for count in range(3):
+            for where in combinations(range(len(dims)), count):
+                for codes in product(*([*range(base[at]), *range(base[at] + 1, dims[at])] for at in where)):
+                    row = base.copy()
+                    row[[*where]] = codes
+                    rows[tuple(row.tolist())] = None
+    return np.asarray(list(rows), np.uint16)
+
+
+def _all_and_nothing(dims: tuple[int, ...]) -> tuple[Codes, Codes]:
+    """Return the row in which everything arrived, and that in which nothing did."""
+    return np.asarray(dims, np.uint16) - np.uint16(1), np.zeros(len(dims), np.uint16)
+
+
+def samples(dims: tuple[int, ...], stream: int, number: int = SAMPLES) -> Codes:
+    """Return `number` uniform rows, drawn by counter: row i does not depend on the others."""
+    sizes = np.asarray(dims, np.uint64)
+    count = np.arange(number * len(dims), dtype=np.uint64).reshape(number, len(dims)) + np.uint64(1)
+    value = np.uint64(stream) + count * np.uint64(0x9E3779B97F4A7C15)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    # The upper half: with so few versions per block the bias is below one in a billion.
+    return (((value ^ (value >> np.uint64(31))) >> np.uint64(32)) % sizes).astype(np.uint16)
+
+
+def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
+    """Return the rows without repetitions, in order of first appearance, and where each first was."""
+    first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
+    return np.asarray(rows[first]), first
+
+
+def stream_of(text: str) -> int:
+    """Return a 64-bit number for the start of a stream of samples."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def selected(trace: str, share: int) -> bool:
+    """Tell whether `trace` is among the about one in `share`, whatever the seed.
+
+    Those chosen for 128 are among those for 32.
+    """
+    return stream_of(f"{trace}/selected") % share == 0
+
+
+def draws(key: str, number: int, bound: int) -> list[int]:
+    """Return `number` integers below `bound`, by counter."""
+    return [stream_of(f"{key}/{at}") % bound for at in range(number)] if bound > 0 else []
+
+
+def ranks_of(presets: Iterable[Preset], order: str) -> list[int]:
+    """Return the numbers of those among `presets` that have this order, strongest first."""
+    chosen = [*presets]
+    return [rank for rank, preset in enumerate(PRESETS) if preset.order == order and preset in chosen]
+
+
+# --- Writes that are torn ---
+
 #: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
 EVERY_BYTE, FRONT = 600, 96
 #: In traces with more writes than this that are of interest, only so many of the last are cut like that.
 MANY, LAST = 8, 3
 
 
-def prefix_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
-    """Yield the states of the prefix presets among `presets`, one crash point per operation."""
-    allowed = [number for number, preset in enumerate(PRESETS) if preset in presets]
-    allowed = [number for number in allowed if PRESETS[number].order == "prefix"]
-    if not allowed:
-        return
-    line = Timeline(trace, 512)
-    for index, op in enumerate(trace.ops):
-        if index < trace.crash_from:
-            continue
-        line.advance(index)
+def prefix_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None) -> Iterator[States]:
+    """Yield the states of the prefix presets among `presets`, one crash point per operation (or `at` one)."""
+    ranks = ranks_of(presets, "prefix")
+    line = Timeline(trace, SECTOR)
+    for index, op in enumerate((*trace.ops, None)):
         write = as_write(op)
+        says_nothing = isinstance(op, (Mark, Publish, Reuse, Sync, SyncDir, Write)) or op == Release(())
+        wanted = index >= trace.crash_from and at in (None, index)
+        if not ranks or not wanted or (says_nothing and write is None):
+            continue
+        point = line.advance(index).settled()
         if write is not None:
-            yield _torn(line.point(settled=True), index, write, allowed)
-        elif not isinstance(op, (Mark, Publish, Reuse, Sync, SyncDir, Write)) and op != Release(()):
-            yield _single(line.point(settled=True), allowed[0])
-    if len(trace.ops) >= trace.crash_from:
-        line.advance(len(trace.ops))
-        yield _single(line.point(settled=True), allowed[0])
+            yield _torn(point, write, ranks)
+        else:
+            one = np.zeros(1, np.int32)
+            yield States(point, np.zeros((1, 0), np.uint16), np.full(1, ranks[0], np.uint8), one)
 
 
-def as_write(op: object) -> Write | None:
-    """Return `op` as a write of at least one byte; space that is filled when it is set aside is one."""
-    if isinstance(op, Preallocate) and op.data:
-        return Write(op.file, op.off, op.data)
+def as_write(op: Op | None) -> Write | None:
+    """Return `op` if it is a write of at least one byte."""
     return op if isinstance(op, Write) and op.data else None
 
 
-def _single(point: CrashPoint, preset: int) -> States:
-    return States(point, np.zeros((1, 0), np.uint16), np.full(1, preset, np.uint8), np.zeros(1, np.int32))
-
-
-def _torn(point: CrashPoint, index: int, op: Write, allowed: list[int]) -> States:
-    """Return the states in which write `index` has arrived up to some byte."""
-    number = point.names[op.file]
-    size = point.sizes[number]
-    end = op.off + len(op.data)
-    granules = range(op.off // 512, (end - 1) // 512 + 1)
-    blocks: list[Block] = []
-    codes = np.zeros((len(op.data) + 1, len(granules) + (end > size)), np.uint16)
+def _torn(point: CrashPoint, op: Write, ranks: list[int]) -> States:
+    """Return the states in which `op`, the next operation, has arrived up to some byte."""
+    index, number = point.crash_index, point.names[op.file]
+    size, end = point.sizes[number], op.off + len(op.data)
     wanted = cuts_of(point.trace, index)
     if op.off < size < end:
         wanted[size - op.off] = True
-    for at, granule in enumerate(granules):
-        block, column = _torn_cell(point.contents[number], number, granule, op, wanted)
-        blocks.append(block)
-        codes[:, at] = column
+    preset = np.full(len(wanted), 255, np.uint8)
+    for rank in reversed(ranks):
+        preset[allowed_cuts(op, PRESETS[rank], size)] = rank
+    tears = np.flatnonzero(wanted & (preset != 255)).astype(np.int32)
+    reached = op.off + tears
+    blocks, columns = [], []
+    for granule in range(op.off // SECTOR, (end - 1) // SECTOR + 1):
+        start = granule * SECTOR
+        old = point.contents[number][start : start + SECTOR].ljust(SECTOR, b"\0")
+        first, last = max(op.off, start), min(end, start + SECTOR)
+
+        def cut(until: int, old: bytes = old, start: int = start, first: int = first) -> bytes:
+            return old[: first - start] + op.data[first - op.off : until - op.off] + old[until - start :]
+
+        versions: dict[bytes, int] = {old: 0}
+        column = np.zeros(len(tears), np.uint16)
+        inside, behind = np.searchsorted(reached, [first, last], "right").tolist()
+        for row in range(inside, behind):
+            column[row] = versions.setdefault(cut(int(reached[row])), len(versions))
+        column[behind:] = versions.setdefault(cut(last), len(versions))
+        blocks.append(Block(DATA, number, granule, tuple(versions), _levels(len(versions))))
+        columns.append(column)
     if end > size:
         # The file grows with the bytes that arrive: together, never before them.
-        sizes = sorted({max(size, op.off + arrived) for arrived in range(1, len(op.data) + 1)} | {size})
-        level = [0] * (len(sizes) - 1) + [1]
-        blocks.append(Block(SIZE, number, 0, tuple(sizes), tuple(level)))
-        reached = np.maximum(size, op.off + np.arange(len(op.data) + 1))
-        reached[0] = size
-        codes[:, -1] = np.searchsorted(np.asarray(sizes), reached)
-    tears = np.arange(len(op.data) + 1, dtype=np.int32)
-    preset = np.full(len(tears), 255, np.uint8)
-    for rank in reversed(allowed):
-        preset[_edges(op.off + tears, PRESETS[rank], size)] = rank
-    preset[~wanted] = 255
-    keep = preset != 255  # the filler above
-    full = tuple((at, max(block.levels)) for at, block in enumerate(blocks) if max(block.levels) > 0)
-    torn = CrashPoint(
-        trace=point.trace,
-        crash_index=index,
-        granule=512,
-        blocks=tuple(blocks),
-        contents=point.contents,
-        sizes=point.sizes,
-        names=point.names,
-        reach={index: full} if full else {},
-        kills=(tuple(0 for _ in blocks), tuple(max(block.levels) for block in blocks)),
-    )
-    return States(torn, codes[keep], preset[keep], tears[keep], index)
+        grown = np.where(tears == 0, size, np.maximum(size, reached))
+        sizes = np.unique([size, *grown.tolist()])
+        blocks.append(Block(SIZE, number, 0, tuple(sizes.tolist()), _levels(len(sizes))))
+        columns.append(np.searchsorted(sizes, grown).astype(np.uint16))
+    most = tuple(max(block.levels) for block in blocks)
+    moved = [(at, level) for at, level in enumerate(most) if level]
+    kills = (tuple(0 for _ in blocks), most)
+    torn = replace(point, blocks=tuple(blocks), reach={index: moved} if moved else {}, kills=kills)
+    return States(torn, np.stack(columns, axis=1), preset[tears], tears, index)
 
 
-def cuts_of(trace: Trace, index: int) -> npt.NDArray[np.bool_]:
+def _levels(versions: int) -> tuple[int, ...]:
+    """Return the levels under a torn write: only the last version has all of it."""
+    return (*(0 for _ in range(versions - 1)), int(versions > 1))
+
+
+def cuts_of(trace: Trace, index: int) -> Mask:
     """Return for each number of bytes of write `index` that arrived whether that cut is looked at.
 
+    Short writes are cut everywhere. In longer ones, cuts inside a long run of payload all say the same:
+    the front and the back are cut at every byte, the middle at sector edges and one byte beside them.
     In a long trace all but the last writes are cut at the edges of sectors and fields
     only, and one byte beside them: what comes later does not make more of the others. So
     are writes of which recovery can look at no byte: all cuts of one look the same to it.
@@ -146,10 +230,15 @@ def cuts_of(trace: Trace, index: int) -> npt.NDArray[np.bool_]:
     if op is None:
         raise ValueError(f"{trace.name}: operation {index} writes nothing")
     length = len(op.data)
-    if index not in trace.unread and not _is_early(trace, index):
-        return _worth_a_cut(op.off, length)
+    few = index in trace.unread or _is_early(trace, index)
+    if length <= EVERY_BYTE and not few:
+        return np.ones(length + 1, bool)
     out = np.zeros(length + 1, bool)
-    _beside_sectors(out, op.off)
+    for beside in (-1, 0, 1):
+        out[(beside - op.off) % SECTOR :: SECTOR] = True
+    if not few:
+        out[: FRONT + 1] = out[length - FRONT :] = True
+        return out
     edges = [0, length]
     for at, mark in trace.annotated:
         if at == index and isinstance(mark, Mark):
@@ -164,56 +253,15 @@ def _is_early(trace: Trace, index: int) -> bool:
     writes = trace.writes
     of_interest = len(writes) - bisect_left(writes, trace.crash_from, key=itemgetter(0))
     last = writes[-LAST][0] if of_interest > MANY else 0
-    # Space that is filled when it is set aside is no write here.
-    return trace.crash_from <= index < last and isinstance(trace.ops[index], Write)
+    return trace.crash_from <= index < last
 
 
-def _beside_sectors(out: npt.NDArray[np.bool_], off: int) -> None:
-    """Set in `out`, by numbers of bytes that arrived at `off`, the edges of sectors and one byte beside."""
-    for beside in (-1, 0, 1):
-        out[(beside - off) % 512 :: 512] = True
+def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
+    """Return after which numbers of bytes of `op` a prefix preset may cut it, in a file of `size` bytes.
 
-
-def _worth_a_cut(off: int, length: int) -> npt.NDArray[np.bool_]:
-    """Return for each number of bytes that arrived whether that cut is looked at.
-
-    Writes of up to EVERY_BYTE bytes are cut everywhere. In longer ones, cuts
-    inside a long run of payload all say the same: the front and the back are cut
-    at every byte, the middle at sector edges and one byte beside them.
+    The first and the last cut are whole.
     """
-    if length <= EVERY_BYTE:
-        return np.ones(length + 1, bool)
-    out = np.zeros(length + 1, bool)
-    out[: FRONT + 1] = out[length - FRONT :] = True
-    _beside_sectors(out, off)
-    return out
-
-
-def _torn_cell(
-    content: Pages, number: int, granule: int, op: Write, wanted: npt.NDArray[np.bool_]
-) -> tuple[Block, Codes]:
-    """Return the block of one granule under a torn write, and its code for every tear in `wanted`."""
-    start = granule * 512
-    old = content[start : start + 512].ljust(512, b"\0")
-    column = np.zeros(len(op.data) + 1, np.uint16)
-    versions = [old]
-    first, last = max(op.off, start), min(op.off + len(op.data), start + 512)
-    cuts = np.flatnonzero(wanted[first - op.off + 1 : last - op.off + 1]) + first + 1
-    if last not in cuts:
-        cuts = np.append(cuts, last)
-    # The granule is whole, up to the last byte of the write in it, from `last` on.
-    for end in cuts.tolist():
-        now = old[: first - start] + op.data[first - op.off : end - op.off] + old[end - start :]
-        if now != versions[-1]:
-            versions.append(now)
-        column[end - op.off] = len(versions) - 1
-    column[last - op.off + 1 :] = len(versions) - 1
-    levels = (0,) * (len(versions) - 1) + (1,) if len(versions) > 1 else (0,)
-    return Block(DATA, number, granule, tuple(versions), levels), column
-
-
-def _edges(ends: npt.NDArray[np.int32], preset: Preset, size: int) -> npt.NDArray[np.bool_]:
-    """Return which of the cuts at file offsets `ends` a preset allows; the first and the last are whole."""
+    ends = op.off + np.arange(len(op.data) + 1)
     cut = ends % preset.granule == 0
     if preset.append == "whole":
         # What lies behind the old end is not seen before all of it is there.
@@ -222,84 +270,81 @@ def _edges(ends: npt.NDArray[np.int32], preset: Preset, size: int) -> npt.NDArra
     return np.asarray(cut)
 
 
+# --- Granules that are lost, or broken ---
+
 #: Of the rows in which new space shows what it should not, so many are looked at per crash point.
 UNCOVERED = 1024
 #: Samples with any number of broken sectors, and the most sectors of which all pairs are broken.
 BROKEN_SAMPLES, PAIRS = 16, 6
 #: A descriptor says a version in one byte.
 MOST_VERSIONS = 255
-Mask = npt.NDArray[np.bool_]
+#: What a granule of a disk that breaks sectors may hold next to its own versions, in this order:
+#: garbage; the front half as in the last version and garbage behind it; the front half as in the
+#: first version and the rear half as in the last.
+BROKEN = ("garbage", "left", "right")
 
 
-def subset_states(trace: Trace, presets: tuple[Preset, ...], seed: int, covered: bool) -> Iterator[States]:
+def subset_states(
+    trace: Trace, presets: tuple[Preset, ...], seed: int, at: int | None = None
+) -> Iterator[States]:
     """Yield the states of the subset presets among `presets`, one set per granule and crash point.
 
-    With `covered`, what the prefix presets reach anyway is left out where that is easily seen.
+    Crash points are just before each force and acknowledgement, and at the end. Before a release as well:
+    the same may be on disk afterwards, but less is owed then. What the prefix presets reach anyway is left
+    out, if some are among `presets`, where that is easily seen.
     """
-    wanted = [
-        number for number, preset in enumerate(PRESETS) if preset.order == "subset" and preset in presets
-    ]
-    for granule in dict.fromkeys(PRESETS[number].granule for number in wanted):
-        ranks = [number for number in wanted if PRESETS[number].granule == granule]
-        for point, loose in _epochs(trace, granule):
-            states = _states(point, loose, ranks, seed, covered)
-            if len(states):
-                yield states
-
-
-def _epochs(trace: Trace, granule: int) -> Iterator[tuple[CrashPoint, tuple[Mapping[str, int], ...]]]:
-    """Yield what is in flight just before each force and acknowledgement, and at the end.
-
-    Before a release as well: the same may be on disk afterwards, but less is owed then.
-    """
-    line = Timeline(trace, granule)
-    ends = [
-        at
-        for at, op in enumerate(trace.ops)
-        if isinstance(op, (Sync, SyncDir, Ack, Release)) and op != Release(())
-    ]
-    for index in [*ends, len(trace.ops)]:
-        if index >= trace.crash_from:
-            line.advance(index)
-            point = line.point().with_idle()
+    covered = bool(ranks_of(presets, "prefix"))
+    wanted = ranks_of(presets, "subset")
+    for granule in dict.fromkeys(PRESETS[rank].granule for rank in wanted):
+        ranks = [rank for rank in wanted if PRESETS[rank].granule == granule]
+        line = Timeline(trace, granule)
+        for index, op in enumerate((*trace.ops, None)):
+            ends = op is None or (isinstance(op, (Sync, SyncDir, Ack, Release)) and op != Release(()))
+            if not ends or index < trace.crash_from or at not in (None, index):
+                continue
+            point = line.advance(index).point(idle=True)
             if point.blocks:
-                yield point, line.loose_names()
+                states = _lost(point, line.loose_names(), ranks, seed, covered)
+                if len(states):
+                    yield states
 
 
-def _states(
-    point: CrashPoint, loose: tuple[Mapping[str, int], ...], ranks: list[int], seed: int, covered: bool
+def _lost(
+    point: CrashPoint, loose: Sequence[Mapping[str, int]], ranks: list[int], seed: int, covered: bool
 ) -> States:
     """Return all states of one crash point under the presets `ranks`, strongest first."""
-    if max(point.dims) + len(BROKEN) + len(loose) > MOST_VERSIONS:
-        raise ValueError(f"{point.trace.name}: more than {MOST_VERSIONS} versions of one granule in flight")
-    parts: list[tuple[Codes, npt.NDArray[np.uint8]]] = []
-    shown = point
-    granule = point.granule
-    stream = stream_of(f"{seed}/{point.trace.id}/{point.crash_index}/{granule}")
-    rows = subsets(point.dims, stream)
+    trace, dims, shown = point.trace, point.dims, point
+    if max(dims) + len(BROKEN) + len(loose) > MOST_VERSIONS:
+        raise ValueError(f"{trace.name}: more than {MOST_VERSIONS} versions of one granule in flight")
+    stream = stream_of(f"{seed}/{trace.id}/{point.crash_index}/{point.granule}")
+    rows = subsets(dims, stream)
+    labels = np.full(len(rows), 255, np.uint8)
     # One block in flight: its versions are what the prefix presets leave anyway.
-    alone = sum(size > 1 for size in point.dims) <= 1
-    if not (covered and alone and _is_new(point)):
-        parts.append(_plain(point, rows, [rank for rank in ranks if _is_plain(PRESETS[rank])]))
+    if not (covered and sum(size > 1 for size in dims) <= 1 and _is_new(point)):
+        for rank in reversed(ranks):
+            if PRESETS[rank].plain:
+                labels[admitted(point, rows, PRESETS[rank])] = rank
+    found = [(rows[labels != 255], labels[labels != 255])]
+    data = [at for at, block in enumerate(point.blocks) if block.kind == DATA]
     for rank in ranks:
         preset = PRESETS[rank]
-        if _is_plain(preset):
+        if preset.plain:
             continue
         if shown is point:
-            foreign = preset.fresh == "foreign"
-            shown = foreign_point(point, seed) if foreign else broken_point(point, seed, loose)
+            shown = extended(point, preset, seed, loose)
         if preset.broken:
-            special = _broken(point, stream)
+            special = _broken(dims, data, stream)
         elif preset.trash:
-            special = _trashed(point)
+            special = _each_with(_nearly(dims), [(at, dims[at]) for at in data])
         else:
             special = _uncovered(point, rows)
-            if preset.metadata == "any":
-                special = np.concatenate([special, _loose(point, len(loose))])
-        parts.append((special, np.full(len(special), rank, np.uint8)))
-    codes = np.concatenate([part for part, _ in parts] or [np.zeros((0, len(point.blocks)), np.uint16)])
-    labels = np.concatenate([part for _, part in parts] or [np.zeros(0, np.uint8)])
-    if any(len(part) and PRESETS[part[0]].fresh == "garbage" for _, part in parts):
+            if preset.metadata == "any" and point.blocks[0].kind == NAMES:
+                changes = [(0, dims[0] + more) for more in range(len(loose))]
+                special = np.concatenate([special, _each_with(_nearly(dims), changes)])
+        found.append((special, np.full(len(special), rank, np.uint8)))
+    codes = np.concatenate([part for part, _ in found])
+    labels = np.concatenate([part for _, part in found])
+    if any(len(part) and PRESETS[part[0]].fresh == "garbage" for _, part in found):
         # Garbage in one new granule is what broken sectors leave, too.
         codes, first = distinct(codes)
         labels = labels[first]
@@ -313,18 +358,46 @@ def _is_new(point: CrashPoint) -> bool:
     return first >= point.trace.crash_from and not released
 
 
-def _is_plain(preset: Preset) -> bool:
-    """Tell whether a preset leaves nothing but versions that were written."""
-    return not preset.trash and preset.fresh == "zero" and preset.metadata != "any"
+def extended(point: CrashPoint, preset: Preset, seed: int, loose: Sequence[Mapping[str, int]]) -> CrashPoint:
+    """Return `point` with the versions that nobody wrote, as `preset` and others of its granule leave them.
+
+    They are another file's block in each granule that is new space, or those of :data:`BROKEN` in every
+    granule and `loose` names.
+    """
+
+    def more(block: Block) -> Block:
+        if preset.fresh == "foreign":
+            return block.with_more((foreign_bytes(seed, point, block),), FOREIGN) if block.fresh else block
+        if block.kind != DATA:
+            return block.with_more(loose, MIXED) if block.kind == NAMES else block
+        garbage, half = garbage_bytes(seed, point, block), point.granule // 2
+        first, last = block.versions[0], block.versions[-1]
+        return block.with_more((garbage, last[:half] + garbage[half:], first[:half] + last[half:]), TRASHED)
+
+    return replace(point, blocks=tuple(map(more, point.blocks)))
 
 
-def _plain(point: CrashPoint, rows: Codes, ranks: list[int]) -> tuple[Codes, npt.NDArray[np.uint8]]:
-    """Return the rows that a preset in `ranks` reaches, each put down to the first that does."""
-    labels = np.full(len(rows), 255, np.uint8)
-    for rank in reversed(ranks):
-        labels[admitted(point, rows, PRESETS[rank])] = rank
-    keep = labels != 255
-    return rows[keep], labels[keep]
+def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
+    """Return a granule of garbage: a pure function of seed, trace, crash point and block."""
+    text = f"{seed}/{point.trace.id}/{point.crash_index}/{block.file}/{block.index}"
+    return hashlib.shake_128(text.encode()).digest(point.granule)
+
+
+def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
+    """Return a block that another file left behind; garbage if there was no other file.
+
+    It is the block at the same place of another file of the journal, as it was before
+    the trace, or else that file's first block that holds something.
+    """
+    step, base = point.granule, point.trace.base
+    # Numbers below len(base) are the base's files, in the order of their names.
+    for number, name in enumerate(sorted(base)):
+        if number != block.file:
+            pieces = [base[name][at : at + step].ljust(step, b"\0") for at in range(0, len(base[name]), step)]
+            for piece in (*pieces[block.index : block.index + 1], *pieces):
+                if any(piece):
+                    return piece
+    return garbage_bytes(seed, point, block)
 
 
 def admitted(point: CrashPoint, rows: Codes, preset: Preset) -> Mask:
@@ -361,12 +434,13 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
     write = as_write(point.trace.ops[index])
     start, end = (write.off, write.off + len(write.data)) if write is not None else (0, 0)
     for at in (at for at in sorted(point.reach) if at <= index):
-        for block, level in point.reach[at]:
-            start_of = point.blocks[block].index * point.granule
+        for number, level in point.reach[at]:
+            block = point.blocks[number]
+            start_of = block.index * point.granule
             # What writes the same once more writes the block as it is by then.
             touched = start_of < end and start < start_of + point.granule
-            if point.fresh[block] and point.blocks[block].file == file and (touched or not own):
-                needed[block] = level
+            if block.fresh and block.file == file and (touched or not own):
+                needed[number] = level
     return needed
 
 
@@ -379,113 +453,61 @@ def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
     out = rows.copy()
     seen = np.zeros(len(rows), bool)
     for at, block in enumerate(point.blocks):
-        if not point.fresh[at] or block.file not in sizes:
-            continue
-        size = sizes[block.file]
-        reached = np.asarray(point.blocks[size].versions)[rows[:, size]] > block.index * point.granule
-        bare = reached & (rows[:, at] == 0)
-        out[bare, at] = len(block.versions)
-        seen |= bare
+        if block.fresh and block.file in sizes:
+            size = sizes[block.file]
+            reached = np.asarray(point.blocks[size].versions)[rows[:, size]] > block.index * point.granule
+            bare = reached & (rows[:, at] == 0)
+            out[bare, at] = len(block.versions)
+            seen |= bare
     return out[seen][:UNCOVERED]
 
 
-def _loose(point: CrashPoint, count: int) -> Codes:
-    """Return each choice of names that no order leaves, with the rest all there, all lost, or nearly so."""
-    at = next((at for at, block in enumerate(point.blocks) if block.kind == NAMES), -1)
-    if at < 0 or not count:
-        return np.zeros((0, len(point.blocks)), np.uint16)
-    rows = np.repeat(_nearly(point.dims), count, axis=0)
-    rows[:, at] = point.dims[at] + np.tile(np.arange(count), len(rows) // count)
-    return distinct(rows)[0]
+def _each_with(rows: Codes, changes: Sequence[tuple[int, int]]) -> Codes:
+    """Return the distinct rows that differ from one of `rows` by one of `changes`: a block, its version."""
+    if not changes:
+        return rows[:0]
+    blocks, codes = np.asarray(changes, np.int64).T
+    out = np.repeat(rows, len(changes), axis=0)
+    out[np.arange(len(out)), np.tile(blocks, len(rows))] = np.tile(codes, len(rows))
+    return distinct(out)[0]
 
 
 def _nearly(dims: tuple[int, ...]) -> Codes:
     """Return all arrived and all lost, each also with every single deviation."""
     parts = []
-    places = np.repeat(np.arange(len(dims)), np.asarray(dims) - 1)
-    for base in (np.asarray(dims, np.uint16) - 1, np.zeros(len(dims), np.uint16)):
-        rows = np.tile(base.astype(np.uint16), (1 + len(places), 1))
-        others = [
-            code for size, own in zip(dims, base.tolist(), strict=True) for code in range(size) if code != own
-        ]
-        rows[np.arange(1, len(rows)), places] = others
-        parts.append(rows)
+    for base in _all_and_nothing(dims):
+        changes = [(at, code) for at, size in enumerate(dims) for code in range(size) if code != base[at]]
+        parts += [base[None], _each_with(base[None], changes)]
     return np.concatenate(parts)
 
 
-def _data(point: CrashPoint) -> npt.NDArray[np.intp]:
-    return np.asarray([at for at, block in enumerate(point.blocks) if block.kind == DATA], np.intp)
+def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
+    """Return rows with half granules, with two of garbage, and samples with any number of them.
 
-
-def _trashed(point: CrashPoint) -> Codes:
-    """Return rows with garbage in exactly one granule; the rest all arrived, all did not, or nearly so."""
-    data = _data(point)
-    if not len(data):
-        return np.zeros((0, len(point.blocks)), np.uint16)
-    near = _nearly(point.dims)
-    rows = np.repeat(near, len(data), axis=0)
-    places = np.tile(data, len(near))
-    rows[np.arange(len(rows)), places] = np.asarray(point.dims)[places]
-    return distinct(rows)[0]
-
-
-def _broken(point: CrashPoint, stream: int) -> Codes:
-    """Return rows with half granules, with two of garbage, and samples with any number of them."""
-    data = _data(point)
-    if not len(data):
-        return np.zeros((0, len(point.blocks)), np.uint16)
-    dims = np.asarray(point.dims, np.uint16)
-    halves, kinds = np.repeat(data, 2), np.tile(np.asarray([1, 2], np.uint16), len(data))
-    few = len(data) <= PAIRS
-    pairs = np.asarray(list(combinations(data.tolist(), 2)) if few else [], np.intp).reshape(-1, 2)
+    In a sample a granule is right or old (a quarter each) or broken, two at least.
+    """
+    if not data:
+        return np.zeros((0, len(dims)), np.uint16)
     parts = []
-    for base in (dims - 1, np.zeros_like(dims)):
-        rows = np.tile(base.astype(np.uint16), (len(halves) + len(pairs), 1))
-        rows[np.arange(len(halves)), halves] = dims[halves] + kinds
-        for side in (0, 1):
-            rows[np.arange(len(halves), len(rows)), pairs[:, side]] = dims[pairs[:, side]]
-        parts.append(rows)
-    return np.concatenate([*parts, _broken_samples(point, data.tolist(), dims, stream)])
-
-
-def _broken_samples(point: CrashPoint, data: list[int], dims: Codes, stream: int) -> Codes:
-    """Return samples in which a granule is right or old (a quarter each) or broken, two at least."""
+    for base in _all_and_nothing(dims):
+        parts.append(_each_with(base[None], [(at, dims[at] + kind) for at in data for kind in (1, 2)]))
+        for one, two in combinations(data if len(data) <= PAIRS else (), 2):
+            pair = base.copy()
+            pair[[one, two]] = dims[one], dims[two]
+            parts.append(pair[None])
     drawn = samples((4,) * len(dims), stream, BROKEN_SAMPLES)
     kinds = samples((len(BROKEN),) * len(dims), stream ^ 1, BROKEN_SAMPLES)
-    rows = samples(tuple(point.dims), stream ^ 2, BROKEN_SAMPLES)
+    rows = samples(dims, stream ^ 2, BROKEN_SAMPLES)
     for at in data:
-        rows[:, at] = np.where(
-            drawn[:, at] == 0, dims[at] - 1, np.where(drawn[:, at] == 1, 0, dims[at] + kinds[:, at])
-        )
-    return np.asarray(rows[(rows >= dims).sum(axis=1) > 1])
+        broken = np.where(drawn[:, at] == 1, 0, dims[at] + kinds[:, at])
+        rows[:, at] = np.where(drawn[:, at] == 0, dims[at] - 1, broken)
+    return np.concatenate([*parts, rows[(rows >= np.asarray(dims)).sum(axis=1) > 1]])
 
+
+# --- Forces that were lies ---
 
 #: So many acknowledgements of a trace are looked at: in a long one, the earlier ones say the same.
 LAST_ACKS = 3
-
-
-def lost_sync_states(
-    trace: Trace, presets: tuple[Preset, ...], *, everywhere: bool = False
-) -> Iterator[States]:
-    """Yield, after each acknowledgement, what a device that lied may have left.
-
-    Traces in which a granule has more versions than a descriptor can name are left out.
-    """
-    ranks = [
-        number
-        for number, preset in enumerate(PRESETS)
-        if preset.order == "lied" and preset in presets and (everywhere or selected(trace.id, preset.share))
-    ]
-    if not ranks:
-        return
-    line = Timeline(trace, 512)
-    for index in acknowledged_points(trace):
-        line.advance(index)
-        point = line.point(lying=True)
-        if point.blocks and max(point.dims) <= MOST_VERSIONS:
-            states = _lost_sync(point, ranks)
-            if len(states):
-                yield states
 
 
 def acknowledged_points(trace: Trace) -> list[int]:
@@ -494,68 +516,59 @@ def acknowledged_points(trace: Trace) -> list[int]:
     return points[-LAST_ACKS:] or [len(trace.ops)]
 
 
-def _lost_sync(point: CrashPoint, ranks: list[int]) -> States:
-    parts, labels = [], []
-    for rank in ranks:
-        rows = _failed(point) if PRESETS[rank].force == "fails-clean" else _ignored(point)
-        parts.append(rows)
-        labels.append(np.full(len(rows), rank, np.uint8))
-    codes, first = distinct(np.concatenate(parts))
-    # What forces guarantee is there in every honest state, so one that lacks some of it is none.
-    lied = (codes < np.asarray(point.forced, np.uint16)).any(axis=1)
-    codes = codes[lied]
-    label = np.concatenate(labels)[first][lied]
-    return States(point, codes, label, np.zeros(len(codes), np.int32), stratum=LYING)
+def lied_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None) -> Iterator[States]:
+    """Yield, after each acknowledgement, what a device that lied may have left.
+
+    Traces in which a granule has more versions than a descriptor can name are left out.
+    """
+    line, ranks = Timeline(trace, SECTOR), ranks_of(presets, "lied")
+    for index in acknowledged_points(trace) if ranks else ():
+        point = line.advance(index).point(lying=True)
+        if at not in (None, index) or max(point.dims, default=0) > MOST_VERSIONS:
+            continue
+        rank_of: dict[tuple[int, ...], int] = {}
+        for rank in ranks:
+            for row in _failed(point) if PRESETS[rank].force == "fails-clean" else _ignored(point):
+                # What forces guarantee is there in every honest state, so one that lacks some of it is none.
+                if any(code < block.forced for code, block in zip(row, point.blocks, strict=True)):
+                    rank_of.setdefault(row, rank)
+        if rank_of:
+            preset = np.asarray(list(rank_of.values()), np.uint8)
+            tear = np.zeros(len(preset), np.int32)
+            yield States(point, np.asarray(list(rank_of), np.uint16), preset, tear, stratum=LYING)
 
 
-def _ignored(point: CrashPoint) -> Codes:
-    """Return every prefix of the trace, cut between granules: nothing was forced."""
-    levels = np.zeros(len(point.blocks), np.uint16)
-    rows = [levels.copy()]
+def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
+    """Yield every prefix of the trace, cut between granules: nothing was forced."""
+    levels = [0] * len(point.blocks)
+    yield tuple(levels)
     for index in sorted(point.reach):
         for block, level in point.reach[index]:
             levels[block] = level
-            rows.append(levels.copy())
-    return np.stack(rows)
+            yield tuple(levels)
 
 
-def _failed(point: CrashPoint) -> Codes:
-    """Return the states in which the pages of one force, or one page of it, never arrived.
+def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
+    """Yield the states in which the pages of one force, or one page of it, never arrived.
 
     A page that is written again later is dirty again, and arrives then.
     """
-    last = np.asarray(point.dims, np.uint16) - 1
-    before = np.zeros_like(last)
-    rows = [last]
+    last = [size - 1 for size in point.dims]
+    before, now = [0] * len(last), [0] * len(last)
     for index, op in enumerate(point.trace.ops[: point.crash_index]):
-        if not isinstance(op, (Sync, SyncDir)):
-            continue
-        now = _levels_at(point, index)
-        covered = np.asarray([_covers(point, op, at) for at in range(len(last))])
-        dropped = np.flatnonzero(covered & (now > before) & (now == last))
-        for lost in ([dropped] if len(dropped) > 1 else []) + [
-            dropped[at : at + 1] for at in range(len(dropped))
-        ]:
-            row = last.copy()
-            row[lost] = before[lost]
-            rows.append(row)
-        before[covered] = now[covered]
-    return np.stack(rows)
+        if isinstance(op, (Sync, SyncDir)):
+            covered = [at for at, block in enumerate(point.blocks) if _covers(point, op, block)]
+            dropped = [at for at in covered if before[at] < now[at] == last[at]]
+            for lost in ([dropped] if len(dropped) > 1 else []) + [[at] for at in dropped]:
+                yield tuple(before[at] if at in lost else code for at, code in enumerate(last))
+            for at in covered:
+                before[at] = now[at]
+        for at, level in point.reach.get(index, ()):
+            now[at] = level
 
 
-def _levels_at(point: CrashPoint, upto: int) -> Codes:
-    """Return the levels of all blocks after ``ops[:upto]``."""
-    levels = np.zeros(len(point.blocks), np.uint16)
-    for index in sorted(point.reach):
-        if index < upto:
-            for block, level in point.reach[index]:
-                levels[block] = level
-    return levels
-
-
-def _covers(point: CrashPoint, op: Sync | SyncDir, at: int) -> bool:
-    """Tell whether force `op` is about block number `at`."""
-    block = point.blocks[at]
+def _covers(point: CrashPoint, op: Sync | SyncDir, block: Block) -> bool:
+    """Tell whether force `op` is about `block`."""
     if isinstance(op, SyncDir) or block.kind == NAMES:
         return isinstance(op, SyncDir) and block.kind == NAMES
     bound = [point.names, *(names for each in point.blocks if each.kind == NAMES for names in each.versions)]

@@ -32,11 +32,11 @@ from math import comb, prod, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.blocks import EXHAUSTIVE, Codes, States, subsets
+from journalspec_corpus.crash.blocks import Codes, States
 from journalspec_corpus.crash.corruption import EVERY_BIT, Places
 from journalspec_corpus.crash.facts import Facts, Rows
-from journalspec_corpus.crash.losses import admitted, as_write
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, Preset, get_preset
+from journalspec_corpus.crash.losses import EXHAUSTIVE, admitted, allowed_cuts, as_write, subsets
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Mark, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS
@@ -153,15 +153,11 @@ def _combinations(states: States) -> dict[int, Rows]:
     every = subsets(dims)
     found = {}
     for number, preset in enumerate(PRESETS):
-        if preset.order == "subset" and preset.granule == states.point.granule and _is_plain(preset):
+        if preset.order == "subset" and preset.granule == states.point.granule and preset.plain:
             rows = written & admitted(states.point, states.codes, preset)
             if rows.any() and int(rows.sum()) == int(admitted(states.point, every, preset).sum()):
                 found[number] = rows
     return found
-
-
-def _is_plain(preset: Preset) -> bool:
-    return not preset.trash and preset.fresh == "zero" and preset.metadata != "any"
 
 
 def _cuts(states: States) -> dict[int, Rows]:
@@ -169,17 +165,12 @@ def _cuts(states: States) -> dict[int, Rows]:
     if op is None:
         return {}
     size = states.point.sizes[states.point.names[op.file]]
-    arrived = np.arange(len(op.data) + 1)
     found = {}
     for number, preset in enumerate(PRESETS):
         if preset.order == "prefix":
-            ends = op.off + arrived
-            may = ends % preset.granule == 0
-            if preset.append == "whole":
-                may = (may & (ends <= size)) | (ends == size)
-            may[[0, -1]] = True
-            rows = np.isin(states.tear, arrived[may])
-            if int(rows.sum()) == int(may.sum()):
+            may = np.flatnonzero(allowed_cuts(op, preset, size))
+            rows = np.isin(states.tear, may)
+            if int(rows.sum()) == len(may):
                 found[number] = rows
     return found
 
@@ -212,7 +203,7 @@ def _rotten(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
     """Count single bits: those of headers, and those of records of which every bit was flipped."""
     if not any(text.startswith("bit:") for text in states.rot):
         return {}
-    places = Places(states.point, 0)  # where records and headers are does not depend on a seed
+    places = Places(states.point)
     headers = {(name, at) for name, start, end in places.headers for at in range(start, end)}
     spans = [span for span in places.records if span[2] - span[1] <= EVERY_BIT]
     inside = {(name, at) for name, start, end in spans for at in range(start, end)}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from journalspec_corpus.crash.trace import Create, Preallocate, Rename, Trace, Truncate, Unlink, Write
+from journalspec_corpus.crash.blocks import Timeline
+from journalspec_corpus.crash.losses import SECTOR
+from journalspec_corpus.crash.trace import Create, Rename, Trace, Truncate, Unlink, Write
 
 
 @dataclass(frozen=True)
@@ -38,42 +40,15 @@ def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
     """
     if reach is None:
         return frozenset()
-    heads = {name: content[: reach.head] for name, content in trace.base.items()}
-    sizes = {name: len(content) for name, content in trace.base.items()}
     out = set()
-    ends: Mapping[str, int] | None = None
+    line, ends = Timeline(trace, SECTOR), None
     for index, op in enumerate(trace.ops):
-        if isinstance(op, Write) and reach.head <= op.off and op.off + len(op.data) <= sizes[op.file]:
-            ends = reach.ends(heads, sizes) if ends is None else ends
+        files = line.memory()
+        if isinstance(op, Write) and reach.head <= op.off and op.off + len(op.data) <= len(files[op.file]):
+            ends = visible_ends(reach, files) if ends is None else ends
             if op.off >= ends[op.file]:
                 out.add(index)
-            continue
-        if isinstance(op, (Write, Preallocate, Truncate)):
-            _change(op, heads, sizes, reach.head)
-        elif isinstance(op, Create):
-            heads[op.file], sizes[op.file] = b"", 0
-        elif isinstance(op, Rename):
-            heads[op.new], sizes[op.new] = heads.pop(op.old), sizes.pop(op.old)
-        elif isinstance(op, Unlink):
-            del heads[op.file], sizes[op.file]
-        else:
-            continue
-        ends = None
+        elif isinstance(op, (Create, Rename, Truncate, Unlink, Write)):
+            ends = None
+        line.step(op)
     return frozenset(out)
-
-
-def _change(
-    op: Write | Preallocate | Truncate, heads: dict[str, bytes], sizes: dict[str, int], most: int
-) -> None:
-    """Do `op` to the head and the size of its file."""
-    head, size = heads[op.file], sizes[op.file]
-    if isinstance(op, Truncate):
-        size = op.size
-    else:
-        data = op.data or b""
-        size = max(size, op.off + (op.length if isinstance(op, Preallocate) else len(data)))
-        if data and op.off < most:
-            front = head[: op.off].ljust(op.off, b"\0")
-            head = front + data[: most - op.off] + head[op.off + len(data) :]
-    heads[op.file] = head[: min(size, most)].ljust(min(size, most), b"\0")
-    sizes[op.file] = size

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol, runtime_checkable
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,29 +26,7 @@ PARSED = 1 << 11
 @cache
 def reading_of(adapter: CrashFormat) -> Reading:
     """Return how the readers of `adapter` read states; what it remembers serves all crash points."""
-    # What is parsed says what the reference and its mutants tell apart, and nobody else.
-    return Reading(adapter.read if adapter.implementation else reading_once(adapter))
-
-
-def reading_once(adapter: CrashFormat) -> Read:
-    """Return what reads states that the format parses alike only once; all readers if it does not say."""
-    parsed, read = adapter.parsed, adapter.read
-    if parsed is None:
-        return read
-    known: dict[Hashable, tuple[Answer, ...]] = {}
-
-    def once(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
-        place = parsed(files, edition)
-        if place is None:
-            return read(files, edition)
-        answer = known.get(place)
-        if answer is None:
-            if len(known) >= PARSED:
-                known.clear()
-            answer = known[place] = read(files, edition)
-        return answer
-
-    return once
+    return Reading(adapter)
 
 
 def answers(
@@ -62,11 +40,12 @@ def answers(
 
 
 class Reading:
-    """How a format's states are read. Remembers answers by edition and content."""
+    """How a format's states are read. Remembers answers by edition and content, and by what is parsed."""
 
-    def __init__(self, read: Read) -> None:
-        self._read = read
+    def __init__(self, adapter: CrashFormat) -> None:
+        self._adapter = adapter
         self._known: dict[tuple[str, bytes], tuple[Answer, ...]] = {}
+        self._parsed: dict[Hashable, tuple[Answer, ...]] = {}
 
     def answers(
         self, point: CrashPoint, codes: Codes, contents: Sequence[bytes] = ()
@@ -80,32 +59,44 @@ class Reading:
         number: dict[tuple[Answer, ...], int] = {}
         edition, which = point.trace.edition, []
         for row, content in zip(codes, contents, strict=True):
-            found = self._known.get((edition, content))
-            if found is None:
-                if len(self._known) >= REMEMBERED:
-                    self._known.clear()
-                found = self._known[edition, content] = self._read(point.materialise(row), edition)
-            which.append(number.setdefault(found, len(number)))
+            place = edition, content
+            if place not in self._known:
+                _keep(self._known, place, self._read(point.materialise(row), edition), REMEMBERED)
+            which.append(number.setdefault(self._known[place], len(number)))
         return list(number), np.asarray(which, np.int32)
+
+    def _read(self, files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
+        """Read files; of those that the format parses alike only the first."""
+        adapter = self._adapter
+        # What is parsed says what the reference and its mutants tell apart, and nobody else.
+        parsed = adapter.parsed(files, edition) if adapter.parsed and not adapter.implementation else None
+        if parsed is None:
+            return adapter.read(files, edition)
+        if parsed not in self._parsed:
+            _keep(self._parsed, parsed, adapter.read(files, edition), PARSED)
+        return self._parsed[parsed]
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def _keep(known: dict[K, V], key: K, value: V, most: int) -> None:
+    """Remember `value` among at most so many others."""
+    if len(known) >= most:
+        known.clear()
+    known[key] = value
 
 
 MUTANT = "mutant:"
 
 
-@runtime_checkable
-class PointReader(Protocol):
-    """A reader that can also answer all states of a crash point at once."""
-
-    def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
-        """Return the answer on `files`."""
-
-    def answers(self, states: States) -> tuple[list[Answer], npt.NDArray[np.int32]]:
-        """Return the distinct answers, and for each state the index of its own."""
-
-
 @dataclass(frozen=True)
 class FormatReader:
-    """Reader number `number` of a format; `whole` reads the files of one state."""
+    """Reader number `number` of a format: it can also answer all states of a crash point at once.
+
+    `whole` reads the files of one state.
+    """
 
     adapter: CrashFormat
     number: int
@@ -119,19 +110,6 @@ class FormatReader:
         """Return the distinct answers, and for each state the index of its own."""
         found, which = reading_of(self.adapter).answers(states.point, states.codes)
         return [given[self.number] for given in found], which
-
-
-def reference_reader(format_id: str, policy: str) -> Reader:
-    """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
-    adapter = crash_format(format_id)
-    whole = adapter.reader(policy)
-    name = next(name for name, known in adapter.policies.items() if known == policy)
-    return FormatReader(adapter, adapter.readers.index(name), whole)
-
-
-def mutant_reader(format_id: str, mutant_id: str, policy: str) -> Reader:
-    """Return a mutant of the reference under `policy`; raises LookupError if there is none of that id."""
-    return crash_format(format_id).mutant_reader(mutant_id, policy)
 
 
 @dataclass(frozen=True)
@@ -151,23 +129,16 @@ def named_reader(format_id: str, name: str) -> Named:
     under (``mutant:ID`` for the first policy, ``mutant:ID/POLICY``).
     """
     adapter = crash_format(format_id)
+    first = next(iter(adapter.policies.values()))
     if name.startswith(MUTANT):
         mutant_id, _, asked = name.removeprefix(MUTANT).partition("/")
-        policy = asked or next(iter(adapter.policies.values()))
-        if policy not in adapter.policies.values():
-            raise LookupError(f"no policy {policy!r}: choose one of {', '.join(adapter.policies.values())}")
-        return Named(name, mutant_reader(format_id, mutant_id, policy), _salvages(adapter, policy), policy)
+        policy = asked or first
+        reader = adapter.mutant_reader(mutant_id, policy)
+        return Named(name, reader, adapter.salvages(policy), policy)
     if name not in adapter.readers:
         choices = ", ".join(adapter.readers)
         raise LookupError(f"no reader {name!r}: choose one of {choices}, or {MUTANT}ID[/POLICY]")
-    first = next(iter(adapter.policies.values()))
-    whole = (
-        adapter.reader(adapter.policies[name]) if name in adapter.policies else adapter.mutant_reader(name)
-    )
+    policy = adapter.policies.get(name, "")
+    whole = adapter.reader(policy) if policy else adapter.mutant_reader(name)
     reader = FormatReader(adapter, adapter.readers.index(name), whole)
-    return Named(name, reader, name in adapter.salvaging, adapter.policies.get(name, first))
-
-
-def _salvages(adapter: CrashFormat, policy: str) -> bool:
-    """Tell whether the reader of `policy` may leave records out."""
-    return any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)
+    return Named(name, reader, name in adapter.salvaging, policy or first)

@@ -43,12 +43,8 @@ Operation = dict[str, Any]
 Places = tuple[tuple[tuple[int, str], ...], int]
 
 
-#: So many keys of records are remembered, none with more characters than this.
-_MOST_KEYS, _SHORT_KEY = 1 << 13, 1 << 10
 #: What is remembered holds these alone: nothing that can change, and no view that keeps a file.
 _PLAIN = frozenset([str, int, bool, bytes, type(None)])
-#: Type, fields, values and their types of a record -> its key
-_keys: dict[tuple[Any, ...], str] = {}
 
 
 @dataclass(frozen=True)
@@ -94,27 +90,17 @@ class Keys:
 
 
 def json_key(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return what a reader calls a record whose key is JSON: its type, and all these fields of it.
-
-    Short keys are remembered: the states of a trace share nearly all of their records.
-    """
-    # A truth value equals a number, and is another text.
-    types = tuple(map(type, fields.values()))
-    if not _PLAIN.issuperset(types):
-        return _json_key(kind, fields)
-    place = (kind, *fields, *fields.values(), *types)
-    known = _keys.get(place)
-    if known is None:
-        known = _json_key(kind, fields)
-        if len(_keys) >= _MOST_KEYS:
-            _keys.clear()
-        if len(known) <= _SHORT_KEY:
-            _keys[place] = known
-    return known
-
-
-def _json_key(kind: str, fields: Mapping[str, Any]) -> str:
+    """Return what a reader calls a record whose key is JSON: its type, and all these fields of it."""
+    if _PLAIN.issuperset(map(type, fields.values())):
+        return _plain_key(kind, tuple(fields), *fields.values())
     said = {name: jsonable(value) for name, value in fields.items()}
+    return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
+
+
+#: The states of a trace share nearly all of their records. A truth value equals a number and is another text.
+@lru_cache(1 << 12, typed=True)
+def _plain_key(kind: str, names: tuple[str, ...], *values: object) -> str:
+    said = {name: jsonable(value) for name, value in zip(names, values, strict=True)}
     return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
 
 
@@ -377,20 +363,9 @@ class Recorder:
         crash_from: int = 0,
     ) -> Trace:
         """Return what was done since :meth:`begin` (or ever)."""
-        ops = tuple(self.storage.ops)
-        before = (tuple(standing), tuple(stale))
-        return Trace(
-            self.format,
-            self.edition,
-            name,
-            self._base,
-            ops,
-            background,
-            *before,
-            crash_from,
-            tags,
-            tuple(possible),
-        )
+        ops, marks = tuple(self.storage.ops), (tuple(standing), tuple(stale))
+        head = self.format, self.edition, name, self._base
+        return Trace(*head, ops, background, *marks, crash_from, tags, tuple(possible))
 
     def lay_noise(self) -> None:
         """Put bytes that look like nothing behind the last record of each file."""
@@ -456,30 +431,16 @@ _KEPT = 1 << 10
 
 
 def begun(begin: Callable[..., R], *how: Hashable) -> R:
-    """Return ``begin(*how)``, a new recorder that goes on by itself; it is made twice at most.
+    """Return ``begin(*how)``, a new recorder that goes on by itself.
 
     Many workloads begin alike: with the same journal, brought to the same place.
     """
-    known = _begun(begin, *how)
-    known.asked += 1
-    if known.asked == 1:
-        return begin(*how)
-    if known.original is None:
-        known.original = begin(*how)
-    return cast(R, deepcopy(known.original))
-
-
-@dataclass
-class _Begun:
-    """How often a recorder was asked for, and from the second time on what its copies are made of."""
-
-    asked: int = 0
-    original: Recorder | None = None
+    return cast(R, deepcopy(_begun(begin, *how)))
 
 
 @lru_cache(maxsize=_KEPT)
-def _begun(begin: Callable[..., Recorder], *how: Hashable) -> _Begun:
-    return _Begun()
+def _begun(begin: Callable[..., Recorder], *how: Hashable) -> Recorder:
+    return begin(*how)
 
 
 def edge_at(off: int) -> int:

@@ -16,7 +16,8 @@ smaller was found that way. Memory is linear in the states of one workload.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,11 +28,12 @@ from journalspec_corpus.crash.adapter import CrashFormat, Reader
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_id, content_id, promise
+from journalspec_corpus.crash.ids import case_id, content_id
+from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
-from journalspec_corpus.crash.reading import PointReader
+from journalspec_corpus.crash.reading import FormatReader
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
-from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import Mark, Trace, Workload
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.crash.workloads import LongWorkload
@@ -55,10 +57,7 @@ def deviations(states: States) -> Counts:
     if states.torn >= 0:
         whole = (states.tear == 0) | (states.tear == states.tear.max(initial=0))
         return np.asarray(~whole, np.int32)
-    # Versions that nobody wrote stand behind the last one that somebody did.
-    arrived = [
-        max(at for at, level in enumerate(block.levels) if level >= 0) for block in states.point.blocks
-    ]
+    arrived = [block.last for block in states.point.blocks]
     lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
     kept = (states.codes != 0).sum(axis=1)
     return np.asarray(np.minimum(lost, kept), np.int32)
@@ -173,19 +172,7 @@ class State:
 
     def descriptor(self, seed: int) -> Descriptor:
         """Return what :func:`.states.state_of` rebuilds it from."""
-        states = self.situation.states
-        rot = states.rot[self.row] if states.rot else ""
-        bare = states.torn >= 0 or bool(rot)
-        return Descriptor(
-            trace=self.trace.id,
-            preset=PRESETS[self.rank].name,
-            crash_index=states.point.crash_index,
-            mask=b"" if bare else states.codes[self.row].astype(np.uint8).tobytes(),
-            tear=int(states.tear[self.row]),
-            background=self.trace.background,
-            seed=seed,
-            rot=rot,
-        )
+        return descriptor_of(self.situation.states, self.row, seed)
 
     def verdict(self, answer: Answer, *, salvaging: bool) -> str:
         """Return what `answer` is worth in this state."""
@@ -222,9 +209,8 @@ def find(trace: Trace, descriptor: Descriptor) -> State:
     """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
     if descriptor.trace != trace.id:
         raise NoSuchState(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
-    for states in crash_states(trace, (get_preset(descriptor.preset),), descriptor.seed, everywhere=True):
-        if states.point.crash_index != descriptor.crash_index:
-            continue
+    presets = (get_preset(descriptor.preset),)
+    for states in crash_states(trace, presets, descriptor.seed, everywhere=True, at=descriptor.crash_index):
         situation = Situation(trace, states)
         for row in np.flatnonzero(states.tear == descriptor.tear).tolist():
             state = State(situation, row)
@@ -251,8 +237,6 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
     first = replace(adapter.build(workload.first), unread=frozenset())
     chosen = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone))
     left = chosen.image(workload.choice)
-    if left is None:
-        raise ValueError(f"{workload.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
     return [*crashes_before(adapter, workload.first), find(first, left.descriptor)]
 
 
@@ -375,30 +359,23 @@ def reduce_state(  # noqa: PLR0913  # what is shrunk and how; all but five are k
     none of the workload's.
     """
     state = find(adapter.build(workload), descriptor)
-    search = _Search(adapter, reader, verdict, salvaging, descriptor.seed, state.situation.states.stratum)
-    search.limit = budget
+    stratum = state.situation.states.stratum
+    search = _Search(adapter, reader, verdict, salvaging, descriptor.seed, stratum, budget, keep)
     given = search.verdict_of(state)
     if given != verdict:
         raise NotFailing(f"the reader gets {given!r} in this state, not {verdict!r}")
     if verdict == NO_FAILURE:
         raise NotFailing(f"the reader gets {given!r} in this state, which is no failure")
     search.in_effect = bool(wrong(search.answer(state), state.situation.expected))
-    search.keep = keep
     start, steps = state.case_id, []
-    done = minimal = False
-    while not done:
-        try:
-            smaller = search.step(workload, state)
-        except _SpentError:
-            break
-        if smaller is None:
-            done = minimal = True
-            continue
-        steps.append(
-            ReductionStep(how(state, smaller[1]), smaller[1].trace.name, smaller[1].descriptor(search.seed))
-        )
-        workload, state = smaller
-        progress(search.tried, f"{steps[-1].how}: {state.trace.name}")
+    minimal = False
+    with suppress(_SpentError):
+        while (smaller := search.step(workload, state)) is not None:
+            workload, found = smaller
+            steps.append(ReductionStep(how(state, found), found.trace.name, found.descriptor(search.seed)))
+            state = found
+            progress(search.tried, f"{steps[-1].how}: {state.trace.name}")
+        minimal = True
     answer = search.answer(state)
     return Reduced(
         workload,
@@ -442,26 +419,24 @@ class _SpentError(Exception):
     """The budget is used up."""
 
 
+@dataclass
 class _Search:
     """Looking for a failure among the states of one workload after the other."""
 
-    def __init__(  # what every question has in common
-        self, adapter: CrashFormat, reader: Reader, verdict: str, salvaging: bool, seed: int, stratum: str
-    ) -> None:
-        self.adapter = adapter
-        self.reader = reader
-        self.verdict = verdict
-        self.salvaging = salvaging
-        self.seed = seed
-        self.stratum = stratum
-        self.tried = 0
-        self.limit = BUDGET
-        #: Whether what should not be there is in effect, and not only listed: that stays as well.
-        self.in_effect = False
-        self.keep: Keep = lambda answer, expected: True
-        self._answers: dict[tuple[str, bytes], Answer] = {}
-        #: Workloads that were reached: a walk among equals would not end.
-        self._reached: set[str] = set()
+    adapter: CrashFormat
+    reader: Reader
+    verdict: str
+    salvaging: bool
+    seed: int
+    stratum: str
+    limit: int
+    keep: Keep
+    tried: int = 0
+    #: Whether what should not be there is in effect, and not only listed: that stays as well.
+    in_effect: bool = False
+    _answers: dict[tuple[str, bytes], Answer] = field(default_factory=dict)
+    #: Workloads that were reached: a walk among equals would not end.
+    _reached: set[str] = field(default_factory=set)
 
     def step(self, workload: Workload, state: State) -> tuple[Workload, State] | None:
         """Return a smaller workload and its failing state, or a smaller state of this one, or None."""
@@ -475,7 +450,7 @@ class _Search:
                     found = self._first(trace, state, width, better=point is None)
                     if found is not None:
                         return work, found
-            if isinstance(self.reader, PointReader):
+            if isinstance(self.reader, FormatReader):
                 break
         return None
 
@@ -492,12 +467,19 @@ class _Search:
     def _first(self, trace: Trace, like: State, width: int | None, *, better: bool) -> State | None:
         """Return the first failing state of `trace` that is no larger than `like` (or `better`: smaller)."""
         found = list(situations(trace, like.rank, self.seed, self.stratum))
-        order = _ordered(found, like, better=better)
-        if isinstance(self.reader, PointReader):
-            return self._first_of_all(found, order, like, self.reader)
         stop = self.limit if width is None else min(self.limit, self.tried + width)
-        for number, row in order:
+        hits: list[Any] = []
+        if isinstance(self.reader, FormatReader):
+            if self.tried >= self.limit:
+                raise _SpentError
+            hits = [self._fails(situation, self.reader) for situation in found]
+        for number, row in _ordered(found, like, better=better):
             state = State(found[number], row)
+            if hits:
+                # What the quick way says of a crash point is asked again of the files.
+                if hits[number][row] and self._is_one(state, like):
+                    return state
+                continue
             if self.tried >= stop and (trace.edition, state.content_id) not in self._answers:
                 if self.tried >= self.limit:
                     raise _SpentError
@@ -511,28 +493,12 @@ class _Search:
         answer = self.answer(state)
         if self.verdict_of(state) != self.verdict:
             return False
-        if not self._alike(answer, state.situation.expected):
+        expected = state.situation.expected
+        if bool(wrong(answer, expected)) != self.in_effect or not self.keep(answer, expected):
             return False
         return state.records(answer) <= like.records(self.answer(like))
 
-    def _alike(self, answer: Answer, expected: Expected) -> bool:
-        return bool(wrong(answer, expected)) == self.in_effect and self.keep(answer, expected)
-
-    def _first_of_all(
-        self, found: list[Situation], order: list[tuple[int, int]], like: State, reader: PointReader
-    ) -> State | None:
-        if self.tried >= self.limit:
-            raise _SpentError
-        hits = [self._fails(situation, reader) for situation in found]
-        for number, row in order:
-            # What the quick way says of a crash point is asked again of the files.
-            if hits[number][row]:
-                state = State(found[number], row)
-                if self._is_one(state, like):
-                    return state
-        return None
-
-    def _fails(self, situation: Situation, reader: PointReader) -> Any:
+    def _fails(self, situation: Situation, reader: FormatReader) -> Any:
         answers, which = reader.answers(situation.states)
         refusals = situation.facts.refusals
         table = np.zeros((len(answers), len(REFUSALS)), bool)

@@ -10,30 +10,30 @@ the name that its file has there. No reader is asked what it would make of them.
 from __future__ import annotations
 
 import json
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
 
 from journalspec.formats import UnknownFormat, format_module
-from journalspec_corpus.crash.blocks import NAMES, States
+from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_ids, content_ids, promise
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.states import Descriptor, crash_states
+from journalspec_corpus.crash.ids import case_ids, content_ids
+from journalspec_corpus.crash.pages import promise
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset, rank
+from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import (
     BEFORE,
     Create,
     Mark,
     Op,
     Part,
-    RecordingStorage,
     Rename,
     Trace,
     Unlink,
@@ -79,46 +79,50 @@ def crash_image(
     `gone` is :attr:`SecondLives.released_is_gone` of the format, `label` the state's category and torn
     field if they are known.
     """
-    return _image(_left(states, row), label or _label(states, row), gone=gone)
-
-
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """A state of a trace, and what it has: `names` are the numbers of its files."""
-
-    trace: Trace
-    descriptor: Descriptor
-    torn: int
-    names: Mapping[str, int]
-    files: Mapping[str, bytes]
-
-
-def _left(states: States, row: int) -> _Left:
+    trace, crash_index = states.point.trace, states.point.crash_index
     files = states.point.materialise(states.codes[row])
-    names = _names(states, row)
-    return _Left(states.point.trace, descriptor_of(states, row), states.torn, names, files)
-
-
-def _image(left: _Left, label: tuple[str, str], *, gone: bool) -> CrashImage | None:
-    trace, crash_index = left.trace, left.descriptor.crash_index
-    expected = expected_at(trace, crash_index, left.torn, effects=False)
-    issued, whole = _marks(left)
-    known = set(whole)
-    ended = _ended(trace, crash_index) if gone else frozenset()
+    expected = expected_at(trace, crash_index, states.torn, effects=False)
+    name_of = {number: name for name, number in states.point.layout(states.codes[row].tolist())[0].items()}
+    #: every mark under the name that its file has there, in the order in which records were issued
+    issued: list[Mark] = []
+    intact: list[bool] = []
+    #: (record, alternative) -> its parts, and whether each is there
+    parts: dict[tuple[object, ...], dict[tuple[str, int], bool]] = {}
+    for _, op in trace.annotated:
+        if isinstance(op, Part):
+            parts.setdefault((op.record, op.alternative), {})[op.file, op.off] = False
+    for mark, number, data in _written(trace, crash_index, states.torn):
+        moved = replace(mark, file=name_of.get(number, mark.file))
+        there = number in name_of and files[moved.file][mark.off : mark.off + mark.length] == data
+        issued.append(moved)
+        intact.append(there)
+        if isinstance(mark, Part):
+            found = parts.setdefault((mark.record, mark.alternative), {})
+            found[mark.file, mark.off] = there or found.get((mark.file, mark.off), False)
+    # One may stand in several places. A part is whole only if all other parts of its copy are there as well.
+    whole = [
+        mark
+        for mark, there in zip(issued, intact, strict=True)
+        if there and all(parts.get((mark.record, mark.alternative), {}).values())
+    ]
+    # A release is durable if something was acknowledged after it.
+    last = max((index for index, _ in trace.acks if index < crash_index), default=BEFORE)
+    ended = trace.released(last) if gone else frozenset()
     dropped = (expected.must_drop | ended) - expected.must_keep
     standing = tuple(mark for mark in whole if mark.record in expected.must_keep)
+    if {mark.record for mark in standing} != expected.must_keep:
+        return None
+    known = set(whole)
     possible = [
         (at, mark if mark in known else replace(mark, length=0))
         for at, mark in enumerate(issued)
         if mark.record not in expected.must_keep | dropped
     ]
-    if {mark.record for mark in standing} != expected.must_keep:
-        return None
-    category, field = label
+    category, field = label or _label(states, row)
     return CrashImage(
         trace,
-        left.descriptor,
-        left.files,
+        descriptor_of(states, row, SEED),
+        files,
         standing,
         tuple(mark for _, mark in possible),
         tuple(mark for mark in whole if mark.record in dropped),
@@ -143,55 +147,6 @@ def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
     return tuple(mark for _, mark in sorted(place, key=itemgetter(0)))
-
-
-def descriptor_of(states: States, row: int, seed: int = SEED) -> Descriptor:
-    """Return the descriptor of one row."""
-    trace = states.point.trace
-    preset = PRESETS[states.preset[row]]
-    mask = b"" if preset.order == "prefix" else states.codes[row].astype(np.uint8).tobytes()
-    index, tear = states.point.crash_index, int(states.tear[row])
-    return Descriptor(trace.id, preset.name, index, mask, tear, trace.background, seed)
-
-
-def _marks(left: _Left) -> tuple[list[Mark], list[Mark]]:
-    """Return every mark under the name that its file has there, and those of whole records.
-
-    Both in the order in which records were issued; one may stand in several places. A part
-    is among the second only if all other parts of its copy are there as well.
-    """
-    names = {number: name for name, number in left.names.items()}
-    files = left.files
-    every: list[Mark] = []
-    intact: list[bool] = []
-    #: (record, alternative) -> its parts, and whether each is there
-    parts: dict[tuple[object, ...], dict[tuple[str, int], bool]] = {}
-    for _, op in left.trace.annotated:
-        if isinstance(op, Part):
-            parts.setdefault((op.record, op.alternative), {})[op.file, op.off] = False
-    for mark, number, data in _written(left.trace, left.descriptor.crash_index, left.torn):
-        moved = replace(mark, file=names.get(number, mark.file))
-        there = number in names and files[moved.file][mark.off : mark.off + mark.length] == data
-        every.append(moved)
-        intact.append(there)
-        if isinstance(mark, Part):
-            found = parts.setdefault((mark.record, mark.alternative), {})
-            found[mark.file, mark.off] = there or found.get((mark.file, mark.off), False)
-    whole = [
-        mark
-        for mark, there in zip(every, intact, strict=True)
-        if there and all(parts.get((mark.record, mark.alternative), {}).values())
-    ]
-    return every, whole
-
-
-def _names(states: States, row: int) -> Mapping[str, int]:
-    """Return the number of the file that each name has in state `row`."""
-    names = states.point.names
-    for block, code in zip(states.point.blocks, states.codes[row], strict=True):
-        if block.kind == NAMES:
-            names = block.versions[int(code)]
-    return names
 
 
 def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, int, bytes]]:
@@ -221,12 +176,6 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
                 yield mark, numbers[mark.file], op.data[start : start + mark.length]
 
 
-def _ended(trace: Trace, upto: int) -> frozenset[str]:
-    """Return the records whose release is durable: something was acknowledged after it."""
-    last = max((index for index, _ in trace.acks if index < upto), default=BEFORE)
-    return trace.released(last)
-
-
 #: What a first crash is: the presets that tell the kinds of damage apart. More of them would mean more
 #: states that differ in places nothing goes on from; a preset that comes later changes no second life.
 FIRST_CRASH = (
@@ -241,8 +190,6 @@ FIRST_CRASH = (
 FIRST_CRASHES = "first_crashes.jsonl"
 #: How many first crash states are kept of a trace; second lives refer to them by number.
 CHOICES = 24
-#: First traces whose chosen states are remembered: neighbours among the workloads share one.
-_REMEMBERED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,63 +227,51 @@ class Life:
     opened: int
 
 
-class Opening(Protocol):
-    """A writer's run on what a crash left, not opened yet."""
+class SecondLives(Protocol):
+    """What a format adds for second lives."""
 
-    storage: RecordingStorage
+    @property
+    def plain(self) -> Sequence[str]:
+        """What a second life may do that is plainer than the rest, plainest first."""
 
-    def open(self) -> None:
-        """Open the journal; raises WriterRefused."""
+    @property
+    def released_is_gone(self) -> bool:
+        """Whether a released record must never be listed again once the release is durable.
 
+        It may where it stays readable, marked as ended.
+        """
 
-@dataclass(frozen=True)
-class SecondLives:
-    """What a format adds for second lives.
+    def lives(self, scope: str) -> Iterator[SecondLife]:
+        """Yield the second lives of a scope in a fixed order, those of one first workload together."""
 
-    `lives(scope)` yields them in a fixed order, those of one first workload together.
-    `live(origin, life, image, then)` opens the files of `image` with the writer that
-    wrote them and does what `then` says; raises WriterRefused if the writer does not
-    open them. `begin(origin, life, image)` is a run on it, not opened yet. `plain` names
-    what a second life may do that is plainer than the rest, plainest first.
+    def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
+        """Open the files of `image` with the writer that wrote them and do what `then` says.
 
-    `released_is_gone` tells whether a released record must never be listed again
-    once the release is durable (false where it stays readable, marked as ended).
-    """
-
-    lives: Callable[[str], Iterator[SecondLife]]
-    live: Callable[[Any, int, CrashImage, str], Life]
-    begin: Callable[[Any, int, CrashImage], Opening]
-    plain: tuple[str, ...]
-    released_is_gone: bool
+        Raises WriterRefused if the writer does not open them.
+        """
 
 
 class ChosenImages:
-    """The chosen crash states of one trace, and how many were no candidates, by why.
+    """The chosen crash states of one trace, at most `most` of those `found`; made when they are asked for.
 
-    `fine` tells that recovery is known to have found everything owed in each of them. `found` yields
-    them, at most `most` count, None for what is left out as gone; it goes on when one is asked for.
+    `fine` tells that recovery is known to have found everything owed in each of them.
     """
 
-    def __init__(
-        self, found: Iterator[CrashImage | None], left_out: Counter[str], most: int, *, fine: bool = False
-    ) -> None:
+    def __init__(self, name: str, found: Iterator[CrashImage], most: int, *, fine: bool) -> None:
         self.fine = fine
-        self._found, self._most = found, most
-        self._left_out = left_out
+        self._name, self._most = name, most
+        self._found = islice(found, most)
         self._drawn: list[CrashImage] = []
 
-    def image(self, number: int) -> CrashImage | None:
-        """Return state `number`, counted from the front again if there are not so many; None if none is."""
-        while len(self._drawn) <= min(number, self._most - 1):
-            try:
-                image = next(self._found)
-            except StopIteration:
-                break
-            if image is None:
-                self._left_out["gone"] += 1
-            else:
-                self._drawn.append(image)
-        return self._drawn[number % len(self._drawn)] if self._drawn else None
+    def image(self, number: int) -> CrashImage:
+        """Return state `number`, counted from the front again if there are not so many.
+
+        Raises ValueError if there is none at all.
+        """
+        self._drawn += islice(self._found, max(0, min(number + 1, self._most) - len(self._drawn)))
+        if not self._drawn:
+            raise ValueError(f"{self._name}: no crash state to go on from")
+        return self._drawn[number % len(self._drawn)]
 
     @property
     def images(self) -> tuple[CrashImage, ...]:
@@ -344,27 +279,15 @@ class ChosenImages:
         self.image(self._most - 1)
         return tuple(self._drawn)
 
-    @property
-    def left_out(self) -> Mapping[str, int]:
-        """How many states were no candidates, by why."""
-        self.image(self._most - 1)
-        return dict(self._left_out)
-
-
-_known: OrderedDict[tuple[str, str, bool], ChosenImages] = OrderedDict()
-
 
 def build(work: SecondLife, resume: SecondLives, first: Trace) -> Trace:
     """Return the trace of `work`, whose first life is `first`.
 
-    `choice` counts from the front again if the first trace has fewer states to
-    choose from. Where the writer refuses to open the life has no operations, and no
-    states. Raises ValueError if there is no state at all.
+    Where the writer refuses to open the life has no operations, and no
+    states. Raises ValueError if there is no state at all to go on from.
     """
     chosen = choose(first, gone=resume.released_is_gone)
     image = chosen.image(work.choice)
-    if image is None:
-        raise ValueError(f"{work.first.name}: no crash state to go on from ({dict(chosen.left_out)})")
     try:
         life = resume.live(work.origin, work.life, image, work.then)
     except WriterRefused:
@@ -415,16 +338,16 @@ def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     persistence; categories take turns, and within a class the smallest case id
     comes first.
     """
-    key = (first.id, first.name, gone)
-    if key not in _known:
+    known: dict[bool, ChosenImages] = first.derived.setdefault("chosen", {})
+    if gone not in known:
         # What second lives begin with stays what it is: among all cuts, not only those that are looked at.
-        first = replace(first, unread=frozenset())
+        whole = replace(first, unread=frozenset())
         listed = first_crashes(first.format).get(first.name)
-        _known[key] = _choose(first, gone) if listed is None else _listed(first, listed, gone)
-        while len(_known) > _REMEMBERED:
-            _known.popitem(last=False)
-    _known.move_to_end(key)
-    return _known[key]
+        if listed is None:
+            known[gone] = ChosenImages(first.name, _choose(whole, gone), CHOICES, fine=False)
+        else:
+            known[gone] = ChosenImages(first.name, _listed(whole, listed, gone), len(listed), fine=True)
+    return known[gone]
 
 
 #: A state among those of one trace: preset, crash index, mask in hex, tear.
@@ -453,126 +376,62 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[Place, ...]]:
     }
 
 
-def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> ChosenImages:
-    """Return the states that the list names; raises ValueError if the trace has not all of them."""
+def _listed(first: Trace, listed: tuple[Place, ...], gone: bool) -> Iterator[CrashImage]:
+    """Yield the states that the list names; raises ValueError if the trace has not all of them."""
     found: dict[Place, tuple[States, int]] = {}
-    wanted: dict[int, list[Place]] = {}
-    for place in dict.fromkeys(listed):
-        wanted.setdefault(place[1], []).append(place)
     for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
-        for place in wanted.get(states.point.crash_index, ()):
-            for row in _rows_at(states, place):
-                found.setdefault(place, (states, row))
-    _all_there(first, sorted({*listed} - found.keys()))
-
-    def drawn() -> Iterator[CrashImage]:
         for place in listed:
-            image = crash_image(*found[place], gone=gone)
-            if image is None:
-                # An owed record is nowhere whole in it: not a state to go on from.
-                _all_there(first, [place])
-            else:
-                yield image
-
-    return ChosenImages(drawn(), Counter(), len(listed), fine=True)
-
-
-def _all_there(first: Trace, lacking: list[Place]) -> None:
+            if place[1] == states.point.crash_index and place not in found:
+                found.update((place, (states, row)) for row in _rows_at(states, place))
+    lacking = {*listed} - found.keys()
+    for place in () if lacking else listed:
+        image = crash_image(*found[place], gone=gone)
+        if image is None:
+            # An owed record is nowhere whole in it: not a state to go on from.
+            lacking.add(place)
+            break
+        yield image
     if lacking:
-        raise ValueError(f"{first.name}: {FIRST_CRASHES} names states that there are not: {lacking[:3]}")
+        raise ValueError(
+            f"{first.name}: {FIRST_CRASHES} names states that there are not: {sorted(lacking)[:3]}"
+        )
 
 
 def _rows_at(states: States, place: Place) -> list[int]:
-    """Return the rows of a crash point's `states` whose place is `place`, which has this crash index."""
+    """Return the first row whose place is `place`, which has the crash index of `states`, if there is one."""
     preset, _, mask, tear = place
-    rows = np.flatnonzero((states.preset == PRESETS.index(get_preset(preset))) & (states.tear == tear))
-    if get_preset(preset).order == "prefix":
-        return [] if mask else rows.tolist()
-    codes = bytes.fromhex(mask)
-    return [row for row in rows.tolist() if states.codes[row].astype(np.uint8).tobytes() == codes]
+    rows = np.flatnonzero((states.preset == rank(preset)) & (states.tear == tear)).tolist()
+    return [row for row in rows if descriptor_of(states, row, SEED).mask.hex() == mask][:1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Labelled:
-    """The states of one crash point, with the category and the torn field of each row."""
+def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:
+    """Yield the states that a recovery may start from: categories take turns, and so do their classes.
 
-    states: States
-    kinds: list[int]
-    fields: list[int]
-    names: list[str]
-
-    def label(self, row: int) -> tuple[str, str]:
-        """Return the category of a state, and the field in which it tore."""
-        return CATEGORIES[self.kinds[row]], self.names[self.fields[row]]
-
-
-#: A state that a recovery may start from: its case id, and where it is.
-_Candidate = tuple[bytes, _Labelled, int]
-#: What kind of crash it is, where it tore, and in which order writes persist.
-_Class = tuple[str, str, str]
-
-
-def _choose(first: Trace, gone: bool) -> ChosenImages:
-    presets = tuple(map(get_preset, FIRST_CRASH))
-    left_out: Counter[str] = Counter()
+    A class is category, torn field and order of persistence.
+    """
     seen: set[bytes] = set()
-    classes: dict[_Class, list[_Candidate]] = {}
-    for states in crash_states(first, presets, SEED):
-        _put_into_classes(states, seen, classes, left_out)
-    smallest = {label: _smallest(found) for label, found in classes.items()}
-    turns = (smallest[label][at] for label, at in _in_turn({label: len(classes[label]) for label in classes}))
-    images = (crash_image(of.states, row, gone=gone, label=of.label(row)) for _, of, row in turns)
-    return ChosenImages(images, left_out, CHOICES)
-
-
-def _smallest(found: list[_Candidate]) -> list[_Candidate]:
-    return sorted(found, key=itemgetter(0))[:CHOICES]
-
-
-def _in_turn(classes: Mapping[_Class, int]) -> Iterator[tuple[_Class, int]]:
-    """Yield one candidate of each category, then one more of each, its classes taking turns as well.
-
-    `classes` says how many candidates there are; one is a class and a number in it, of the first `CHOICES`.
-    """
-    queues = []
-    for category in CATEGORIES:
-        mine = [(label, min(classes[label], CHOICES)) for label in sorted(classes) if label[0] == category]
-        longest = max((count for _, count in mine), default=0)
-        queues.append([(label, at) for at in range(longest) for label, count in mine if at < count])
-    for at in range(max(map(len, queues), default=0)):
-        yield from (queue[at] for queue in queues if at < len(queue))
-
-
-def _put_into_classes(
-    states: States, seen: set[bytes], classes: dict[_Class, list[_Candidate]], left_out: Counter[str]
-) -> None:
-    """Put the states that a recovery may start from into their classes; count those that it has to refuse.
-
-    What was `seen` before, by its case id, stays where it is.
-    """
-    facts = Facts(states)
-    trace = states.point.trace
-    wrong = facts.refusals == REFUSALS.index(REQUIRED)
-    left_out["refusal-required"] += int(wrong.sum())
-    expected = expected_at(trace, states.point.crash_index, states.torn, effects=False)
-    promised = promise(trace.format, trace.edition, REACHABLE, expected.keys_to_keep)
-    rows = np.flatnonzero(~wrong)
-    cases = case_ids(content_ids(states.point, states.codes[rows]), promised)
-    if seen.issuperset(cases):
-        return
-    field_of, names = fields(facts)
-    of = _Labelled(states, categories(facts).tolist(), field_of.tolist(), names)
-    presets = states.preset.tolist()
-    known: dict[tuple[int, int, int], list[_Candidate]] = {}
-    for case, row in zip(cases, rows.tolist(), strict=True):
-        if case in seen:
-            continue
-        seen.add(case)
-        place = of.kinds[row], of.fields[row], presets[row]
-        if place not in known:
-            label = (*of.label(row), PRESETS[presets[row]].order)
-            known[place] = classes.setdefault(label, [])
-        found = known[place]
-        found.append((case, of, row))
-        if len(found) > 4 * CHOICES:
-            found[:] = _smallest(found)
+    classes: dict[tuple[str, str, str], list[tuple[bytes, States, int]]] = {}
+    for states in crash_states(first, tuple(map(get_preset, FIRST_CRASH)), SEED):
+        facts = Facts(states)
+        expected = expected_at(first, states.point.crash_index, states.torn, effects=False)
+        promised = promise(first.format, first.edition, REACHABLE, expected.keys_to_keep)
+        cases = case_ids(content_ids(states.point, states.codes), promised)
+        category_of, (field_of, names) = categories(facts), fields(facts)
+        for row, case in enumerate(cases):
+            if case not in seen and facts.refusals[row] != REFUSALS.index(REQUIRED):
+                seen.add(case)
+                order = PRESETS[states.preset[row]].order
+                label = CATEGORIES[category_of[row]], names[field_of[row]], order
+                classes.setdefault(label, []).append((case, states, row))
+    queues: dict[str, list[tuple[int, tuple[str, str, str], States, int]]] = {}
+    for label, found in classes.items():
+        smallest = sorted(found, key=itemgetter(0))[:CHOICES]
+        queues.setdefault(label[0], []).extend(
+            (at, label, states, row) for at, (_, states, row) in enumerate(smallest)
+        )
+    lined = [sorted(queues[name], key=itemgetter(0, 1)) for name in CATEGORIES if name in queues]
+    for at in range(max(map(len, lined), default=0)):
+        for _, label, states, row in (queue[at] for queue in lined if at < len(queue)):
+            image = crash_image(states, row, gone=gone, label=label[:2])
+            if image is not None:
+                yield image

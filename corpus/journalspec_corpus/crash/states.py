@@ -1,36 +1,25 @@
-"""All states of a trace that are looked at, and the definition of a single one.
-
-:func:`state_of` rebuilds a state from its descriptor the plain way: replay, lose, tear,
-done. The fast enumeration is held against it: both share the replay of :mod:`.blocks`
-and nothing of the row arithmetic.
-"""
+"""All states of a trace that are looked at, and any one of them by its descriptor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from journalspec_corpus.crash.blocks import (
-    NAMES,
-    SIZE,
-    Block,
-    CrashPoint,
-    States,
-    Timeline,
-    broken_versions,
-    foreign_bytes,
-    garbage_bytes,
-)
-from journalspec_corpus.crash.corruption import corrupted_files, corrupted_states
+import numpy as np
+
+from journalspec_corpus.crash.blocks import States, Timeline
+from journalspec_corpus.crash.corruption import corrupted_states
 from journalspec_corpus.crash.losses import (
+    SECTOR,
     as_write,
-    lost_sync_states,
+    extended,
+    lied_states,
     prefix_states,
+    selected,
     subset_states,
 )
-from journalspec_corpus.crash.persistence import Preset, get_preset
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
+from journalspec_corpus.crash.trace import Trace, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +29,6 @@ class Descriptor:
     `crash_index` operations had been issued. In a prefix preset the operation at
     `crash_index` arrived up to `tear` bytes and `mask` is empty; in a subset or
     lied preset ``mask[i]`` is the version of the i-th block in flight, one byte each.
-    Numbers behind a block's own versions are those of :data:`.blocks.BROKEN`.
     `background` repeats the trace's, `seed` feeds garbage. `rot` is empty, or what
     was corrupted after everything had been written: then `mask` is empty.
     """
@@ -55,92 +43,57 @@ class Descriptor:
     rot: str = ""
 
 
-def state_of(trace: Trace, descriptor: Descriptor) -> dict[str, bytes]:
-    """Return the files of the state; raises ValueError if the descriptor is not one of `trace`."""
-    if descriptor.trace != trace.id:
-        raise ValueError(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
-    preset = get_preset(descriptor.preset)
-    if preset.order == "prefix":
-        return _prefix(trace, descriptor)
-    if preset.order == "settled":
-        return corrupted_files(trace, descriptor.crash_index, descriptor.rot, descriptor.seed)
-    line = Timeline(trace, preset.granule)
-    line.advance(descriptor.crash_index)
-    point = line.point(lying=True) if preset.order == "lied" else line.point().with_idle()
-    if len(descriptor.mask) != len(point.blocks):
-        raise ValueError(f"the mask has {len(descriptor.mask)} entries for {len(point.blocks)} cells")
-    names = dict(point.names)
-    granules: dict[tuple[int, int], bytes] = {}
-    sizes = dict(enumerate(point.sizes))
-    for code, block in zip(descriptor.mask, point.blocks, strict=True):
-        if block.kind == SIZE:
-            sizes[block.file] = _version(block, code, ())
-        elif block.kind == NAMES:
-            names = _version(block, code, line.loose_names() if preset.metadata == "any" else ())
-        else:
-            extra = _extra(preset, point, block, descriptor.seed) if code >= len(block.versions) else ()
-            granules[block.file, block.index] = _version(block, code, extra)
-    return {name: _content(point, number, sizes[number], granules) for name, number in sorted(names.items())}
-
-
-def _version(block: Block, code: int, extra: Sequence[Any]) -> Any:
-    """Return version `code` of `block`; those in `extra` stand behind its own."""
-    versions = (*block.versions, *extra)
-    if code >= len(versions):
-        raise ValueError(f"version {code} of a cell that has {len(versions)}")
-    return versions[code]
-
-
-def _extra(preset: Preset, point: CrashPoint, block: Block, seed: int) -> tuple[bytes, ...]:
-    """Return what `preset` may leave in a granule that nobody ever wrote there."""
-    if preset.fresh == "foreign":
-        return (foreign_bytes(seed, point, block),)
-    if preset.broken:
-        return broken_versions(seed, point, block)
-    if preset.trash or preset.fresh == "garbage":
-        return (garbage_bytes(seed, point, block),)
-    return ()
-
-
-def _content(point: CrashPoint, number: int, size: int, granules: Mapping[tuple[int, int], bytes]) -> bytes:
-    """Return a file of `size` bytes: as it was forced, with `granules` laid over."""
-    content = bytearray(bytes(point.contents[number]).ljust(size, b"\0"))
-    for (file, index), data in granules.items():
-        start = index * point.granule
-        if file == number and start < size:
-            content = content.ljust(start + len(data), b"\0")
-            content[start : start + len(data)] = data
-    return bytes(content[:size])
-
-
-def _prefix(trace: Trace, descriptor: Descriptor) -> dict[str, bytes]:
-    line = Timeline(trace, 512)
-    line.advance(descriptor.crash_index)
-    files = line.point(settled=True).materialise(b"")
-    if descriptor.tear:
-        op = as_write(trace.ops[descriptor.crash_index])
-        if op is None or descriptor.tear > len(op.data):
-            raise ValueError(f"operation {descriptor.crash_index} cannot be torn at {descriptor.tear}")
-        content = bytearray(files[op.file])
-        if len(content) < op.off:
-            content.extend(bytes(op.off - len(content)))
-        content[op.off : op.off + descriptor.tear] = op.data[: descriptor.tear]
-        files[op.file] = bytes(content)
-    return files
+def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
+    """Return what :func:`state_of` makes one row of."""
+    trace, rot = states.point.trace, states.rot[row] if states.rot else ""
+    mask = b"" if states.torn >= 0 or rot else states.codes[row].astype(np.uint8).tobytes()
+    preset, index = PRESETS[states.preset[row]].name, states.point.crash_index
+    return Descriptor(trace.id, preset, index, mask, int(states.tear[row]), trace.background, seed, rot)
 
 
 def crash_states(
-    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False
+    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False, at: int | None = None
 ) -> Iterator[States]:
     """Yield the states of `trace` under `presets` in a fixed order, one stratum after the other.
 
-    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them.
+    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them;
+    with `at`, only the crash points after so many operations are looked at.
 
     A state that a stronger preset already reaches at the same crash point is
     left out where that is cheap to see; the rest falls to the de-duplication by id.
     """
-    yield from prefix_states(trace, presets)
-    covered = any(preset.order == "prefix" for preset in presets)
-    yield from subset_states(trace, presets, seed, covered)
-    yield from lost_sync_states(trace, presets, everywhere=everywhere)
-    yield from corrupted_states(trace, presets, seed, everywhere=everywhere)
+    chosen = tuple(preset for preset in presets if everywhere or selected(trace.id, preset.share))
+    yield from prefix_states(trace, chosen, at)
+    yield from subset_states(trace, chosen, seed, at)
+    yield from lied_states(trace, chosen, at)
+    yield from corrupted_states(trace, chosen, seed, at)
+
+
+def state_of(trace: Trace, descriptor: Descriptor) -> dict[str, bytes]:
+    """Return the files of the state; raises ValueError if the descriptor is not one of `trace`."""
+    if descriptor.trace != trace.id:
+        raise ValueError(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")
+    preset, index = get_preset(descriptor.preset), descriptor.crash_index
+    if preset.order == "settled":
+        for states in corrupted_states(trace, (preset,), descriptor.seed, index, descriptor.rot):
+            if descriptor.rot in states.rot:
+                return states.point.materialise(states.codes[states.rot.index(descriptor.rot)])
+        raise ValueError(f"no corruption {descriptor.rot!r} after operation {index}")
+    if preset.order == "prefix":
+        line = Timeline(trace, SECTOR).advance(index)
+        if descriptor.tear:
+            op = as_write(trace.ops[index])
+            if op is None or descriptor.tear > len(op.data):
+                raise ValueError(f"operation {index} cannot be torn at {descriptor.tear}")
+            line.step(Write(op.file, op.off, op.data[: descriptor.tear]))
+        return line.settled().materialise(b"")
+    line = Timeline(trace, preset.granule).advance(index)
+    point = line.point(lying=preset.order == "lied", idle=preset.order == "subset")
+    if not preset.plain and preset.order == "subset":
+        point = extended(point, preset, descriptor.seed, line.loose_names())
+    if len(descriptor.mask) != len(point.blocks):
+        raise ValueError(f"the mask has {len(descriptor.mask)} entries for {len(point.blocks)} cells")
+    for code, size in zip(descriptor.mask, point.dims, strict=True):
+        if code >= size:
+            raise ValueError(f"version {code} of a cell that has {size}")
+    return point.materialise(descriptor.mask)

@@ -15,7 +15,6 @@ from journalspec_corpus.crash.trace import (
     Create,
     Mark,
     Op,
-    Preallocate,
     Publish,
     Release,
     Rename,
@@ -89,7 +88,6 @@ def story(state: State) -> Iterator[str]:
 _WORDS: Mapping[type, str] = {
     Ack: "acknowledge {0}",
     Create: "create {0.file}",
-    Preallocate: "set aside {0.length} bytes at {0.off} of {0.file}",
     Release: "no longer owed: {0}",
     Rename: "rename {0.old} to {0.new}",
     Reuse: "{0.file} begins a new life, its old bytes stay",
@@ -125,12 +123,11 @@ def losses(state: State) -> tuple[str, list[Loss]]:
             ]
         return "Everything up to the crash arrived, or all but the last write.", []
     blocks, codes = states.point.blocks, states.codes[state.row].tolist()
-    arrived = [max(at for at, level in enumerate(block.levels) if level >= 0) for block in blocks]
-    names = file_names(state)
+    names, granule = file_names(state), states.point.granule
     lost = [
-        _loss(block, code, last, names, states.point.granule)
-        for block, code, last in zip(blocks, codes, arrived, strict=True)
-        if code != last
+        _loss(block, code, names, granule)
+        for block, code in zip(blocks, codes, strict=True)
+        if code != block.last
     ]
     if len(lost) <= state.deviations:
         head = (
@@ -138,8 +135,8 @@ def losses(state: State) -> tuple[str, list[Loss]]:
         )
         return head, lost
     kept = [
-        replace(_loss(block, code, last, names, states.point.granule, beside=0), kept=True)
-        for block, code, last in zip(blocks, codes, arrived, strict=True)
+        replace(_loss(block, code, names, granule, beside=0), kept=True)
+        for block, code in zip(blocks, codes, strict=True)
         if code
     ]
     head = "Of what had not been forced nothing arrived"
@@ -151,25 +148,19 @@ def pieces(state: State) -> Iterator[tuple[Block, int, Loss]]:
     states = state.situation.states
     names = file_names(state)
     for block, code in zip(states.point.blocks, states.codes[state.row].tolist(), strict=True):
-        last = max(at for at, level in enumerate(block.levels) if level >= 0)
-        yield block, code, _loss(block, code, last, names, states.point.granule)
+        yield block, code, _loss(block, code, names, states.point.granule)
 
 
 def file_names(state: State) -> dict[int, str]:
     """Return the names that the files have in `state`, by the number of the file."""
     point = state.situation.states.point
-    bound: Mapping[str, int] = point.names
-    for block, code in zip(point.blocks, state.situation.states.codes[state.row].tolist(), strict=True):
-        if block.kind == NAMES:
-            bound = {**bound, **block.versions[code]}
-    return {number: name for name, number in bound.items()}
+    names, _ = point.layout(state.situation.states.codes[state.row].tolist())
+    return {number: name for name, number in {**point.names, **names}.items()}
 
 
-def _loss(
-    block: Block, code: int, last: int, names: Mapping[int, str], granule: int, beside: int | None = None
-) -> Loss:
+def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, beside: int | None = None) -> Loss:
     """Return version `code` of `block` as a loss; one that is broken lies where it is not as in `beside`."""
-    name = names.get(block.file, f"file {block.file}")
+    name, last = names.get(block.file, f"file {block.file}"), block.last
     if block.kind == NAMES:
         return Loss("", 0, 0, f"the names are {', '.join(sorted(block.versions[code])) or 'none'}")
     if block.kind == SIZE:
@@ -211,9 +202,8 @@ def _rotten(state: State, what: str) -> Loss:
 def settled(state: State) -> dict[str, bytes]:
     """Return the files as they would be if everything up to the crash had arrived."""
     states = state.situation.states
-    line = Timeline(state.trace, 512)
-    line.advance(max(states.point.crash_index, states.torn + 1))
-    return line.point(settled=True).materialise(b"")
+    line = Timeline(state.trace, 512).advance(max(states.point.crash_index, states.torn + 1))
+    return line.settled().materialise(b"")
 
 
 #: What became of a sector at the crash.

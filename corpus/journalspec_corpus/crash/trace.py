@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, Protocol
 
-from journalspec_corpus.crash.pages import Pages
+from journalspec_corpus.crash.pages import page_ids, shortened
 from journalspec_reference.storage import MemoryStorage, Storage
 
 #: Files of up to so many bytes stand in a trace's id as they are. Ids depend on it: it never changes.
@@ -45,29 +45,6 @@ class Truncate:
 
     file: str
     size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Preallocate:
-    """Space for ``[off, off + length)`` of `file` is set aside, extending it if needed.
-
-    `mode` is ``sparse`` (only the size grows), ``zero-written``, ``pattern-filled``
-    (with the byte `fill`) or ``unwritten`` (blocks that read as zeros until they
-    are written, whatever they held before).
-    """
-
-    file: str
-    off: int
-    length: int
-    mode: str
-    fill: int = 0
-
-    @property
-    def data(self) -> bytes | None:
-        """The bytes that are written, None if there are none."""
-        if self.mode in ("sparse", "unwritten"):
-            return None
-        return bytes([self.fill if self.mode == "pattern-filled" else 0]) * self.length
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,23 +161,7 @@ def alternatives(marks: Iterable[tuple[int, Mark]]) -> dict[str, list[list[Writt
 #: Records written after a first crash have ids that begin so.
 SECOND_LIFE = "b-"
 
-Op = (
-    Create
-    | Write
-    | Truncate
-    | Preallocate
-    | Sync
-    | SyncDir
-    | Rename
-    | Unlink
-    | Reuse
-    | Ack
-    | Release
-    | Mark
-    | Publish
-)
-#: How space may be set aside.
-MODES = ("sparse", "zero-written", "pattern-filled", "unwritten")
+Op = Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack | Release | Mark | Publish
 
 
 class Workload(Protocol):
@@ -209,23 +170,6 @@ class Workload(Protocol):
     @property
     def name(self) -> str:
         """A readable name, unique among the workloads of the format."""
-
-
-#: kind of item -> how one is written, and what takes from it the values that are put in
-_patterns: dict[type, tuple[str, Callable[[Op], Any]]] = {}
-
-
-def _text(item: Op) -> str:
-    """Return the repr of `item`, which traces are named by, faster than the one that it comes with."""
-    kind = type(item)
-    if kind not in _patterns:
-        names = [each.name for each in fields(kind)]
-        values = (
-            attrgetter(*names) if len(names) > 1 else lambda item: tuple(getattr(item, of) for of in names)
-        )
-        _patterns[kind] = f"{kind.__qualname__}({', '.join(f'{name}=%r' for name in names)})", values
-    pattern, values = _patterns[kind]
-    return str(pattern % values(item))
 
 
 @dataclass(frozen=True)
@@ -284,16 +228,10 @@ class Trace:
         for name in sorted(self.base):
             digest.update(f"{name}\0{len(self.base[name])}\0".encode())
             content = self.base[name]
-            # The padding of a large file is not looked at byte by byte.
-            digest.update(content if len(content) <= PLAIN else b"".join(self.pages[name].names()))
+            digest.update(content if len(content) <= PLAIN else b"".join(shortened(page_ids(content))))
         for items in (self.ops, self.standing, self.stale, self.possible):
-            digest.update("".join((f"{len(items)}\0", *map(_text, items))).encode())
+            digest.update("".join((f"{len(items)}\0", *map(repr, items))).encode())
         return digest.hexdigest()
-
-    @cached_property
-    def pages(self) -> dict[str, Pages]:
-        """The files of :attr:`base`."""
-        return {name: Pages.of(content) for name, content in self.base.items()}
 
     @cached_property
     def marks(self) -> dict[str, tuple[Mark, ...]]:
@@ -434,17 +372,6 @@ class RecordingStorage:
         """Cut or extend `name`."""
         self.inner.truncate(name, size)
         self.ops.append(Truncate(name, size))
-
-    def preallocate(self, name: str, off: int, length: int, mode: str, fill: int = 0) -> None:
-        """Set space aside; raises ValueError for an unknown mode."""
-        if mode not in MODES:
-            raise ValueError(f"no mode {mode!r}: choose one of {', '.join(MODES)}")
-        op = Preallocate(name, off, length, mode, fill)
-        if op.data is not None:
-            self.inner.write(name, off, op.data)
-        elif off + length > self.inner.size(name):
-            self.inner.truncate(name, off + length)
-        self.ops.append(op)
 
     def sync(self, name: str) -> None:
         """Make the content of `name` durable."""

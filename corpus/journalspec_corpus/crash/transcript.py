@@ -13,8 +13,7 @@ from typing import Any
 
 from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.blocks import NAMES, SIZE
-from journalspec_corpus.crash.case_builder import expectations, published_id
-from journalspec_corpus.crash.expected import ExpectedSets
+from journalspec_corpus.crash.case_builder import ExpectedSets, expectations, published_id
 from journalspec_corpus.crash.persistence import PRESETS
 from journalspec_corpus.crash.reduction import State, crashes_before
 from journalspec_corpus.crash.story import file_names, losses, pieces

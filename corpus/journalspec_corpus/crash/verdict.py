@@ -32,51 +32,18 @@ from journalspec.formats import format_module
 from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash import effects
 from journalspec_corpus.crash.expected import FORBIDDEN, REQUIRED, Expected
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, STRATA
+from journalspec_corpus.crash.persistence import CORRUPTED
 from journalspec_corpus.crash.trace import SECOND_LIFE
 
 #: The only verdict that depends on whether records may be left out.
 HOLE = "hole"
+_TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(encoding="utf-8"))
 #: verdict -> the invariants that it breaks (in the order in which they are looked for)
-VERDICTS: Mapping[str, tuple[str, ...]] = {
-    "pass": (),
-    "acceptable": (),
-    "refused": ("I1",),
-    "torn-accepted": ("I2", "I5"),
-    "resurrected": ("I4",),
-    "lost": ("I1",),
-    HOLE: ("I3",),
-    "silent": ("I8",),
-    "append-lost": ("I9",),
-    "non-idempotent": ("I6",),
-    effects.INVENTED: ("I5",),
-    effects.ROLLED_BACK: ("I2", "I4"),
-    effects.UNCOMMITTED: ("I2",),
-    effects.HALF: ("I2",),
-    effects.RETURNED: ("I4",),
-    effects.DECISION_LOST: ("I1",),
-    effects.EFFECT_LOST: ("I1",),
-}
+VERDICTS: Mapping[str, tuple[str, ...]] = {row["name"]: tuple(row["breaks"]) for row in _TABLES["verdict"]}
 #: verdict -> what it means
-MEANINGS: Mapping[str, str] = {
-    "pass": "everything owed is there, and nothing else is",
-    "acceptable": "refused, and the state allows or demands that",
-    "refused": "refused a state in which nothing is damaged",
-    "torn-accepted": "a record that nobody ever wrote came out",
-    "resurrected": "a record of the file's earlier life came out",
-    "lost": "an acknowledged record is not in effect",
-    HOLE: "a record is missing between two that came out",
-    "silent": "damage inside the log went unreported; after corruption: so did the loss of a record",
-    "append-lost": "a record acknowledged after a first crash is not in effect",
-    "non-idempotent": "recovery had found an acknowledged record, and lost it",
-    effects.INVENTED: "the state follows from no permitted set of operations",
-    effects.ROLLED_BACK: "an effect of a transaction that was rolled back",
-    effects.UNCOMMITTED: "an effect of a transaction that nobody committed",
-    effects.HALF: "some effects of a transaction are there and not all",
-    effects.RETURNED: "what was deleted or finished is in effect again",
-    effects.DECISION_LOST: "a transaction that was prepared or decided is not there",
-    effects.EFFECT_LOST: "a record was read and its effect is not there",
-}
+MEANINGS: Mapping[str, str] = {row["name"]: row["means"] for row in _TABLES["verdict"]}
+#: verdict -> what a product does that gets it; those of products that do not answer are among them
+PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +171,6 @@ def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
     return tuple(present) != owed.order[: len(present)]
 
 
-VERDICT, METAMORPHIC, LIMITS = "verdict", "metamorphic", "limits"
-
-
 @dataclass(frozen=True, slots=True)
 class Invariant:
     """One invariant: its usual name, what it says, where it is looked at, and in which strata.
@@ -226,103 +190,18 @@ class Invariant:
 
 
 INVARIANTS: Mapping[str, Invariant] = {
-    "I1": Invariant(
-        "durability", "what was acknowledged, and not undone later, is recovered", (VERDICT,), "RL"
-    ),
-    "I2": Invariant(
-        "atomicity",
-        "a transaction is in effect as a whole or not at all; a prepared one is reported as in doubt",
-        (VERDICT,),
-        "RLC",
-    ),
-    "I3": Invariant(
-        "prefix",
-        "what is recovered is a prefix of what was issued; salvage may leave gaps, but only as its rules say",
-        (VERDICT,),
-        "RLC",
-    ),
-    "I4": Invariant(
-        "no resurrection", "nothing of an earlier life, nothing rolled back, comes back", (VERDICT,), "RLC"
-    ),
-    "I5": Invariant(
-        "no invention", "whatever is recovered was written, with the same bytes", (VERDICT,), "RLC"
-    ),
-    "I6": Invariant(
-        "idempotence", "recovering twice gives what recovering once gives", (VERDICT, METAMORPHIC), "RLC"
-    ),
-    "I7": Invariant(
-        "termination",
-        "recovery ends, in time and memory linear in the input, whatever the input",
-        (LIMITS,),
-        "RLCH",
-    ),
-    "I8": Invariant("detection", "a loss that the crash does not explain is reported", (VERDICT,), "RLC"),
-    "I9": Invariant(
-        "appendability", "after recovery, new acknowledged records survive the next crash", (VERDICT,), "R"
-    ),
-    "I10": Invariant("determinism", "the same bytes give the same answer", (METAMORPHIC,), "RLCH"),
-    "I11": Invariant(
-        "monotonicity",
-        "more of the writes on disk never means fewer of the records",
-        (METAMORPHIC,),
-        "R",
-    ),
-    "I12": Invariant("non-destruction", "a refusal changes nothing", (METAMORPHIC,), "RLCH"),
+    ident: Invariant(**{**row, "looked_at": tuple(row["looked_at"])})
+    for ident, row in _TABLES["invariant"].items()
 }
-
-
 #: Category -> the code it has in the plan of the corpus. Names stay; a code may have several.
-CODES: Mapping[str, str] = {
-    "sector-hole": "R03",
-    "epoch-reorder": "R04",
-    "pointer-behind": "R10",
-    "pointer-ahead": "R10",
-    "prefix-torn": "R02",
-    "rotate": "R13",
-    "create": "R13",
-    "sector-trash": "R03",
-    "clean": "R01",
-    "size-before-data": "R05",
-    "zero-tail": "R06",
-    "stale-same": "R07",
-    "stale-shifted": "R08",
-    "stale-foreign": "R09",
-    "header-straddle": "R11",
-    "tx-split": "R12",
-    "compact": "R14",
-    "recovery-crash": "R15",
-    "second-crash": "R16",
-    "lost-force": "R17",
-    "fail-marks-clean": "R17",
-    "bit": "C01",
-    "2bit": "C02",
-    "burst": "C03",
-    "zero-sector": "C04",
-    "lse": "C05",
-    "misdirect": "C06",
-    "phantom": "C07",
-    "cut": "C08",
-    "file": "C09",
-}
+CODES: Mapping[str, str] = _TABLES["category"]
 CATEGORIES = tuple(CODES)
 
 
 PACKAGE = "journalspec_corpus"
 FILE = "limits.toml"
-#: The members that patterns are about, in the order in which `Limit.covers` takes values.
+#: The members of a limit that patterns are about, in the order in which `Limit.covers` takes values.
 MEMBERS = ("writers", "policies", "strata", "verdicts", "categories", "presets")
-_KNOWN: Mapping[str, tuple[str, ...]] = {
-    "strata": STRATA,
-    "verdicts": tuple(name for name, broken in VERDICTS.items() if broken),
-    "categories": CATEGORIES,
-    "presets": tuple(preset.name for preset in PRESETS),
-}
-_TEXTS = ("id", "why")
-_LISTS = (*MEMBERS, "rules", "deviations")
-
-
-class LimitError(ValueError):
-    """The table is wrong; the text says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,53 +210,42 @@ class Limit:
 
     id: str
     why: str
-    rules: tuple[str, ...]
-    deviations: tuple[str, ...]
-    patterns: tuple[tuple[str, ...], ...]
+    verdicts: tuple[str, ...]
+    rules: tuple[str, ...] = ()
+    deviations: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    presets: tuple[str, ...] = ()
 
     def covers(self, *values: str) -> bool:
         """Tell whether a failure fits: its writer, policy, stratum, verdict, category and preset."""
+        given = (getattr(self, name) for name in MEMBERS)
         return all(
-            not given or any(fnmatchcase(value, pattern) for pattern in given)
-            for value, given in zip(values, self.patterns, strict=True)
+            not patterns or any(fnmatchcase(value, pattern) for pattern in patterns)
+            for value, patterns in zip(values, given, strict=True)
         )
 
 
 @cache
 def limits(format_id: str) -> tuple[Limit, ...]:
-    """Return what `format_id` cannot promise, nothing if it does not say; raises LimitError."""
+    """Return what `format_id` cannot promise, nothing if it does not say."""
     path = files(format_module(PACKAGE, format_id)).joinpath(FILE)
     return parse_limits(path.read_text(encoding="utf-8")) if path.is_file() else ()
 
 
 def parse_limits(text: str) -> tuple[Limit, ...]:
-    """Read a table; raises LimitError."""
-    found = tuple(_limit(entry) for entry in tomllib.loads(text).get("limit", ()))
-    if len({limit.id for limit in found}) < len(found):
-        raise LimitError("an id stands twice")
-    return found
+    """Read a table; raises TypeError if an entry has another member, or lacks one."""
+    out = []
+    for entry in tomllib.loads(text).get("limit", ()):
+        told: dict[str, Any] = {
+            key: tuple(said) if isinstance(said, list) else said for key, said in entry.items()
+        }
+        out.append(Limit(**told))
+    return tuple(out)
 
 
 def first_that_covers(known: Iterable[Limit], *values: str) -> Limit | None:
     """Return the first limit that covers a failure (values as for `Limit.covers`), None if none does."""
     return next((limit for limit in known if limit.covers(*values)), None)
-
-
-def _limit(entry: Mapping[str, Any]) -> Limit:
-    name = entry.get("id", "an entry without id")
-    unknown = sorted(set(entry) - {*_TEXTS, *_LISTS})
-    if unknown:
-        raise LimitError(f"{name}: unknown member {', '.join(unknown)}")
-    if not all(isinstance(entry.get(key), str) and entry[key] for key in _TEXTS):
-        raise LimitError(f"{name}: {' and '.join(_TEXTS)} are texts, and needed")
-    lists: dict[str, tuple[str, ...]] = {key: tuple(entry.get(key, ())) for key in _LISTS}
-    if not lists["rules"] and not lists["deviations"]:
-        raise LimitError(f"{name}: neither rules nor deviations argue it")
-    if not lists["verdicts"]:
-        raise LimitError(f"{name}: verdicts are needed")
-    for key, known in _KNOWN.items():
-        for pattern in lists[key]:
-            if not any(fnmatchcase(value, pattern) for value in known):
-                raise LimitError(f"{name}: {key}: nothing is called {pattern!r}: {', '.join(known)}")
-    patterns = tuple(lists[key] for key in MEMBERS)
-    return Limit(name, entry["why"], lists["rules"], lists["deviations"], patterns)

@@ -15,11 +15,11 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
 from operator import itemgetter
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from journalspec.layout import Layout
 from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, RecordFields
-from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife, SecondLives
+from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
 from journalspec_corpus.crash.trace import Trace
 from journalspec_corpus.model import Model
 from journalspec_reference.api import WriterRefused
@@ -30,21 +30,6 @@ FOREIGN = "stale-foreign"
 EDGE = 1024
 #: The members of a workload, as a table in TOML has them.
 Table = Mapping[str, Any]
-
-
-class Step(Protocol):
-    """One operation of a workload."""
-
-    @property
-    def name(self) -> str:
-        """A readable name, unique among steps."""
-
-    @property
-    def size(self) -> Any:
-        """How long its record is, in the format's own terms."""
-
-    def operation(self, life: int) -> Operation:
-        """Return the protocol's operation, with ids and contents of that life of the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,7 +423,7 @@ class Continuations:
         run.apply({"op": "close" if then == "close" else "force"})
         return Life(tuple(run.storage.ops), opened)
 
-    def _steps(self, origin: Any, then: str) -> Sequence[Step]:
+    def _steps(self, origin: Any, then: str) -> Sequence[Any]:
         before = getattr(origin, "steps", ()) if then == "same" else ()
         again = [step for step in before if self.repeatable(step)]
         return again or self.tables.then[then] or self.tables.then["typical"]
@@ -458,14 +443,16 @@ class Continuations:
                     for then, choices in self.tables.choices[name].items():
                         yield from (SecondLife(drawn, choice, then) for choice in choices)
 
-    def second_lives(self) -> SecondLives:
-        """Return what the engine wants to know of second lives, as its class says; most of it is a table."""
-        told = {name: _frozen(value) for name, value in self.tables.rows["second"].items()}
-        return SecondLives(self.lives, self.live, self.begin, **told)
+    @property
+    def plain(self) -> Sequence[str]:
+        """What a second life may do that is plainer than the rest, plainest first."""
+        found: Sequence[str] = self.tables.rows["second"]["plain"]
+        return found
 
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    @property
+    def released_is_gone(self) -> bool:
+        """Whether a released record must never be listed again once the release is durable."""
+        return bool(self.tables.rows["second"]["released_is_gone"])
 
 
 @dataclass(frozen=True)

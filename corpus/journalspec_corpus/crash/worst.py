@@ -13,30 +13,25 @@ written by ``python tools/worst_findings.py`` and by nothing else.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
 from journalspec.formats import UnknownFormat, format_module, get_format
-from journalspec_corpus.case import Case
-from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat, crash_format
-from journalspec_corpus.crash.case_builder import case_of
-from journalspec_corpus.crash.expected import Expected
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.adapter import PACKAGE, crash_format
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE
 from journalspec_corpus.crash.reading import Named, named_reader
-from journalspec_corpus.crash.reduction import State, find, situations, wrong
+from journalspec_corpus.crash.reduction import State, find, situations
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import Trace, Workload
-from journalspec_corpus.crash.verdict import VERDICTS, Answer
+from journalspec_corpus.crash.verdict import PRODUCT_WORDS, VERDICTS
 
 TIER = "worst"
 FILE = "worst.toml"
 #: Nothing in a worst case depends on chance but the content of trashed sectors.
 SEED = 1
-#: All of them are states that a crash can leave where forces are honest.
-REACHABLE = "R"
 
 
 class WorstError(ValueError):
@@ -51,7 +46,7 @@ class Form:
     preset: str
     crash_index: int
     mask: bytes
-    tear: int
+    tear: int = 0
 
     def descriptor(self, trace: Trace) -> Descriptor:
         """Return the descriptor of the state of `trace`, which is the workload's."""
@@ -75,28 +70,18 @@ class Worst:
     text: str
     reader: str
     verdict: str
-    keeps: str
     requirements: tuple[str, ...]
     rules: tuple[str, ...]
-    flags: tuple[str, ...]
     strongest: str
     full: Form
     small: Form
+    keeps: str = ""
+    flags: tuple[str, ...] = ()
 
     @property
     def small_id(self) -> str:
         """The id of the small form's case."""
         return f"{self.id}-small"
-
-    def keep(self, answer: Answer, expected: Expected) -> bool:
-        """Tell whether `answer` has what the case is about."""
-        return not self.keeps or any(key.startswith(self.keeps) for key in wrong(answer, expected))
-
-    def fails(self, state: State) -> bool:
-        """Tell whether the case's reader fails on `state` as the case says."""
-        answer = self.named.reader(state.files, state.trace.edition)
-        verdict = state.verdict(answer, salvaging=self.named.salvaging)
-        return verdict == self.verdict and self.keep(answer, state.situation.expected)
 
     @cached_property
     def named(self) -> Named:
@@ -112,28 +97,6 @@ class Worst:
         except (LookupError, ValueError) as error:
             raise WorstError(f"{self.id}: {error}") from None
 
-    def cases(self) -> tuple[Case, Case]:
-        """Return the published cases of the full and the small form."""
-        adapter = crash_format(self.format)
-        return (
-            self._case(adapter, self.full, self.id, self.title, ""),
-            self._case(adapter, self.small, self.small_id, f"{self.title}, made small", self.id),
-        )
-
-    def _case(self, adapter: CrashFormat, form: Form, name: str, title: str, larger: str) -> Case:
-        return case_of(
-            adapter,
-            self.state(form),
-            beyond=bool(VERDICTS[self.verdict]),
-            tier=TIER,
-            name=name,
-            title=title,
-            base=form.workload.name,
-            shrunk_from=larger,
-            obeys=self.requirements,
-            flags=self.flags,
-        )
-
     def presets(self) -> list[str]:
         """Return the presets under which the small form's workload fails in this way, strongest first.
 
@@ -143,16 +106,14 @@ class Worst:
             return [self.strongest]
         named, trace = self.named, crash_format(self.format).build(self.small.workload)
         failing = set()
-        for situation in situations(
-            trace, len(PRESETS) - 1, SEED, self.state(self.small).situation.states.stratum
-        ):
+        for situation in situations(trace, len(PRESETS) - 1, SEED, REACHABLE):
             for row in range(len(situation.states)):
                 state = State(situation, row)
                 if state.rank not in failing:
                     answer = named.reader(state.files, trace.edition)
                     if state.verdict(answer, salvaging=named.salvaging) == self.verdict:
                         failing.add(state.rank)
-        return [preset.name for at, preset in enumerate(PRESETS) if at in failing]
+        return [PRESETS[rank].name for rank in sorted(failing)]
 
 
 #: The verdict of a case that shows what an earlier reading got wrong: its id stays.
@@ -176,79 +137,28 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
     workload_of = crash_format(format_id).workload_of
     if workload_of is None:
         raise WorstError(f"{format_id}/{FILE}: the format makes no workloads from tables")
-    found = tuple(
-        _worst(format_id, workload_of, entry)
-        for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("worst", ())
-    )
+
+    def form(workload: Mapping[str, Any], mask: str = "", **place: Any) -> Form:
+        return Form(workload_of(workload), mask=bytes.fromhex(mask), **place)
+
+    def worst(entry: Mapping[str, Any]) -> Worst:
+        told = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+        forms = {name: form(**entry[name]) for name in ("full", "small")}
+        return Worst(format_id, **{**told, **forms, "text": entry["text"].strip()})
+
+    found = []
+    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("worst", ()):
+        try:
+            found.append(worst(entry))
+        except (KeyError, TypeError) as error:
+            raise WorstError(f"{entry.get('id', 'a case without id')}: {error!r}") from None
     names = [worst.id for worst in found]
     if len(set(names)) != len(names):
         raise WorstError(f"{format_id}/{FILE}: an id stands twice")
-    return found
-
-
-def published_cases(format_id: str) -> Iterator[Case]:
-    """Yield the cases of the tier, the full form of each before its small one."""
-    for worst in worst_cases(format_id):
-        yield from worst.cases()
-
-
-def _worst(
-    format_id: str, workload_of: Callable[[Mapping[str, Any]], Workload], entry: Mapping[str, Any]
-) -> Worst:
-    try:
-        return Worst(
-            format_id,
-            entry["id"],
-            entry["title"],
-            entry["text"].strip(),
-            entry["reader"],
-            entry["verdict"],
-            entry.get("keeps", ""),
-            tuple(entry["requirements"]),
-            tuple(entry["rules"]),
-            tuple(entry.get("flags", ())),
-            entry["strongest"],
-            _form(workload_of, entry["full"]),
-            _form(workload_of, entry["small"]),
-        )
-    except (KeyError, TypeError) as error:
-        raise WorstError(f"{entry.get('id', 'a case without id')}: {error!r}") from None
-
-
-def _form(workload_of: Callable[[Mapping[str, Any]], Workload], entry: Mapping[str, Any]) -> Form:
-    """Return a form; a workload is given by its members, its steps by theirs in order."""
-    mask = bytes.fromhex(entry.get("mask", ""))
-    return Form(
-        workload_of(entry["workload"]), entry["preset"], entry["crash_index"], mask, entry.get("tear", 0)
-    )
+    return tuple(found)
 
 
 FINDINGS_FILE = "worst_findings.toml"
-#: verdict -> what a product does that gets it; those of products that do not answer are among them.
-_WORDS = {
-    "pass": "gives what is owed",
-    "acceptable": "refuses the journal, which it may",
-    "refused": "refuses a journal in which nothing is damaged",
-    "lost": "loses what was acknowledged",
-    "torn-accepted": "hands out what nobody wrote",
-    "resurrected": "brings back what the file held in its earlier life",
-    "hole": "leaves out a record between two that it gives",
-    "silent": "does not report the damage",
-    "append-lost": "loses what was acknowledged after the first crash",
-    "non-idempotent": "loses on the second start what it had on the first",
-    "effect-lost": "loses the effect of what was acknowledged",
-    "decision-lost": "forgets a transaction that was decided or prepared",
-    "half-transaction": "leaves half of a transaction",
-    "hang": "does not answer in time",
-    "crash": "ends instead of answering",
-    "error": "fails",
-}
-_HEAD = """\
-# SPDX-License-Identifier: CC0-1.0
-# What products made of the worst cases when run; written by `python tools/worst_findings.py`.
-# `wrong` is what came and should not have, `missing` what is owed and did not come: names of the trace's
-# records, and the beginnings of records that nobody wrote.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,20 +184,6 @@ class Finding:
         """The invariants that are broken."""
         return VERDICTS.get(self.verdict, ("I7",) if self.verdict in ("hang", "crash") else ())
 
-    def lines(self) -> list[str]:
-        """Return the entry as lines of TOML; members without content are left out."""
-        texts = ("case", "product", "called", "version", "policy", "verdict", "refused")
-        out = ["[[finding]]"]
-        out += [f"{name} = {_quoted(getattr(self, name))}" for name in texts if getattr(self, name)]
-        for name in ("wrong", "missing"):
-            if getattr(self, name):
-                out.append(f"{name} = [{', '.join(map(_quoted, getattr(self, name)))}]")
-        return out
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
 
 @cache
 def findings(format_id: str) -> tuple[Finding, ...]:
@@ -307,14 +203,9 @@ def findings(format_id: str) -> tuple[Finding, ...]:
     )
 
 
-def rendered(found: Iterable[Finding]) -> str:
-    """Return the text of a file with `found` in it."""
-    return _HEAD + "".join("\n" + "\n".join(finding.lines()) + "\n" for finding in found)
-
-
 def text_of(finding: Finding) -> str:
     """Return a finding as one sentence for people."""
-    words = _WORDS.get(finding.verdict, finding.verdict)
+    words = PRODUCT_WORDS.get(finding.verdict, finding.verdict)
     broken = f" ({', '.join(finding.breaks)})" if finding.breaks else ""
     detail = ""
     if finding.refused:

@@ -136,8 +136,6 @@ CRASH = CrashFormat.by_tables(
     record_json=record_of_json,
     uncounted=(SUM,),
     semantics=Semantics(PageRows(), action, PlacedRows.state, effects, STATE.as_json),
-    second=Continuations(
-        resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM
-    ).second_lives(),
+    second=Continuations(resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM),
     parsed=parsed,
 )

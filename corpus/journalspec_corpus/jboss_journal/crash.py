@@ -217,5 +217,5 @@ CRASH = CrashFormat.by_tables(
     answer=answer,
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),
-    second=CONTINUATIONS.second_lives(),
+    second=CONTINUATIONS,
 )

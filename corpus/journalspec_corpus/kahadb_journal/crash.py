@@ -144,5 +144,5 @@ CRASH = CrashFormat.by_tables(
     semantics=Semantics(MODEL, action, state, effects, STATE.as_json),
     second=Continuations(
         resumed, tables.TABLES, repeatable=lambda step: step.id not in (tables.VICTIM, tables.OWED)
-    ).second_lives(),
+    ),
 )

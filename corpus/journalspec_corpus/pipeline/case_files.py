@@ -16,11 +16,10 @@ import numpy as np
 from journalspec.files import replace_text
 from journalspec_corpus.case import InputFile, Origin
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.case_builder import permitted_by_policy, published_id
-from journalspec_corpus.crash.expected import REFUSALS, ExpectedSets
+from journalspec_corpus.crash.case_builder import ExpectedSets, permitted_by_policy, published_id
+from journalspec_corpus.crash.expected import REFUSALS, Obligations
 from journalspec_corpus.crash.facts import Facts, categories
 from journalspec_corpus.crash.ids import case_ids, content_ids
-from journalspec_corpus.crash.obligations import Obligations
 from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import PRESETS, get_preset
 from journalspec_corpus.crash.states import crash_states

@@ -13,11 +13,10 @@ import pyarrow as pa
 
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import REFUSALS, Expected
+from journalspec_corpus.crash.expected import REFUSALS, Expected, Obligations
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
-from journalspec_corpus.crash.ids import case_ids, content_ids, promise
-from journalspec_corpus.crash.obligations import Obligations
-from journalspec_corpus.crash.pages import ID_BYTES
+from journalspec_corpus.crash.ids import case_ids, content_ids
+from journalspec_corpus.crash.pages import ID_BYTES, promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, Preset, get_preset
 from journalspec_corpus.crash.reading import reading_of
 from journalspec_corpus.crash.states import Descriptor, crash_states

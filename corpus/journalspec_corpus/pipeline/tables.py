@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from journalspec_corpus.crash.blocks import EXHAUSTIVE, States
+from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.expected import Expected
-from journalspec_corpus.crash.losses import cuts_of
+from journalspec_corpus.crash.losses import EXHAUSTIVE, cuts_of
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, rank
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, VERDICTS
 from journalspec_corpus.pipeline.manifest import STRATA

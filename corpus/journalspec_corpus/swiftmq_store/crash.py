@@ -12,11 +12,10 @@ from journalspec_corpus.crash.adapter import CrashFormat, two_policies
 from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
 from journalspec_corpus.crash.recorder import json_key, record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations, LongWorkloads
+from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store import workloads as tables
-from journalspec_corpus.swiftmq_store.model import QueuedMessages
-from journalspec_corpus.swiftmq_store.recording import FORMAT, LongRun, build, resumed
+from journalspec_corpus.swiftmq_store.recording import LongRun, build, resumed
 
 _DECIDED = {"queues", "in_doubt"}
 _MEMBERS = ("key", "priority", "deliveries", "expiration", "length", "sha256")
@@ -121,19 +120,13 @@ def action(key: str) -> Action:
     return Action({"op": said["type"], **said}, "", ALONE)
 
 
-CRASH = CrashFormat(
-    format=FORMAT,
-    first_lives=tables.TABLES.workloads,
+CRASH = CrashFormat.by_tables(
+    tables,
+    LongRun,
     record=build,
-    workload_of=tables.TABLES.workload_of,
     state_readers=two_policies("default"),
     answer=answering(json_key, canonical, _DECIDED, ("START",)),
     record_json=record_of_json,
     semantics=Semantics(MODEL, action, state, effects, told, in_order=True),
-    obeys=tables.TABLES.obeys,
-    long=LongWorkloads(
-        tables.TABLES, LongRun, tables.REDUCTION.shorter, QueuedMessages(), tables.pools, tables.meaning
-    ),
-    second=Continuations(resumed, tables.TABLES).second_lives(),
-    smaller=tables.REDUCTION.smaller,
+    second=Continuations(resumed, tables.TABLES),
 )
