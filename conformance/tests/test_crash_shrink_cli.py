@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from journalspec_corpus.crash.story import MARK, losses, picture, settled, story
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.load import Intake
-from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
 from judged import call
@@ -27,10 +26,8 @@ READERS = ("strict", "salvage", "skip-checksum")
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("build") / "core"
-    build(Plan("bitronix_tlog", "core", 1, every=149), out, Builder())
-    return out
+def directory(core_build: Callable[[Plan], Path]) -> Path:
+    return core_build(Plan("bitronix_tlog", "core", every=173))
 
 
 def rows(directory: Path) -> Iterator[dict[str, Any]]:

@@ -24,25 +24,27 @@ from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.crashes.asking import TIMEOUT
 from journalspec_conformance.crashes.choose import Choice, Selection
-from journalspec_conformance.crashes.known import Compared, KnownKind, compare, load_known
+from journalspec_conformance.crashes.known import KnownKind, compare, load_known
 from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
 from journalspec_conformance.crashes.tally import (
     FAILURES,
     SHRUNK,
     SUMMARY,
-    RunTally,
+    Failing,
+    failing,
+    representatives,
+    summary,
     write_lines,
     write_verdicts,
 )
 from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
 from journalspec_conformance.errors import Breakdown, Problem
-from journalspec_corpus.case import Case
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_corpus.crash.persistence import STRATA
 from journalspec_corpus.crash.verdict import limits
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import STRATA
 
 #: A worker process takes a second to start; below so many states it does not pay.
 _STATES_PER_JOB = 500
@@ -157,9 +159,10 @@ class _Asked:
             if not choice.states:
                 raise Problem("no state fits: look at --tier, --editions, --writers, --strata and --every")
             chosen = time.monotonic() - started
-            tally, judged, stopped = _judged(workers, choice, found)
+            judged, stopped = _judged(workers, choice, found)
+            failures = failing(choice, judged)
             seconds = time.monotonic() - started
-            small = workers.smallest(tally.failing(), self.shrink) if self.shrink and not stopped else []
+            shrunk = workers.smallest(failures, self.shrink) if self.shrink and not stopped else []
         facts = {
             "impl": dict(hello.impl),
             "format": job.format,
@@ -171,12 +174,11 @@ class _Asked:
             "workloads": len(selection.plan.workloads()),
             "workloads_of": len(replace(selection.plan, every=1).workloads()),
             "stopped": stopped,
-            **tally.summary(),
+            **summary(choice, judged),
         }
         # Processes count once they have ended; what shrinking took is among it.
         cpu = sum(os.times()[:4]) - cpu
-        shrunk = [entry for entry in small if entry is not None]
-        facts["shrunk"] = [entry.to_json() for entry in shrunk]
+        facts["shrunk"] = [entry.told for entry in shrunk]
         before = (0.0, 0) if found is None else (found.seconds, found.states)
         facts["run"] = {
             "seconds": round(seconds, 2),
@@ -188,10 +190,15 @@ class _Asked:
             "jobs": self._jobs(),
             "cores": os.cpu_count(),
         }
-        self._conclude(facts, tally, known)
+        self._conclude(facts, failures, known)
         # Last: whatever becomes of the disk, what hours have found stands on the screen.
         if self.out is not None:
-            self._write(choice, tally, judged, facts, [entry.case for entry in shrunk])
+            with making(self.out) as place:
+                write_verdicts(place, choice, judged)
+                write_lines(place / FAILURES, representatives(choice, judged))
+                if self.shrink:
+                    write_lines(place / SHRUNK, (entry.case.to_json() for entry in shrunk))
+                replace_text(place / SUMMARY, json.dumps(facts, indent=2) + "\n")
         if found is not None:
             found.done()
 
@@ -235,43 +242,32 @@ class _Asked:
         cores = os.cpu_count() or 1
         return self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
 
-    def _write(
-        self, choice: Choice, tally: RunTally, judged: list[Judged], facts: dict[str, Any], shrunk: list[Case]
+    def _conclude(
+        self, facts: dict[str, Any], failures: Sequence[Failing], known: Sequence[KnownKind] | None
     ) -> None:
-        assert self.out is not None  # the caller
-        with making(self.out) as place:
-            write_verdicts(place, choice, judged)
-            write_lines(place / FAILURES, tally.representatives())
-            if self.shrink:
-                write_lines(place / SHRUNK, (case.to_json() for case in shrunk))
-            replace_text(place / SUMMARY, json.dumps(facts, indent=2) + "\n")
-
-    def _conclude(self, facts: dict[str, Any], tally: RunTally, known: Sequence[KnownKind] | None) -> None:
         if not facts["states"] or set(_names(facts)) <= {"unsupported"}:
             raise Problem("nothing was judged: every state is unsupported", "Look at what IMPL declares.")
-        failing = tally.failing()
-        compared = compare((entry.kind for entry in failing if entry.counted), known or ())
+        new, _ = compare((entry.kind for entry in failures if entry.counted), known or ())
         # What is known and seen is not gone, even if all of it turns out to be the format's.
-        seen = compare((entry.kind for entry in failing), compared.gone)
-        compared = Compared(compared.new, seen.gone)
+        _, gone = compare((entry.kind for entry in failures), known or ())
         # What was not asked any more is never known.
-        self.status = 1 if compared.new or facts["stopped"] else 0
-        excused = sum((entry.limits for entry in failing), Counter())
+        self.status = 1 if new or facts["stopped"] else 0
+        excused = sum((entry.limits for entry in failures), Counter())
         facts["limits"] = [
             {"limit": limit.id, "answers": excused[limit.id], "why": limit.why, "rules": list(limit.rules)}
             for limit in limits(facts["format"])
             if excused[limit.id]
         ]
-        facts["new"] = [str(kind) for kind in compared.new]
-        facts["gone"] = [str(entry) for entry in compared.gone]
+        facts["new"] = [str(kind) for kind in new]
+        facts["gone"] = [str(entry) for entry in gone]
         if self.as_json:
             say(json.dumps(facts))
             return
         _show(facts)
-        for entry in compared.gone:
+        for entry in gone:
             say(f"known, but not seen: {entry} ({entry.why})")
         if known is not None:
-            for kind in compared.new:
+            for kind in new:
                 say(f"new: {kind}")
 
 
@@ -301,26 +297,19 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _judged(
-    workers: JudgingWorkers, choice: Choice, found: FoundSoFar | None
-) -> tuple[RunTally, list[Judged], bool]:
+def _judged(workers: JudgingWorkers, choice: Choice, found: FoundSoFar | None) -> tuple[list[Judged], bool]:
     """Return what came of asking, and whether it was ended since nothing answered any more."""
-    tally = RunTally(choice)
     judged: list[Judged] = []
     silent = 0
-    with (
-        progress_bar() as show,
-        closing(
-            workers.judge(choice, lambda done: show("states", done, len(choice.states)), found)
-        ) as answered,
-    ):
-        for entry in answered:
-            tally.add(entry)
-            judged.append(entry)
-            silent = silent + 1 if entry.verdict.name in BREAKDOWNS else 0
-            if silent >= BREAKDOWN_LIMIT:
-                return tally, judged, True
-    return tally, judged, False
+    with progress_bar() as show:
+        total = len(choice.states)
+        with closing(workers.judge(choice, lambda done: show("states", done, total), found)) as answered:
+            for entry in answered:
+                judged.append(entry)
+                silent = silent + 1 if entry.verdict.name in BREAKDOWNS else 0
+                if silent >= BREAKDOWN_LIMIT:
+                    return judged, True
+    return judged, False
 
 
 def _split(text: str | None) -> tuple[str, ...]:

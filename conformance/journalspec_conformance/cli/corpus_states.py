@@ -19,6 +19,7 @@ from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.shrinking import ImplementationReader
+from journalspec_conformance.crashes.verdicts import salvages
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story, transcript
@@ -323,8 +324,7 @@ def _implementation(adapter: CrashFormat, impl: str, policy: str) -> Named:
     except (Problem, Breakdown) as error:
         raise click.UsageError(str(error)) from None
     click.get_current_context().call_on_close(asker.close)
-    salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == chosen)
-    return Named(impl, ImplementationReader(asker, chosen), salvaging, chosen)
+    return Named(impl, ImplementationReader(asker, chosen), salvages(adapter, chosen), chosen)
 
 
 def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:

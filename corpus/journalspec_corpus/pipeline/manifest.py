@@ -17,6 +17,10 @@ from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 MANIFEST = "manifest.json"
 PLAN_FILE = "plan.json"
+#: The cases of a core build: JSON lines, see :class:`journalspec_corpus.load.Shared`.
+CASES = "cases.jsonl.gz"
+#: The folder of the final parts, and that of a build under way.
+STATES, WORK = "states", "work"
 #: Under what everybody may use what is built.
 LICENSE = "CC0-1.0"
 #: Strata in the order in which they are reported, and what they are.
@@ -71,6 +75,11 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
     if not loaded.keys() >= _MEMBERS:
         raise ManifestChanged(f"{path}: not the manifest of a build of this edition")
     return loaded, problems
+
+
+def part_name(number: int) -> str:
+    """Return how part `number` of a build is called in its manifest."""
+    return f"{STATES}/part-{number:05d}.parquet"
 
 
 def digest_of_parts(parts: Iterable[Mapping[str, Any]]) -> str:

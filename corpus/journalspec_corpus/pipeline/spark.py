@@ -8,18 +8,15 @@ workers share, and this package installed on each). Only summaries come back.
 from __future__ import annotations
 
 import atexit
-import ctypes
 import os
 import platform
 import shutil
-import signal
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -33,7 +30,6 @@ _SUMMARY = "shard int, error string, hint string"
 _POLL_SECONDS = 0.3
 _KEPT = "what is finished is kept"
 _LOOPBACK = "127.0.0.1"
-_PR_SET_PDEATHSIG = 1
 #: Tasks per core: enough of them that all cores finish together, and that little is lost with a worker.
 TASKS_PER_CORE = 8
 
@@ -81,8 +77,7 @@ def session(master: str | None = None) -> SparkSession:
             # Spark removes what it puts there if it has the time; whoever kills it leaves it none.
             builder = builder.config("spark.local.dir", scratch)
     try:
-        with _kept(scratch) if inside else nullcontext():
-            found = builder.getOrCreate()
+        found = builder.getOrCreate()
     except Exception as error:  # PySpark raises its own, Py4J's and RuntimeError
         raise BuildError(
             f"Spark does not start: {_first_line(error)}",
@@ -90,43 +85,6 @@ def session(master: str | None = None) -> SparkSession:
         ) from None
     found.sparkContext.setLogLevel("ERROR")
     return found
-
-
-@contextmanager
-def _kept(scratch: str) -> Iterator[None]:
-    """Let what PySpark starts meanwhile end with this process, and its temporary files be in `scratch`.
-
-    Java ends by itself when its input does, but a busy machine takes long to get there.
-    """
-    import pyspark.java_gateway  # noqa: PLC0415  # an optional part
-
-    gateway: Any = pyspark.java_gateway
-    before = tempfile.tempdir, gateway.Popen
-    tempfile.tempdir = scratch
-    # The system counts threads as parents: one that ends before the process must not take Java along.
-    if sys.platform.startswith("linux") and threading.current_thread() is threading.main_thread():
-        gateway.Popen = _ends_with_us(gateway.Popen)
-    try:
-        yield
-    finally:
-        tempfile.tempdir, gateway.Popen = before
-
-
-def _ends_with_us(start: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a Popen whose process is killed when this one ends, however that is."""
-    control, parent = ctypes.CDLL(None).prctl, os.getpid()
-
-    def popen(command: Any, preexec_fn: Callable[[], None] | None = None, **more: Any) -> Any:
-        def before() -> None:
-            control(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
-            if preexec_fn is not None:
-                preexec_fn()
-
-        return start(command, preexec_fn=before, **more)
-
-    return popen
 
 
 def _is_here(master: str) -> bool:
