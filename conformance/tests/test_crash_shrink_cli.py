@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -93,31 +92,6 @@ def test_an_implementation_can_be_the_reader(directory: Path) -> None:
         other["deviations"],
         other["verdict"],
     )
-
-
-def test_every_kind_of_failure_gets_small(directory: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    done = run(directory, "--kinds", "--reader", "skip-checksum", "--json", "--out", out)
-    assert done.exit_code == 0, done.output
-    lines = json.loads(done.stdout)
-    counted = Counter(
-        (row["stratum"], row["writer"], row["category"], row["verdict_skip-checksum"])
-        for row in rows(directory)
-        if VERDICTS[row["verdict_skip-checksum"]]
-    )
-    names = ("stratum", "writer", "category", "verdict")
-    assert {tuple(line[name] for name in names): line["states"] for line in lines} == counted
-    assert max(line["records"] for line in lines) <= 3
-    assert max(line["deviations"] for line in lines) <= 2
-    cases = {case.id: case for case in Intake().file(out / "cases.jsonl")}
-    assert [case.fault for case in cases.values() if case.fault] == []
-    for line in lines:
-        small = cases[f"btm.crash.{line['case']}"]
-        larger = f"btm.crash.{line['shrunk_from']}"
-        assert larger in cases
-        assert small.origin.shrunk_from or small.id == larger
-    table = run(directory, "--kinds", "--reader", "strict")
-    assert "median" in table.output
 
 
 @pytest.fixture(scope="module")

@@ -149,12 +149,29 @@ class _Asked:
         """Choose, ask, judge, write and print. Raises Problem."""
         started, cpu = time.monotonic(), sum(os.times()[:4])
         known = None if self.expect is None else load_known(self.expect)
-        bounds = Bounds.of_mib(self.max_memory, self.max_disk)
-        target = parse_impl(self.impl, self.mode, bounds=bounds)
+        target = parse_impl(self.impl, self.mode, bounds=Bounds.of_mib(self.max_memory, self.max_disk))
         hello = _introduced(target)
         job, selection = self._prepared(target, hello)
-        found = self._found(job, selection, hello)
-        with JudgingWorkers(job, self._jobs()) as workers, found or nullcontext():
+        plan, cores = selection.plan, os.cpu_count() or 1
+        jobs = self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
+        asked = {
+            "impl": dict(hello.impl),
+            "plan": plan.to_json(),
+            "editions": list(selection.editions),
+            "writers": list(selection.writers),
+            "policies": list(job.policies),
+        }
+        found = None
+        if self.out is not None:
+            refuse_filled(self.out)
+            limits_of = [job.timeout, job.no_limits, self.max_memory, self.max_disk]
+            question = {"count": selection.count, "strata": list(selection.strata), "limits": limits_of}
+            kept = self.out.with_name(self.out.name + ".partial.jsonl")
+            found = FoundSoFar(kept, {**asked, **question, "how": [job.target.text, self.mode]})
+            if found.states:
+                say(f"{found.path}: goes on behind {found.states:,} states", err=True)
+        before = (0.0, 0) if found is None else (found.seconds, found.states)
+        with JudgingWorkers(job, jobs) as workers, found or nullcontext():
             choice = workers.choose(selection)
             if not choice.states:
                 raise Problem("no state fits: look at --tier, --editions, --writers, --strata and --every")
@@ -163,32 +180,27 @@ class _Asked:
             failures = failing(choice, judged)
             seconds = time.monotonic() - started
             shrunk = workers.smallest(failures, self.shrink) if self.shrink and not stopped else []
-        facts = {
-            "impl": dict(hello.impl),
+        facts: dict[str, Any] = {
+            "impl": asked["impl"],
             "format": job.format,
-            "plan": selection.plan.to_json(),
-            "editions": list(selection.editions),
-            "writers": list(selection.writers),
-            "policies": list(job.policies),
+            **asked,
             "timeout": job.timeout,
-            "workloads": len(selection.plan.workloads()),
-            "workloads_of": len(replace(selection.plan, every=1).workloads()),
+            "workloads": len(plan.workloads()),
+            "workloads_of": len(replace(plan, every=1).workloads()),
             "stopped": stopped,
             **summary(choice, judged),
+            "shrunk": [entry.told for entry in shrunk],
         }
-        # Processes count once they have ended; what shrinking took is among it.
-        cpu = sum(os.times()[:4]) - cpu
-        facts["shrunk"] = [entry.told for entry in shrunk]
-        before = (0.0, 0) if found is None else (found.seconds, found.states)
         facts["run"] = {
             "seconds": round(seconds, 2),
             "choosing_seconds": round(chosen, 2),
             "minutes": round((seconds + before[0]) / 60, 1),
             "states_before": before[1],
-            "cpu_seconds": round(cpu, 2),
+            # Processes count once they have ended; what shrinking took is among it.
+            "cpu_seconds": round(sum(os.times()[:4]) - cpu, 2),
             "states_per_second": round((facts["states"] - before[1]) / seconds, 1),
-            "jobs": self._jobs(),
-            "cores": os.cpu_count(),
+            "jobs": jobs,
+            "cores": cores,
         }
         self._conclude(facts, failures, known)
         # Last: whatever becomes of the disk, what hours have found stands on the screen.
@@ -201,26 +213,6 @@ class _Asked:
                 replace_text(place / SUMMARY, json.dumps(facts, indent=2) + "\n")
         if found is not None:
             found.done()
-
-    def _found(self, job: Job, selection: Selection, hello: Hello) -> FoundSoFar | None:
-        """Return what an interrupted run of the same question has found, if results go to a directory."""
-        if self.out is None:
-            return None
-        refuse_filled(self.out)
-        asked = {
-            "impl": [job.target.text, self.mode, dict(hello.impl)],
-            "plan": selection.plan.to_json(),
-            "count": selection.count,
-            "editions": list(selection.editions),
-            "writers": list(selection.writers),
-            "strata": list(selection.strata),
-            "policies": list(job.policies),
-            "limits": [job.timeout, job.no_limits, self.max_memory, self.max_disk],
-        }
-        found = FoundSoFar(self.out.with_name(self.out.name + ".partial.jsonl"), asked)
-        if found.states:
-            say(f"{found.path}: goes on behind {found.states:,} states", err=True)
-        return found
 
     def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
         format_id = _format_of(self.format_id, hello)
@@ -238,14 +230,11 @@ class _Asked:
         job = Job(target, format_id, policies, self.timeout or TIMEOUT, self.no_limits)
         return job, Selection(plan, self.count, editions, _split(self.writers), strata)
 
-    def _jobs(self) -> int:
-        cores = os.cpu_count() or 1
-        return self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
-
     def _conclude(
         self, facts: dict[str, Any], failures: Sequence[Failing], known: Sequence[KnownKind] | None
     ) -> None:
-        if not facts["states"] or set(_names(facts)) <= {"unsupported"}:
+        names = {name for by in facts["verdicts"].values() for of in by.values() for name in of}
+        if names <= {"unsupported"}:
             raise Problem("nothing was judged: every state is unsupported", "Look at what IMPL declares.")
         new, _ = compare((entry.kind for entry in failures if entry.counted), known or ())
         # What is known and seen is not gone, even if all of it turns out to be the format's.
@@ -325,25 +314,8 @@ def _among(what: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]
     return wanted or tuple(known)
 
 
-def _names(facts: dict[str, Any]) -> list[str]:
-    """Return the verdicts that occur."""
-    found = {name for by in facts["verdicts"].values() for of in by.values() for name in of}
-    return sorted(found)
-
-
-def _summed(facts: dict[str, Any]) -> str:
-    """Return in one sentence how many answers failed, and whose fault that is."""
-    counted = sum(entry["counted"] for entry in facts["failures"])
-    excused = sum(entry["answers"] for entry in facts["limits"])
-    failed = sum(sum(entry["states"].values()) for entry in facts["failures"])
-    return (
-        f"{facts['answers']:,} answers judged: {failed:,} failures, {counted:,} of them count,"
-        f" {excused:,} are limits of the format, {failed - counted - excused:,} follow a lie about a force"
-    )
-
-
 def _show(facts: dict[str, Any]) -> None:
-    run = facts["run"]
+    run, failures = facts["run"], facts["failures"]
     say(
         f"{facts['states']:,} distinct states of {facts['distinct']:,} in {facts['classes']} classes"
         f" ({facts['generated']:,} generated from {facts['traces']:,} traces); {facts['answers']:,} answers;"
@@ -365,41 +337,46 @@ def _show(facts: dict[str, Any]) -> None:
             f"{facts['hangs']} times there was no answer within {facts['timeout']:g} s;"
             f" {facts['retried']} asked twice; {facts['not_asked']} left out after others like them hung"
         )
-    names = _names(facts)
+    rows = [(stratum, policy, of) for stratum, by in facts["verdicts"].items() for policy, of in by.items()]
+    names = sorted({name for *_, of in rows for name in of})
     show_table(
         ["stratum", "policy", *names],
-        [
-            [stratum, policy, *(f"{of.get(name, 0):,}" for name in names)]
-            for stratum, by in facts["verdicts"].items()
-            for policy, of in by.items()
-        ],
+        [[stratum, policy, *(f"{of.get(name, 0):,}" for name in names)] for stratum, policy, of in rows],
     )
     for stratum, broken in facts["invariants"].items():
         counts = ", ".join(f"{name}: {count:,}" for name, count in broken.items())
         say(f"invariants broken in stratum {stratum}: {counts}")
-    rows = [
-        [
-            entry["kind"],
-            f"{entry['counted']:,}",
-            f"{sum(entry['states'].values()):,}",
-            entry["strongest_preset"],
-            entry["representative"]["workload"],
-        ]
-        for entry in facts["failures"]
-        if entry["counted"]
-    ]
-    if rows:
-        head = ["failing kind", "count", "of", "strongest preset", "example"]
-        show_table(head, rows, title="failures (stratum/verdict/category/policy/writer)")
-    for entry in facts["failures"]:
+    states = {entry["kind"]: sum(entry["states"].values()) for entry in failures}
+    counted = [entry for entry in failures if entry["counted"]]
+    if counted:
+        show_table(
+            ["failing kind", "count", "of", "strongest preset", "example"],
+            [
+                [
+                    entry["kind"],
+                    f"{entry['counted']:,}",
+                    f"{states[entry['kind']]:,}",
+                    entry["strongest_preset"],
+                    entry["representative"]["workload"],
+                ]
+                for entry in counted
+            ],
+            title="failures (stratum/verdict/category/policy/writer)",
+        )
+    for entry in counted:
         effect = entry["representative"]["answer"].get("effect")
-        if entry["counted"] and effect:
+        if effect:
             say(f"{entry['kind']}: {effect}")
     if facts["limits"]:
-        limits = [[entry["limit"], f"{entry['answers']:,}", entry["why"]] for entry in facts["limits"]]
+        limits_met = [[entry["limit"], f"{entry['answers']:,}", entry["why"]] for entry in facts["limits"]]
         title = "what the format itself cannot promise, answered as the specification says (does not count)"
-        show_table(["limit", "answers", "why"], limits, title=title)
-    say(_summed(facts))
+        show_table(["limit", "answers", "why"], limits_met, title=title)
+    failed, count = sum(states.values()), sum(entry["counted"] for entry in counted)
+    excused = sum(entry["answers"] for entry in facts["limits"])
+    say(
+        f"{facts['answers']:,} answers judged: {failed:,} failures, {count:,} of them count,"
+        f" {excused:,} are limits of the format, {failed - count - excused:,} follow a lie about a force"
+    )
     if facts["shrunk"]:
         show_table(
             ["smallest of its kind", "records", "deviations", "preset", "state"],
