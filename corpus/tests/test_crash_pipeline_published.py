@@ -347,7 +347,7 @@ def test_a_target_is_reached_exhausted_or_neither(every: int, reached: int, rema
     row = {"codes": ["R01"], "categories": {"clean": 7}, "reached": reached, "target": 500, "complete": True}
     plan = {"every": every, "tier": "full"}
     report = BuildReport({"plan": plan, "counts": {"distinct": 7}, "strata": {"R": {"targets": [row]}}})
-    assert [goal.remark for goal in report.targets("R")] == [remark]
+    assert [row["remark"] for row in report.targets("R")] == [remark]
     assert ("space exhausted at 7" in report.against_the_bar()) == (every == 1)
 
 

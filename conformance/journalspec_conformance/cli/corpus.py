@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -20,7 +20,7 @@ from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.verdict import MEANINGS
 from journalspec_corpus.load import PUBLISHED_TIERS
-from journalspec_corpus.pipeline.manifest import BuildReport, Goal, ManifestError, load
+from journalspec_corpus.pipeline.manifest import STRATA, BuildReport, ManifestError, load
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
@@ -269,7 +269,7 @@ def _strata(report: BuildReport) -> Iterator[list[str]]:
         verdicts = report.verdicts(name, report.strict)
         told = ", ".join(f"{verdict} {count:,}" for verdict, count in verdicts.items())
         yield [
-            f"{name} {report.meaning(name)}",
+            f"{name} {STRATA[name]}",
             f"{tables['distinct']:,}",
             f"{len(tables['classes']):,}",
             told,
@@ -285,53 +285,50 @@ def _safe(report: BuildReport) -> Iterator[list[str]]:
 
 
 def _show_stratum(report: BuildReport, stratum: str) -> None:
-    say()
-    say(f"Stratum {stratum}: {report.meaning(stratum)}")
-    verdicts = report.verdict_names(stratum)
+    tables = report.strata[stratum]
+    say(f"\nStratum {stratum}: {STRATA[stratum]}")
+    names = sorted({name for by in tables["verdicts"].values() for given in by.values() for name in given})
     show_table(
-        ["reader", "writer", *verdicts],
-        (
-            [reader, writer, *(f"{given.get(name, 0):,}" for name in verdicts)]
-            for reader, writers in report.strata[stratum]["verdicts"].items()
+        ["reader", "writer", *names],
+        [
+            [reader, writer, *(f"{given.get(name, 0):,}" for name in names)]
+            for reader, writers in tables["verdicts"].items()
             for writer, given in writers.items()
-        ),
+        ],
     )
     say()
     show_table(
         ["code", "reached", "target of a full tier", "", "categories"],
-        (
-            [_codes(row), f"{row.reached:,}", f"{row.target:,}", row.remark, _listed(row.categories)]
+        [
+            [
+                "-".join(dict.fromkeys((row["codes"][0], row["codes"][-1]))),
+                f"{row['reached']:,}",
+                f"{row['target']:,}",
+                row["remark"],
+                ", ".join(f"{name} {count:,}" for name, count in row["categories"].items()) or "-",
+            ]
             for row in report.targets(stratum)
-        ),
+        ],
     )
-    failures = report.strata[stratum]["failures"]
+    failures = tables["failures"]
     if failures:
         say()
+        members = ("reader", "writer", "edition")
         show_table(
-            ["failure", "breaks", "reader", "writer", "edition", "states", "strongest preset that shows it"],
-            (
+            ["failure", "breaks", *members, "states", "strongest preset that shows it"],
+            [
                 [
                     row["verdict"],
                     ", ".join(row["breaks"]),
-                    row["reader"],
-                    row["writer"],
-                    row["edition"],
+                    *(row[name] for name in members),
                     f"{sum(row['states'].values()):,}",
                     row["strongest_preset"],
                 ]
                 for row in failures
-            ),
+            ],
         )
         for verdict in dict.fromkeys(row["verdict"] for row in failures):
             say(f"{verdict}: {MEANINGS[verdict]}")
-
-
-def _codes(row: Goal) -> str:
-    return row.codes[0] if len(row.codes) == 1 else f"{row.codes[0]}-{row.codes[-1]}"
-
-
-def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "-"
 
 
 @command.command(

@@ -122,7 +122,7 @@ def _serve(pipe: Connection, work: Callable[[int], object]) -> None:
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             number = pipe.recv()
-            pipe.send((number, _tried(work, number)))
+            pipe.send((number, tried(work, number)))
 
 
 def _end_with_builder() -> None:
@@ -133,7 +133,7 @@ def _end_with_builder() -> None:
     os._exit(0)
 
 
-def _tried(work: Callable[[int], object], number: int) -> object:
+def tried(work: Callable[[int], object], number: int) -> object:
     """Return what `work` gives, or the error that the builder is to raise."""
     try:
         return work(number)
