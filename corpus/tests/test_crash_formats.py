@@ -311,7 +311,7 @@ def test_a_published_record_lists_what_its_keys_share(
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_reading_a_state_leaves_next_to_nothing_to_the_collector_of_circles(format_id: str) -> None:
-    """A build does without it within a shard: what hangs together in circles stays until its end."""
+    """A build lets it look seldom: what hangs together in circles stays until then."""
     adapter, read = crash_format(format_id), 0
     first, second = list(adapter.workloads("core"))[:2]
     for _ in Shard(adapter, PRESETS, 1).rows(adapter.build(first)):

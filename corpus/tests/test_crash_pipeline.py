@@ -349,14 +349,6 @@ def test_usage_errors_end_with_two(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_foreign_directory_fails_with_one(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("mine")
-    done = invoke("--tier", "core", "--out", str(tmp_path), "--every", "997", "--format", FORMAT)
-    assert done.exit_code == 1
-    assert "is no build directory" in done.output
-    assert "choose an empty or new directory" in done.output
-
-
 def test_a_tier_is_not_copied_among_other_things(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     done = invoke("--tier", "smoke", "--out", str(tmp_path), "--format", FORMAT)

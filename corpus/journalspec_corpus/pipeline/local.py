@@ -7,6 +7,7 @@ forked: a progress display has threads, and libraries below have more.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -119,6 +120,8 @@ def _death(status: int) -> str:
 def _serve(pipe: Connection, work: Callable[[int], object]) -> None:
     """Do the shards that come through `pipe` until the builder is gone."""
     threading.Thread(target=_end_with_builder, daemon=True).start()
+    # Workloads by the ten thousand and what is remembered stay: they are looked through for garbage seldom.
+    gc.set_threshold(100_000, 50, 100)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             number = pipe.recv()
