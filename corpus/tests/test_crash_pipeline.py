@@ -271,6 +271,17 @@ def test_what_a_compaction_wrote_twice_may_come_out_twice(
     assert failed == sum(sum(of.values()) for of in said["beyond"].get("strict", {}).values())
 
 
+def test_a_state_that_two_traces_leave_is_published_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Plan(FORMAT, "core").shard_workloads(60)[:6]
+    monkeypatch.setattr("journalspec_corpus.pipeline.plan._workloads", lambda name, tier: work)
+    manifest = build(Plan(FORMAT, "core"), tmp_path / "out", Builder())
+    ids = [case.id for case in Intake().file(tmp_path / "out" / CASES)]
+    assert len(ids) == len(set(ids)) == manifest["counts"]["distinct"]
+    assert manifest["reached"]
+
+
 def test_requirements_of_cases_hold_in_every_edition() -> None:
     known = {item.id: item for item in requirements(TX)}
     for named in crash_format(TX).obeys.values():

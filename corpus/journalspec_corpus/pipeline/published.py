@@ -209,7 +209,7 @@ def _found(
         keep = {name: row for row, name in backwards if name in left}
         if not keep:
             continue
-        left -= keep.keys()
+        left.difference_update(keep)
         rows = found.take([*keep.values()][::-1])
         states, owed = rows.states, sets.sets(rows.expected)
         point = states.point
