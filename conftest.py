@@ -6,8 +6,11 @@ import gc
 import importlib.util
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -90,3 +93,19 @@ def tool(request: pytest.FixtureRequest) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def core_build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Path]:
+    """Return a function that gives the directory of a plan's build, made once; nothing in it is changed."""
+    from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415 - needs optional parts
+
+    made: dict[Any, Path] = {}
+
+    def built(plan: Any) -> Path:
+        if plan not in made:
+            made[plan] = tmp_path_factory.mktemp("core") / "out"
+            build(plan, made[plan], Builder())
+        return made[plan]
+
+    return built

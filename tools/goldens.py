@@ -20,7 +20,7 @@ from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.case_builder import ExpectedSets, permitted_by_policy
 from journalspec_corpus.crash.expected import REFUSALS
 from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.pipeline.run import Rows, SeenIds, judged_rows
+from journalspec_corpus.pipeline.run import Rows, Shard
 
 #: Each so many-th workload of a format is in the sample: no divisor of how often its tables repeat.
 EVERY = {
@@ -37,7 +37,7 @@ def sample(format_id: str, every: int) -> Iterator[tuple[str, list[Rows]]]:
     """Yield the name and the judged states of each workload in the sample."""
     adapter = crash_format(format_id)
     for work in list(adapter.workloads("core"))[3::every]:
-        yield work.name, list(judged_rows(adapter.build(work), adapter, PRESETS, SEED, SeenIds()))
+        yield work.name, list(Shard(adapter, PRESETS, SEED).rows(adapter.build(work)))
 
 
 def lines_of(adapter: CrashFormat, found: Sequence[Rows]) -> Iterator[str]:

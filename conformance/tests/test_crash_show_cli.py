@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from journalspec.formats import format_ids
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.transcript import as_json
 from journalspec_corpus.crash.worst import worst_cases
-from journalspec_corpus.pipeline.build import Builder, build
 from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
 from judged import call
@@ -26,10 +25,8 @@ PREFIX = "prefix-byte"
 
 
 @pytest.fixture(scope="module", params=["bitronix_tlog", "jboss_journal"])
-def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("build") / "core"
-    build(Plan(request.param, "core", 1, every=611), out, Builder())
-    return out
+def directory(request: pytest.FixtureRequest, core_build: Callable[[Plan], Path]) -> Path:
+    return core_build(Plan(request.param, "core", every=611))
 
 
 def rows(directory: Path, column: str, value: str) -> list[Mapping[str, Any]]:

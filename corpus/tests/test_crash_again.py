@@ -37,12 +37,12 @@ from journalspec_corpus.crash.trace import (
     Trace,
     Write,
 )
-from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
 from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM
 from journalspec_corpus.jboss_journal.workloads import TABLES as TX_TABLES
 from journalspec_corpus.jboss_journal.workloads import Step as TxStep
 from journalspec_corpus.jboss_journal.workloads import Workload as TxWorkload
-from journalspec_corpus.pipeline.run import SeenIds, judged_rows
+from journalspec_corpus.pipeline.run import Shard
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.write import DiskWriter
 from journalspec_reference.jboss_journal.write import JournalWriter, Usage
@@ -416,9 +416,9 @@ def test_an_unknown_continuation_is_refused() -> None:
 def verdicts_of(adapter: CrashFormat, trace: Trace, category: str = "", reader: int = 0) -> Counter[str]:
     """Count the verdicts on one reader over the states of `trace` under honest presets."""
     out: Counter[str] = Counter()
-    for rows in judged_rows(trace, adapter, HONEST, 1, SeenIds()):
+    for rows in Shard(adapter, HONEST, 1).rows(trace):
         for row in range(len(rows.case_ids)):
-            if not category or rows.category_names[rows.category[row]] == category:
+            if not category or CATEGORIES[rows.category[row]] == category:
                 out[rows.verdict(reader, row)] += 1
     return out
 
@@ -466,7 +466,7 @@ def test_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(tx: CrashFo
     def kinds(work: Any) -> set[str]:
         return {
             rows.verdict(0, row)
-            for rows in judged_rows(tx.build(work), tx, ordered, 1, SeenIds())
+            for rows in Shard(tx, ordered, 1).rows(tx.build(work))
             for row in range(len(rows.case_ids))
         }
 

@@ -20,7 +20,7 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.workloads import Tables
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
-from journalspec_corpus.pipeline.run import SeenIds, judged_rows
+from journalspec_corpus.pipeline.run import Shard
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LogRecord, decode_record
 
@@ -216,7 +216,7 @@ def verdicts(
 ) -> Counter[str]:
     """Count what `reader` gets in the states of one workload."""
     number, out = adapter.readers.index(reader), Counter[str]()
-    for rows in judged_rows(adapter.build(work), adapter, presets, 1, SeenIds()):
+    for rows in Shard(adapter, presets, 1).rows(adapter.build(work)):
         out.update(rows.verdict(number, row) for row in range(len(rows.case_ids)))
     return out
 
@@ -274,7 +274,7 @@ def test_the_mutant_that_does_not_count_is_told_from_the_reference() -> None:
 def test_a_new_head_before_an_old_tail_brings_the_old_record_back() -> None:
     work = Workload("append", "v2", ADD, background="stale-same")
     found: Counter[int] = Counter()
-    for rows in judged_rows(build(work), crash_format(TX), (get_preset("prefix-byte"),), 1, SeenIds()):
+    for rows in Shard(crash_format(TX), (get_preset("prefix-byte"),), 1).rows(build(work)):
         for row in range(len(rows.case_ids)):
             if rows.verdict(0, row) == "resurrected":
                 found[int(rows.states.tear[row])] += 1
@@ -311,16 +311,16 @@ def test_a_published_record_lists_what_its_keys_share(
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_reading_a_state_leaves_next_to_nothing_to_the_collector_of_circles(format_id: str) -> None:
-    """A build does without it within a shard: what hangs together in circles stays until its end."""
+    """A build lets it look seldom: what hangs together in circles stays until then."""
     adapter, read = crash_format(format_id), 0
     first, second = list(adapter.workloads("core"))[:2]
-    for _ in judged_rows(adapter.build(first), adapter, PRESETS, 1, SeenIds()):
+    for _ in Shard(adapter, PRESETS, 1).rows(adapter.build(first)):
         pass  # what is made once is made
     # What was there before is not looked at: the process of a whole run holds gigabytes.
     gc.freeze()
     gc.disable()
     try:
-        for rows in judged_rows(adapter.build(second), adapter, PRESETS, 1, SeenIds()):
+        for rows in Shard(adapter, PRESETS, 1).rows(adapter.build(second)):
             read += len(rows.case_ids)
         assert gc.collect() < 5 * max(read, 100)
     finally:

@@ -6,14 +6,12 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -21,46 +19,24 @@ from journalspec.requirements import requirements
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.persistence import get_preset, rank
 from journalspec_corpus.crash.reduction import find
 from journalspec_corpus.crash.states import Descriptor, state_of
 from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline.build import Builder, build
-from journalspec_corpus.pipeline.cases import read_cases
+from journalspec_corpus.pipeline.manifest import CASES
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.published import publish_core
 from journalspec_corpus.pipeline.run import Shard
-from journalspec_corpus.pipeline.store import (
-    BuildError,
-    Summary,
-    finished,
-    first_of_each,
-    merge,
-    prepare,
-    read_shard,
-    remerge,
-    replace_shard,
-    write_shard,
-)
-from journalspec_corpus.pipeline.tables import (
-    LABELS,
-    VERDICT,
-    Reached,
-    Repeats,
-    counted,
-    reached,
-    readers_of,
-    repeated,
-    tabulate,
-)
+from journalspec_corpus.pipeline.store import finished, first_of_each, prepare, write_shard
+from journalspec_corpus.pipeline.tables import VERDICT, Labels, Reached, counted, reached, tabulate
 from journalspec_reference import load
 
 FORMAT, TX = "bitronix_tlog", "jboss_journal"
-PLAN = Plan(FORMAT, "core", every=211)
-PLANS = {FORMAT: PLAN, TX: Plan(TX, "core", every=61)}
+PLAN = Plan(FORMAT, "core", every=173)
+PLANS = {FORMAT: PLAN, TX: Plan(TX, "core", every=127)}
 #: format -> one published case in so many is read, and so many probes at least fail
-SAMPLES = {FORMAT: (7, 1), TX: (5, 11)}
+SAMPLES = {FORMAT: (7, 1), TX: (9, 3)}
 
 
 def digests(out: Path) -> dict[str, str]:
@@ -71,10 +47,8 @@ def digests(out: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module", params=PLANS)
-def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    plan, out = PLANS[request.param], tmp_path_factory.mktemp("core") / "out"
-    publish_core(plan, out, build(plan, out, Builder("local")))
-    return out
+def built(request: pytest.FixtureRequest, core_build: Callable[[Plan], Path]) -> Path:
+    return core_build(PLANS[request.param])
 
 
 @pytest.fixture(scope="module")
@@ -107,19 +81,30 @@ def test_the_manifest_counts_what_is_there(built: Path, manifest: Any, plan: Pla
     assert sum(part["rows"] for part in manifest["parts"]) == counts["distinct"]
     assert manifest["plan"]["seed"] == plan.seed
     assert manifest["run"]["seconds"] > 0
+    # Who reaches only states that are kept for others is known as well.
+    shown = {"/".join(entry) for entry in reached(counted(table), crash_format(plan.format).readers)}
+    assert manifest["reached"]
+    assert shown.isdisjoint(manifest["reached"])
     assert not (built / "work").exists()
 
 
 def test_rows_are_descriptors_from_which_their_content_is_rebuilt(built: Path, plan: Plan) -> None:
+    """And published cases have that content."""
     adapter = crash_format(plan.format)
-    all_traces = {trace.id: trace for trace in map(adapter.build, plan.workloads())}
-    rows = ds.dataset(built / "states").to_table().to_pylist()
-    for row in rows[::17]:
+    traces = {trace.id: trace for trace in map(adapter.build, plan.workloads())}
+    rows = {row["case_id"].hex(): row for row in ds.dataset(built / "states").to_table().to_pylist()}
+    looked = 0
+    for case in list(Intake().file(built / CASES))[::37]:
+        row = rows[case.id.rpartition(".")[2]]
         names = ("trace", "preset", "crash_index", "mask", "tear", "background", "seed", "rot")
         descriptor = Descriptor(**{name: row[name] for name in names})
-        trace = all_traces[row["trace"]]
-        owed = find(trace, descriptor)
-        assert (owed.files, owed.case_id) == (dict(state_of(trace, descriptor)), row["case_id"].hex())
+        trace = traces[row["trace"]]
+        state = find(trace, descriptor)
+        assert state.case_id == row["case_id"].hex()
+        assert state.files == dict(state_of(trace, descriptor)) == case.files()
+        assert case.origin.base == row["trace"]
+        looked += 1
+    assert looked > 30
 
 
 @small
@@ -129,83 +114,43 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
     write_shard(PLAN, tmp_path / "out", 0)
     damaged = tmp_path / "out" / "work" / "shard-00000.arrow"
     damaged.write_bytes(damaged.read_bytes()[:-9])
-    calls: list[tuple[int, int]] = []
-    manifest = build(
-        PLAN, tmp_path / "out", Builder("local"), lambda done, total: calls.append((done, total))
-    )
+    calls: list[tuple[str, int, int]] = []
+    manifest = build(PLAN, tmp_path / "out", Builder("local"), lambda *call: calls.append(call))
     assert digests(tmp_path / "out") == digests(built)
-    assert calls[0] == (1, PLAN.shards())
-    assert calls[-1] == (PLAN.shards(), PLAN.shards())
+    assert calls[0] == ("core: shards", 1, PLAN.shards())
+    assert calls[-1] == ("core: cases", PLAN.shards(), PLAN.shards())
     assert manifest["run"]["shards_run"] == PLAN.shards() - 1
     again = build(PLAN, tmp_path / "out", Builder("local"))
     assert again == manifest
 
 
-@small
-def test_a_directory_of_another_plan_is_refused(tmp_path: Path, built: Path) -> None:
-    with pytest.raises(BuildError, match="another plan"):
-        build(Plan(FORMAT, "core", seed=2, every=211), built, Builder("local"))
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(BuildError, match="is no build directory"):
-        build(PLAN, tmp_path, Builder("local"))
-    assert (tmp_path / "file").read_text() == "mine"
+def strongest(entries: set[Reached]) -> dict[tuple[str, ...], str]:
+    """Return the strongest preset of each (stratum, writer, edition, reader, verdict)."""
+    out: dict[tuple[str, ...], str] = {}
+    for entry in entries:
+        kind = (entry.stratum, entry.writer, entry.edition, entry.reader, entry.verdict)
+        out[kind] = min(entry.preset, out.get(kind, entry.preset), key=rank)
+    return out
 
 
-def labelled(table: pa.Table, column: str, text: str) -> pa.Table:
-    """Return `table` with one text in all rows of a column of labels."""
-    at = table.schema.get_field_index(column)
-    return table.set_column(
-        at, table.schema.field(at), pa.array([text] * len(table)).cast(table[column].type)
-    )
-
-
-@small
-def test_what_a_state_says_of_a_writer_outlives_the_shard_that_has_it_too(
-    tmp_path: Path, built: Path
-) -> None:
-    """Merging drops equal states of later shards; who reaches them, and what fails there, it keeps."""
-    first = pq.read_table(built / "states" / "part-00000.parquet")
-    second = labelled(first, "writer", "another")
-    prepare(PLAN, tmp_path)
-    summaries = {}
-    for number, table in enumerate((first, second, first.slice(0, 0))):
-        sha256 = replace_shard(tmp_path / "work" / f"shard-{number:05d}.arrow", table)
-        summaries[number] = Summary(number, len(table), len(table), 1, sha256)
-    merged = merge(PLAN, tmp_path, summaries)
-    assert merged["distinct"] == len(first)
-    assert merged["seen"] == counted(first)
-    own = {row for table in (first, second) for row in reached(counted(table), readers_of(table.schema))}
-    assert any(verdict for _, writer, *_, verdict in own if writer == "another")
-    assert merged["reached"] == own
-    # A part that is lost is made again without what the parts before it have.
-    lost = merged["parts"][1]
-    assert lost["rows"] == 0
-    assert remerge(tmp_path, summaries[1], lost["sha256"]) == lost["sha256"]
-
-
-@small
-def test_a_repeated_state_is_judged_again_where_more_must_not_come_back(built: Path) -> None:
-    """A record that was issued where the state was first met is of an earlier life for who repeats it."""
-    table = pq.read_table(built / "states" / "part-00000.parquet").slice(0, 2)
-    readers = readers_of(table.schema)
-    for reader in readers:
-        table = labelled(table, VERDICT + reader, "pass")
-    issued = Expected(frozenset(), frozenset({"r"}), frozenset(), {"key": "r"}, ("r",))
-    stale = Expected(frozenset(), frozenset(), frozenset({"old"}), {"key": "old"}, ())
-    both = table["case_id"].to_pylist()
-    back = np.asarray([list(VERDICTS).index("resurrected")] * 2, np.uint8)
-
-    def failing(owner: Expected, here: Expected) -> set[str]:
-        again = Repeats(
-            "another", both, np.zeros(2, np.uint8), here, lambda chosen: [back[chosen]] * len(readers)
-        )
-        found = repeated(table, [owner], np.zeros(2, np.int32), [again])
-        assert {writer for _, writer, *_ in found} == {"another"}
-        return {verdict for *_, verdict in found} - {""}
-
-    assert failing(issued, stale) == {"resurrected"}
-    # Where no more is forbidden than before, what is known holds, and nobody is asked.
-    assert failing(stale, stale) == failing(stale, issued) == failing(issued, issued) == set()
+@pytest.mark.parametrize(("format_id", "numbers"), [(FORMAT, (3, 60, 100)), (TX, (4, 50))])
+def test_it_is_as_if_each_trace_had_been_judged_alone(format_id: str, numbers: tuple[int, ...]) -> None:
+    """A failure counts against every writer that reaches the state, though the state is kept once."""
+    plan = Plan(format_id, "core")
+    adapter = crash_format(format_id)
+    presets = tuple(get_preset(name) for name in plan.presets)
+    repeats = 0
+    for number in numbers:
+        together, alone = Shard(adapter, presets, plan.seed), set[Reached]()
+        for work in plan.shard_workloads(number)[:9]:
+            trace = adapter.build(work)
+            together.add(trace)
+            one = Shard(adapter, presets, plan.seed)
+            one.add(trace)
+            alone |= reached(counted(one.table()), adapter.readers)
+        assert strongest(together.reached) == strongest(alone)
+        repeats += bool(together.reached - reached(counted(together.table()), adapter.readers))
+    assert repeats
 
 
 @small
@@ -215,46 +160,28 @@ def test_a_shard_under_the_name_of_another_one_is_none(tmp_path: Path, built: Pa
     for path in (tmp_path / "work").glob("shard-00000.*"):
         shutil.copy(path, path.with_stem("shard-00001"))
     assert finished(PLAN, tmp_path).keys() == {0}
-    build(PLAN, tmp_path, Builder("local"))
-    assert digests(tmp_path) == digests(built)
 
 
 def test_the_first_of_equal_ids_stays() -> None:
-    ids = np.asarray([[1, 2], [1, 3], [1, 2], [0, 2], [1, 3]], np.uint64)
-    assert first_of_each(ids).tolist() == [True, True, False, True, False]
-    assert first_of_each(np.zeros((0, 2), np.uint64)).tolist() == []
-
-
-def test_the_first_of_equal_ids_stays_however_many_lots_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = np.random.default_rng(1)
     ids = draw.integers(0, 1 << 64, (3000, 2), np.uint64)[draw.integers(0, 3000, 5000)]
-    # First halves alone say nothing, in the first lot and in the last one.
+    # First halves alone say nothing.
     ids[:100, 0], ids[100:200, 0] = 0, np.iinfo(np.uint64).max
     known: set[tuple[int, ...]] = set()
     due = [not (row in known or known.add(row)) for row in map(tuple, ids.tolist())]  # type: ignore[func-returns-value]
     assert 1000 < sum(due) < 4000
-    for lot in (7, 400, 1 << 20):
-        monkeypatch.setattr("journalspec_corpus.pipeline.store._LOT", lot)
-        with ThreadPoolExecutor(3) as pool:
-            assert first_of_each(ids, pool.map).tolist() == due
-            assert first_of_each(np.asfortranarray(ids)).tolist() == due
-
-
-def test_a_shard_on_disk_is_read_as_it_was_written(tmp_path: Path, built: Path) -> None:
-    table = pq.read_table(built / "states" / "part-00000.parquet")
-    for rows in (table, table.slice(5, 0), table.slice(3, 17)):
-        replace_shard(tmp_path / "shard", rows)
-        assert read_shard(tmp_path / "shard").equals(rows)
-        assert read_shard(tmp_path / "shard", ["category", "case_id"]).equals(
-            rows.select(["case_id", "category"])
-        )
+    assert first_of_each(ids).tolist() == due
+    assert first_of_each(ids[:0]).tolist() == []
 
 
 def test_labels_are_counted_as_row_by_row(built: Path) -> None:
     table = ds.dataset(built / "states").to_table()
-    names = [*LABELS, *(name for name in table.schema.names if name.startswith(VERDICT))]
-    rows = table.to_pylist()
-    due = Counter(tuple(row[n] > 0 if n == "acknowledged" else row[n] for n in names) for row in rows)
+    readers = [name for name in table.schema.names if name.startswith(VERDICT)]
+    due: Counter[Labels] = Counter()
+    for row in table.to_pylist():
+        labels = {name: row[name] for name in Labels._fields if name != "verdicts"}
+        labels["acknowledged"] = row["acknowledged"] > 0
+        due[Labels(**labels, verdicts=tuple(row[name] for name in readers))] += 1
     assert counted(table) == due
     assert counted(table.slice(3, 0)) == {}
 
@@ -271,7 +198,7 @@ DRAWN = {
 
 @small
 def test_the_seed_matters_to_garbage_only(tmp_path: Path, built: Path) -> None:
-    other = Plan(FORMAT, "core", seed=2, every=211)
+    other = Plan(FORMAT, "core", seed=2, every=173)
     build(other, tmp_path / "out", Builder("local"))
 
     def ids(out: Path, trash: bool) -> set[bytes]:
@@ -289,7 +216,7 @@ def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest
     asked = ["case_id", "verdict_strict", "verdict_salvage"]
     rows = {row["case_id"]: row for row in ds.dataset(built / "states").to_table(columns=asked).to_pylist()}
     count = beyond = 0
-    for case in read_cases(built):
+    for case in Intake().file(built / CASES):
         count += 1
         if count % every:
             continue
@@ -305,7 +232,7 @@ def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest
             half = row[f"verdict_{probe.policy}"] == "half-transaction"
             assert (None in differences) == kept or half, (probe.id, case.title, differences)
             beyond += not kept
-    assert count == manifest["cases"]["count"] > 1000
+    assert count == manifest["cases"]["count"] > 100
     assert beyond >= failing
     assert manifest["cases"]["beyond"]["strict"]["R"]
 
@@ -330,9 +257,9 @@ def test_what_a_compaction_wrote_twice_may_come_out_twice(
     work = [work for work in crash_format(TX).workloads("core") if work.name.startswith("compact/v2/artemis")]
     monkeypatch.setattr("journalspec_corpus.pipeline.plan._workloads", lambda name, tier: tuple(work[:1]))
     plan = Plan(TX, "core")
-    said = publish_core(plan, tmp_path / "out", build(plan, tmp_path / "out", Builder("local")))["cases"]
+    said = build(plan, tmp_path / "out", Builder("local"))["cases"]
     twice = failed = 0
-    for case in read_cases(tmp_path / "out"):
+    for case in Intake().file(tmp_path / "out" / CASES):
         observed = load(TX).recover(case.files(), edition=case.edition, policy="strict").to_json()
         expected = [entry for entry in case.expect if entry["when"]["policy"] == "strict"]
         failed += all(compare(entry, observed, Claims()) is not None for entry in expected)
@@ -344,6 +271,17 @@ def test_what_a_compaction_wrote_twice_may_come_out_twice(
     assert failed == sum(sum(of.values()) for of in said["beyond"].get("strict", {}).values())
 
 
+def test_a_state_that_two_traces_leave_is_published_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Plan(FORMAT, "core").shard_workloads(60)[:6]
+    monkeypatch.setattr("journalspec_corpus.pipeline.plan._workloads", lambda name, tier: work)
+    manifest = build(Plan(FORMAT, "core"), tmp_path / "out", Builder())
+    ids = [case.id for case in Intake().file(tmp_path / "out" / CASES)]
+    assert len(ids) == len(set(ids)) == manifest["counts"]["distinct"]
+    assert manifest["reached"]
+
+
 def test_requirements_of_cases_hold_in_every_edition() -> None:
     known = {item.id: item for item in requirements(TX)}
     for named in crash_format(TX).obeys.values():
@@ -352,58 +290,23 @@ def test_requirements_of_cases_hold_in_every_edition() -> None:
             assert set(known[name].editions) >= {"seed", "seed+hash", "s1", "s2", "v1", "v2", "v2e"}
 
 
-# --- A failure counts against every writer that reaches the state, though the state is kept once ------
-
-Kind = tuple[str, str, str, str, str]
-
-
-def strongest(entries: set[Reached]) -> dict[Kind, str]:
-    """Return the strongest preset of each (stratum, writer, edition, reader, verdict)."""
-    out: dict[Kind, str] = {}
-    for stratum, writer, edition, preset, reader, verdict in entries:
-        kind = (stratum, writer, edition, reader, verdict)
-        out[kind] = min(preset, out.get(kind, preset), key=rank)
-    return out
-
-
-@pytest.mark.parametrize(("format_id", "numbers"), [(FORMAT, (3, 60, 100)), (TX, (4, 50))])
-def test_it_is_as_if_each_trace_had_been_judged_alone(format_id: str, numbers: tuple[int, ...]) -> None:
-    plan = Plan(format_id, "core")
-    adapter = crash_format(format_id)
-    presets = tuple(get_preset(name) for name in plan.presets)
-    repeats = 0
-    for number in numbers:
-        together, alone = Shard(adapter, presets, plan.seed), set[Reached]()
-        for work in plan.shard_workloads(number)[:9]:
-            trace = adapter.build(work)
-            together.add(trace)
-            one = Shard(adapter, presets, plan.seed)
-            one.add(trace)
-            table = one.table()
-            alone |= reached(counted(table), readers_of(table.schema))
-        table = together.table()
-        own = reached(counted(table), readers_of(table.schema))
-        both = own | set(together.repeated(table))
-        repeats += both != own
-        assert strongest(both) == strongest(alone)
-    assert repeats
+LABELS = ("R", "one", "e", "rotate", "zero", "", True)
 
 
 def test_what_another_writer_reaches_decides_what_is_safe_for_it() -> None:
-    labels = ("R", "one", "e", "rotate", "zero", "", True)
     seen = {
-        (*labels, "prefix-byte", "allowed", "pass"): 5,
-        (*labels, "epoch-subset-512", "allowed", "lost"): 2,
+        Labels(*LABELS, "prefix-byte", "allowed", ("pass",)): 5,
+        Labels(*LABELS, "epoch-subset-512", "allowed", ("lost",)): 2,
     }
-    entries: set[Reached] = {
-        ("R", "one", "e", "prefix-byte", "", ""),
-        ("R", "one", "e", "epoch-subset-512", "", ""),
-        ("R", "one", "e", "epoch-subset-512", "strict", "lost"),
+    entries = {
+        Reached("R", "one", "e", "prefix-byte"),
+        Reached("R", "one", "e", "epoch-subset-512"),
+        Reached("R", "one", "e", "epoch-subset-512", "strict", "lost"),
         # The same state, kept for the first writer.
-        ("R", "two", "e", "prefix-sector-512", "", ""),
-        ("R", "two", "e", "prefix-byte", "", ""),
-        ("R", "two", "e", "prefix-byte", "strict", "lost"),
-        ("R", "two", "e", "alice-weak", "strict", "append-lost"),
+        Reached("R", "two", "e", "prefix-sector-512"),
+        Reached("R", "two", "e", "prefix-byte"),
+        Reached("R", "two", "e", "prefix-byte", "strict", "lost"),
+        Reached("R", "two", "e", "alice-weak", "strict", "append-lost"),
     }
     tables = tabulate(Counter(seen), entries, (), ("strict",), "strict")["R"]
     assert [
@@ -420,24 +323,6 @@ def test_what_another_writer_reaches_decides_what_is_safe_for_it() -> None:
     assert failures["one", "lost"]["breaks"] == list(VERDICTS["lost"])
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_failure_is_quoted_with_the_strongest_preset_that_shows_it(turned: bool) -> None:
-    """Whether the state was kept for it or for another writer, and in whichever order they are told."""
-    labels = ("R", "one", "e", "rotate", "zero", "", True)
-    names = ("prefix-byte", "epoch-subset-512", "sector-trash-512")
-    rows = [((*labels, name, "allowed", "lost"), 1 + at) for at, name in enumerate(names[1:])]
-    seen = Counter(dict(rows[::-1] if turned else rows))
-    entries: set[Reached] = {("R", "one", "e", name, "strict", "lost") for name in names}
-    entries.add(("R", "one", "e", "fdb-full-corruption", "strict", "hole"))
-    tables = tabulate(seen, entries, (), ("strict",), "strict")["R"]
-    quoted = {row["verdict"]: (row["strongest_preset"], row["states"]) for row in tables["failures"]}
-    assert quoted == {
-        "lost": ("prefix-byte", {"epoch-subset-512": 1, "sector-trash-512": 2}),
-        "hole": ("fdb-full-corruption", {}),
-    }
-    assert tables["safe_under"][0]["fails_under"] == "prefix-byte"
-
-
 # --- The commands --------------------------------------------------------------------------------
 
 
@@ -447,12 +332,12 @@ def invoke(*arguments: str) -> Any:
 
 def test_the_command_builds_and_says_what_it_did(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = invoke("--tier", "core", "--out", str(out), "--every", "401", "--format", FORMAT)
+    done = invoke("--tier", "core", "--out", str(out), "--every", "997", "--format", FORMAT)
     assert done.exit_code == 0, done.output
     assert "distinct judged cases" in done.output
     assert (out / "manifest.json").is_file()
-    again = invoke("--tier", "core", "--out", str(out), "--every", "401", "--format", FORMAT, "--json")
-    assert json.loads(again.stdout)["cases"]["count"] > 100
+    again = invoke("--tier", "core", "--out", str(out), "--every", "997", "--format", FORMAT, "--json")
+    assert json.loads(again.stdout)["cases"]["count"] > 10
 
 
 @pytest.mark.parametrize(
@@ -473,14 +358,6 @@ def test_usage_errors_end_with_two(
     assert done.exit_code == status
     assert text in done.output
     assert not list(tmp_path.iterdir())
-
-
-def test_a_foreign_directory_fails_with_one(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("mine")
-    done = invoke("--tier", "core", "--out", str(tmp_path), "--every", "401", "--format", FORMAT)
-    assert done.exit_code == 1
-    assert "is no build directory" in done.output
-    assert "choose an empty or new directory" in done.output
 
 
 def test_a_tier_is_not_copied_among_other_things(tmp_path: Path) -> None:
@@ -505,7 +382,7 @@ def spark() -> Any:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("built", "partitions"), [(FORMAT, 1), (FORMAT, 7), (TX, 3)], indirect=["built"])
+@pytest.mark.parametrize(("built", "partitions"), [(FORMAT, 1), (FORMAT, 7)], indirect=["built"])
 def test_spark_writes_the_same_bytes(
     tmp_path: Path, built: Path, manifest: Any, plan: Plan, spark: Any, partitions: int
 ) -> None:

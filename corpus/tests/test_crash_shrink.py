@@ -36,7 +36,7 @@ from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.jboss_journal.workloads import Step as Op
 from journalspec_corpus.jboss_journal.workloads import Workload as Journaled
-from journalspec_corpus.pipeline.run import SeenIds, judged_rows
+from journalspec_corpus.pipeline.run import Shard
 from journalspec_reference.api import WriterRefused
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
@@ -440,7 +440,7 @@ def test_all_kinds_of_failures_of_a_small_build_become_small() -> None:
         kinds: dict[tuple[str, ...], tuple[Any, State]] = {}
         for work in first_lives(adapter, "full")[5::every]:
             trace = adapter.build(work)
-            for rows in judged_rows(trace, adapter, PRESETS, SEED, SeenIds()):
+            for rows in Shard(adapter, PRESETS, SEED).rows(trace):
                 for reader, name in enumerate(adapter.readers):
                     for row in np.unique(rows.verdicts[reader], return_index=True)[1].tolist():
                         verdict = rows.verdict(reader, row)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.cli import how_it_ended
 from journalspec_conformance.cli._options import FILE
-from journalspec_conformance.cli._tables import Show, progress_bar, say, show_table
+from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.verdict import MEANINGS
 from journalspec_corpus.load import PUBLISHED_TIERS
-from journalspec_corpus.pipeline.manifest import BuildReport, Goal, ManifestError, load
-
-if TYPE_CHECKING:
-    from journalspec_corpus.pipeline.build import Builder
-    from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.manifest import STRATA, BuildReport, ManifestError, load
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
@@ -113,16 +110,29 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         _copy(tier, out, format_id, as_json)
         return
     try:
-        from journalspec_corpus.pipeline.build import Builder  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
     plan = Plan(_chosen(format_id), tier, options["seed"], every=options["every"])
     if options["master"] and options["engine"] != "spark":
         raise click.UsageError("--master is for --engine spark")
     engine = Builder(options["engine"], options["partitions"], options["master"], options["jobs"] or cores())
-    manifest = _build(plan, out, engine)
+    try:
+        with progress_bar() as show:
+            manifest = build(plan, out, engine, show)
+    except BuildError as error:
+        raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
+    except MemoryError:
+        raise _Failed("not enough memory; try fewer --jobs") from None
+    except OSError as error:
+        raise _Failed(f"{error.filename or out}: {error.strerror or error}\n{_KEPT}") from None
+    except KeyboardInterrupt as interruption:
+        said, status = how_it_ended(interruption)
+        click.echo(f"{said}; {_KEPT}", err=True)
+        raise click.exceptions.Exit(status) from None
     if as_json:
         click.echo(json.dumps(manifest, indent=2))
     else:
@@ -144,36 +154,6 @@ def _chosen(format_id: str | None) -> str:
     return able[0]
 
 
-def _build(plan: Plan, out: Path, engine: Builder) -> dict[str, Any]:
-    """Build and publish with a progress bar; what goes wrong ends the command with one or two lines."""
-    from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
-
-    try:
-        with progress_bar() as show:
-            return _steps(plan, out, engine, show)
-    except BuildError as error:
-        raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
-    except MemoryError:
-        raise _Failed("not enough memory; try fewer --jobs") from None
-    except OSError as error:
-        raise _Failed(f"{error.filename or out}: {error.strerror or error}\n{_KEPT}") from None
-    except KeyboardInterrupt as interruption:
-        said, status = how_it_ended(interruption)
-        click.echo(f"{said}; {_KEPT}", err=True)
-        raise click.exceptions.Exit(status) from None
-
-
-def _steps(plan: Plan, out: Path, engine: Builder, show: Show) -> dict[str, Any]:
-    from journalspec_corpus.pipeline.build import build  # noqa: PLC0415  # needs optional parts
-    from journalspec_corpus.pipeline.published import publish_core  # noqa: PLC0415  # needs optional parts
-
-    manifest = build(plan, out, engine, partial(show, f"{plan.tier}: shards"))
-    if plan.tier == "core":
-        cases = partial(show, f"{plan.tier}: cases")
-        manifest = publish_core(plan, out, manifest, jobs=engine.jobs, progress=cases)
-    return manifest
-
-
 class _Failed(click.ClickException):
     """The build did not work; exit status 1."""
 
@@ -181,13 +161,22 @@ class _Failed(click.ClickException):
 
 
 def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
-    """Copy a published tier: one JSON-lines file per format."""
-    from journalspec_corpus.pipeline.cases import copy_tier  # noqa: PLC0415 - slow, and for this only
+    """Copy a published tier: one JSON-lines file per format. No link in `out` is followed."""
+    from journalspec_corpus.case import write_files  # noqa: PLC0415 - slow, and for this only
 
     if out.exists() and (not out.is_dir() or any(path.name not in format_ids() for path in out.iterdir())):
         raise click.UsageError(f"{out} holds something else: choose an empty or new directory")
+    copied: list[dict[str, Any]] = []
     try:
-        copied = copy_tier(tier, out, [format_id] if format_id else list(format_ids()))
+        for name in [format_id] if format_id else format_ids():
+            get_format(name)
+            source = files("journalspec_corpus").joinpath("published", name, f"{tier}.jsonl")
+            if source.is_file():
+                data, path = source.read_bytes(), f"{name}/{tier}.jsonl"
+                out.mkdir(parents=True, exist_ok=True)
+                write_files(out, [(path, [data])])
+                facts = {"cases": data.count(b"\n"), "sha256": hashlib.sha256(data).hexdigest()}
+                copied.append({"format": name, "file": str(out / path), **facts})
     except UnknownFormat as error:
         raise click.UsageError(str(error.args[0])) from None
     except FileExistsError as error:
@@ -195,9 +184,8 @@ def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(copied, indent=2))
         return
-    show_table(
-        ["format", "cases", "file"], [[row["format"], str(row["cases"]), row["file"]] for row in copied]
-    )
+    rows = [[row["format"], str(row["cases"]), row["file"]] for row in copied]
+    show_table(["format", "cases", "file"], rows)
 
 
 @command.command("archive", epilog="Exit status: 0 written, 2 usage or configuration.")
@@ -272,9 +260,8 @@ def show_summary(manifest: dict[str, Any], out: Path) -> None:
     head = ["writer", "edition", "weakest preset under which I1 to I5 hold", "then breaks", "besides"]
     show_table(head, _safe(report))
     say()
-    files = "states/*.parquet, manifest.json"
-    files += "".join(f", {name}" for name in manifest.get("cases", {}).get("files", {}))
-    say(f"in {out}: {files}; all tables: journalspec corpus report {out}")
+    made = ["states/*.parquet", "manifest.json", *manifest.get("cases", {}).get("files", {})]
+    say(f"in {out}: {', '.join(made)}; all tables: journalspec corpus report {out}")
 
 
 def _strata(report: BuildReport) -> Iterator[list[str]]:
@@ -282,7 +269,7 @@ def _strata(report: BuildReport) -> Iterator[list[str]]:
         verdicts = report.verdicts(name, report.strict)
         told = ", ".join(f"{verdict} {count:,}" for verdict, count in verdicts.items())
         yield [
-            f"{name} {report.meaning(name)}",
+            f"{name} {STRATA[name]}",
             f"{tables['distinct']:,}",
             f"{len(tables['classes']):,}",
             told,
@@ -298,53 +285,50 @@ def _safe(report: BuildReport) -> Iterator[list[str]]:
 
 
 def _show_stratum(report: BuildReport, stratum: str) -> None:
-    say()
-    say(f"Stratum {stratum}: {report.meaning(stratum)}")
-    verdicts = report.verdict_names(stratum)
+    tables = report.strata[stratum]
+    say(f"\nStratum {stratum}: {STRATA[stratum]}")
+    names = sorted({name for by in tables["verdicts"].values() for given in by.values() for name in given})
     show_table(
-        ["reader", "writer", *verdicts],
-        (
-            [reader, writer, *(f"{given.get(name, 0):,}" for name in verdicts)]
-            for reader, writers in report.strata[stratum]["verdicts"].items()
+        ["reader", "writer", *names],
+        [
+            [reader, writer, *(f"{given.get(name, 0):,}" for name in names)]
+            for reader, writers in tables["verdicts"].items()
             for writer, given in writers.items()
-        ),
+        ],
     )
     say()
     show_table(
         ["code", "reached", "target of a full tier", "", "categories"],
-        (
-            [_codes(row), f"{row.reached:,}", f"{row.target:,}", row.remark, _listed(row.categories)]
+        [
+            [
+                "-".join(dict.fromkeys((row["codes"][0], row["codes"][-1]))),
+                f"{row['reached']:,}",
+                f"{row['target']:,}",
+                row["remark"],
+                ", ".join(f"{name} {count:,}" for name, count in row["categories"].items()) or "-",
+            ]
             for row in report.targets(stratum)
-        ),
+        ],
     )
-    failures = report.strata[stratum]["failures"]
+    failures = tables["failures"]
     if failures:
         say()
+        members = ("reader", "writer", "edition")
         show_table(
-            ["failure", "breaks", "reader", "writer", "edition", "states", "strongest preset that shows it"],
-            (
+            ["failure", "breaks", *members, "states", "strongest preset that shows it"],
+            [
                 [
                     row["verdict"],
                     ", ".join(row["breaks"]),
-                    row["reader"],
-                    row["writer"],
-                    row["edition"],
+                    *(row[name] for name in members),
                     f"{sum(row['states'].values()):,}",
                     row["strongest_preset"],
                 ]
                 for row in failures
-            ),
+            ],
         )
         for verdict in dict.fromkeys(row["verdict"] for row in failures):
             say(f"{verdict}: {MEANINGS[verdict]}")
-
-
-def _codes(row: Goal) -> str:
-    return row.codes[0] if len(row.codes) == 1 else f"{row.codes[0]}-{row.codes[-1]}"
-
-
-def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "-"
 
 
 @command.command(

@@ -24,25 +24,27 @@ from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.crashes.asking import TIMEOUT
 from journalspec_conformance.crashes.choose import Choice, Selection
-from journalspec_conformance.crashes.known import Compared, KnownKind, compare, load_known
+from journalspec_conformance.crashes.known import KnownKind, compare, load_known
 from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
 from journalspec_conformance.crashes.tally import (
     FAILURES,
     SHRUNK,
     SUMMARY,
-    RunTally,
+    Failing,
+    failing,
+    representatives,
+    summary,
     write_lines,
     write_verdicts,
 )
 from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
 from journalspec_conformance.errors import Breakdown, Problem
-from journalspec_corpus.case import Case
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_corpus.crash.persistence import STRATA
 from journalspec_corpus.crash.verdict import limits
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.run import STRATA
 
 #: A worker process takes a second to start; below so many states it does not pay.
 _STATES_PER_JOB = 500
@@ -147,73 +149,70 @@ class _Asked:
         """Choose, ask, judge, write and print. Raises Problem."""
         started, cpu = time.monotonic(), sum(os.times()[:4])
         known = None if self.expect is None else load_known(self.expect)
-        bounds = Bounds.of_mib(self.max_memory, self.max_disk)
-        target = parse_impl(self.impl, self.mode, bounds=bounds)
+        target = parse_impl(self.impl, self.mode, bounds=Bounds.of_mib(self.max_memory, self.max_disk))
         hello = _introduced(target)
         job, selection = self._prepared(target, hello)
-        found = self._found(job, selection, hello)
-        with JudgingWorkers(job, self._jobs()) as workers, found or nullcontext():
+        plan, cores = selection.plan, os.cpu_count() or 1
+        jobs = self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
+        asked = {
+            "impl": dict(hello.impl),
+            "plan": plan.to_json(),
+            "editions": list(selection.editions),
+            "writers": list(selection.writers),
+            "policies": list(job.policies),
+        }
+        found = None
+        if self.out is not None:
+            refuse_filled(self.out)
+            limits_of = [job.timeout, job.no_limits, self.max_memory, self.max_disk]
+            question = {"count": selection.count, "strata": list(selection.strata), "limits": limits_of}
+            kept = self.out.with_name(self.out.name + ".partial.jsonl")
+            found = FoundSoFar(kept, {**asked, **question, "how": [job.target.text, self.mode]})
+            if found.states:
+                say(f"{found.path}: goes on behind {found.states:,} states", err=True)
+        before = (0.0, 0) if found is None else (found.seconds, found.states)
+        with JudgingWorkers(job, jobs) as workers, found or nullcontext():
             choice = workers.choose(selection)
             if not choice.states:
                 raise Problem("no state fits: look at --tier, --editions, --writers, --strata and --every")
             chosen = time.monotonic() - started
-            tally, judged, stopped = _judged(workers, choice, found)
+            judged, stopped = _judged(workers, choice, found)
+            failures = failing(choice, judged)
             seconds = time.monotonic() - started
-            small = workers.smallest(tally.failing(), self.shrink) if self.shrink and not stopped else []
-        facts = {
-            "impl": dict(hello.impl),
+            shrunk = workers.smallest(failures, self.shrink) if self.shrink and not stopped else []
+        facts: dict[str, Any] = {
+            "impl": asked["impl"],
             "format": job.format,
-            "plan": selection.plan.to_json(),
-            "editions": list(selection.editions),
-            "writers": list(selection.writers),
-            "policies": list(job.policies),
+            **asked,
             "timeout": job.timeout,
-            "workloads": len(selection.plan.workloads()),
-            "workloads_of": len(replace(selection.plan, every=1).workloads()),
+            "workloads": len(plan.workloads()),
+            "workloads_of": len(replace(plan, every=1).workloads()),
             "stopped": stopped,
-            **tally.summary(),
+            **summary(choice, judged),
+            "shrunk": [entry.told for entry in shrunk],
         }
-        # Processes count once they have ended; what shrinking took is among it.
-        cpu = sum(os.times()[:4]) - cpu
-        shrunk = [entry for entry in small if entry is not None]
-        facts["shrunk"] = [entry.to_json() for entry in shrunk]
-        before = (0.0, 0) if found is None else (found.seconds, found.states)
         facts["run"] = {
             "seconds": round(seconds, 2),
             "choosing_seconds": round(chosen, 2),
             "minutes": round((seconds + before[0]) / 60, 1),
             "states_before": before[1],
-            "cpu_seconds": round(cpu, 2),
+            # Processes count once they have ended; what shrinking took is among it.
+            "cpu_seconds": round(sum(os.times()[:4]) - cpu, 2),
             "states_per_second": round((facts["states"] - before[1]) / seconds, 1),
-            "jobs": self._jobs(),
-            "cores": os.cpu_count(),
+            "jobs": jobs,
+            "cores": cores,
         }
-        self._conclude(facts, tally, known)
+        self._conclude(facts, failures, known)
         # Last: whatever becomes of the disk, what hours have found stands on the screen.
         if self.out is not None:
-            self._write(choice, tally, judged, facts, [entry.case for entry in shrunk])
+            with making(self.out) as place:
+                write_verdicts(place, choice, judged)
+                write_lines(place / FAILURES, representatives(choice, judged))
+                if self.shrink:
+                    write_lines(place / SHRUNK, (entry.case.to_json() for entry in shrunk))
+                replace_text(place / SUMMARY, json.dumps(facts, indent=2) + "\n")
         if found is not None:
             found.done()
-
-    def _found(self, job: Job, selection: Selection, hello: Hello) -> FoundSoFar | None:
-        """Return what an interrupted run of the same question has found, if results go to a directory."""
-        if self.out is None:
-            return None
-        refuse_filled(self.out)
-        asked = {
-            "impl": [job.target.text, self.mode, dict(hello.impl)],
-            "plan": selection.plan.to_json(),
-            "count": selection.count,
-            "editions": list(selection.editions),
-            "writers": list(selection.writers),
-            "strata": list(selection.strata),
-            "policies": list(job.policies),
-            "limits": [job.timeout, job.no_limits, self.max_memory, self.max_disk],
-        }
-        found = FoundSoFar(self.out.with_name(self.out.name + ".partial.jsonl"), asked)
-        if found.states:
-            say(f"{found.path}: goes on behind {found.states:,} states", err=True)
-        return found
 
     def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
         format_id = _format_of(self.format_id, hello)
@@ -231,47 +230,33 @@ class _Asked:
         job = Job(target, format_id, policies, self.timeout or TIMEOUT, self.no_limits)
         return job, Selection(plan, self.count, editions, _split(self.writers), strata)
 
-    def _jobs(self) -> int:
-        cores = os.cpu_count() or 1
-        return self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
-
-    def _write(
-        self, choice: Choice, tally: RunTally, judged: list[Judged], facts: dict[str, Any], shrunk: list[Case]
+    def _conclude(
+        self, facts: dict[str, Any], failures: Sequence[Failing], known: Sequence[KnownKind] | None
     ) -> None:
-        assert self.out is not None  # the caller
-        with making(self.out) as place:
-            write_verdicts(place, choice, judged)
-            write_lines(place / FAILURES, tally.representatives())
-            if self.shrink:
-                write_lines(place / SHRUNK, (case.to_json() for case in shrunk))
-            replace_text(place / SUMMARY, json.dumps(facts, indent=2) + "\n")
-
-    def _conclude(self, facts: dict[str, Any], tally: RunTally, known: Sequence[KnownKind] | None) -> None:
-        if not facts["states"] or set(_names(facts)) <= {"unsupported"}:
+        names = {name for by in facts["verdicts"].values() for of in by.values() for name in of}
+        if names <= {"unsupported"}:
             raise Problem("nothing was judged: every state is unsupported", "Look at what IMPL declares.")
-        failing = tally.failing()
-        compared = compare((entry.kind for entry in failing if entry.counted), known or ())
+        new, _ = compare((entry.kind for entry in failures if entry.counted), known or ())
         # What is known and seen is not gone, even if all of it turns out to be the format's.
-        seen = compare((entry.kind for entry in failing), compared.gone)
-        compared = Compared(compared.new, seen.gone)
+        _, gone = compare((entry.kind for entry in failures), known or ())
         # What was not asked any more is never known.
-        self.status = 1 if compared.new or facts["stopped"] else 0
-        excused = sum((entry.limits for entry in failing), Counter())
+        self.status = 1 if new or facts["stopped"] else 0
+        excused = sum((entry.limits for entry in failures), Counter())
         facts["limits"] = [
             {"limit": limit.id, "answers": excused[limit.id], "why": limit.why, "rules": list(limit.rules)}
             for limit in limits(facts["format"])
             if excused[limit.id]
         ]
-        facts["new"] = [str(kind) for kind in compared.new]
-        facts["gone"] = [str(entry) for entry in compared.gone]
+        facts["new"] = [str(kind) for kind in new]
+        facts["gone"] = [str(entry) for entry in gone]
         if self.as_json:
             say(json.dumps(facts))
             return
         _show(facts)
-        for entry in compared.gone:
+        for entry in gone:
             say(f"known, but not seen: {entry} ({entry.why})")
         if known is not None:
-            for kind in compared.new:
+            for kind in new:
                 say(f"new: {kind}")
 
 
@@ -301,26 +286,19 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _judged(
-    workers: JudgingWorkers, choice: Choice, found: FoundSoFar | None
-) -> tuple[RunTally, list[Judged], bool]:
+def _judged(workers: JudgingWorkers, choice: Choice, found: FoundSoFar | None) -> tuple[list[Judged], bool]:
     """Return what came of asking, and whether it was ended since nothing answered any more."""
-    tally = RunTally(choice)
     judged: list[Judged] = []
     silent = 0
-    with (
-        progress_bar() as show,
-        closing(
-            workers.judge(choice, lambda done: show("states", done, len(choice.states)), found)
-        ) as answered,
-    ):
-        for entry in answered:
-            tally.add(entry)
-            judged.append(entry)
-            silent = silent + 1 if entry.verdict.name in BREAKDOWNS else 0
-            if silent >= BREAKDOWN_LIMIT:
-                return tally, judged, True
-    return tally, judged, False
+    with progress_bar() as show:
+        total = len(choice.states)
+        with closing(workers.judge(choice, lambda done: show("states", done, total), found)) as answered:
+            for entry in answered:
+                judged.append(entry)
+                silent = silent + 1 if entry.verdict.name in BREAKDOWNS else 0
+                if silent >= BREAKDOWN_LIMIT:
+                    return judged, True
+    return judged, False
 
 
 def _split(text: str | None) -> tuple[str, ...]:
@@ -336,25 +314,8 @@ def _among(what: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]
     return wanted or tuple(known)
 
 
-def _names(facts: dict[str, Any]) -> list[str]:
-    """Return the verdicts that occur."""
-    found = {name for by in facts["verdicts"].values() for of in by.values() for name in of}
-    return sorted(found)
-
-
-def _summed(facts: dict[str, Any]) -> str:
-    """Return in one sentence how many answers failed, and whose fault that is."""
-    counted = sum(entry["counted"] for entry in facts["failures"])
-    excused = sum(entry["answers"] for entry in facts["limits"])
-    failed = sum(sum(entry["states"].values()) for entry in facts["failures"])
-    return (
-        f"{facts['answers']:,} answers judged: {failed:,} failures, {counted:,} of them count,"
-        f" {excused:,} are limits of the format, {failed - counted - excused:,} follow a lie about a force"
-    )
-
-
 def _show(facts: dict[str, Any]) -> None:
-    run = facts["run"]
+    run, failures = facts["run"], facts["failures"]
     say(
         f"{facts['states']:,} distinct states of {facts['distinct']:,} in {facts['classes']} classes"
         f" ({facts['generated']:,} generated from {facts['traces']:,} traces); {facts['answers']:,} answers;"
@@ -376,41 +337,46 @@ def _show(facts: dict[str, Any]) -> None:
             f"{facts['hangs']} times there was no answer within {facts['timeout']:g} s;"
             f" {facts['retried']} asked twice; {facts['not_asked']} left out after others like them hung"
         )
-    names = _names(facts)
+    rows = [(stratum, policy, of) for stratum, by in facts["verdicts"].items() for policy, of in by.items()]
+    names = sorted({name for *_, of in rows for name in of})
     show_table(
         ["stratum", "policy", *names],
-        [
-            [stratum, policy, *(f"{of.get(name, 0):,}" for name in names)]
-            for stratum, by in facts["verdicts"].items()
-            for policy, of in by.items()
-        ],
+        [[stratum, policy, *(f"{of.get(name, 0):,}" for name in names)] for stratum, policy, of in rows],
     )
     for stratum, broken in facts["invariants"].items():
         counts = ", ".join(f"{name}: {count:,}" for name, count in broken.items())
         say(f"invariants broken in stratum {stratum}: {counts}")
-    rows = [
-        [
-            entry["kind"],
-            f"{entry['counted']:,}",
-            f"{sum(entry['states'].values()):,}",
-            entry["strongest_preset"],
-            entry["representative"]["workload"],
-        ]
-        for entry in facts["failures"]
-        if entry["counted"]
-    ]
-    if rows:
-        head = ["failing kind", "count", "of", "strongest preset", "example"]
-        show_table(head, rows, title="failures (stratum/verdict/category/policy/writer)")
-    for entry in facts["failures"]:
+    states = {entry["kind"]: sum(entry["states"].values()) for entry in failures}
+    counted = [entry for entry in failures if entry["counted"]]
+    if counted:
+        show_table(
+            ["failing kind", "count", "of", "strongest preset", "example"],
+            [
+                [
+                    entry["kind"],
+                    f"{entry['counted']:,}",
+                    f"{states[entry['kind']]:,}",
+                    entry["strongest_preset"],
+                    entry["representative"]["workload"],
+                ]
+                for entry in counted
+            ],
+            title="failures (stratum/verdict/category/policy/writer)",
+        )
+    for entry in counted:
         effect = entry["representative"]["answer"].get("effect")
-        if entry["counted"] and effect:
+        if effect:
             say(f"{entry['kind']}: {effect}")
     if facts["limits"]:
-        limits = [[entry["limit"], f"{entry['answers']:,}", entry["why"]] for entry in facts["limits"]]
+        limits_met = [[entry["limit"], f"{entry['answers']:,}", entry["why"]] for entry in facts["limits"]]
         title = "what the format itself cannot promise, answered as the specification says (does not count)"
-        show_table(["limit", "answers", "why"], limits, title=title)
-    say(_summed(facts))
+        show_table(["limit", "answers", "why"], limits_met, title=title)
+    failed, count = sum(states.values()), sum(entry["counted"] for entry in counted)
+    excused = sum(entry["answers"] for entry in facts["limits"])
+    say(
+        f"{facts['answers']:,} answers judged: {failed:,} failures, {count:,} of them count,"
+        f" {excused:,} are limits of the format, {failed - count - excused:,} follow a lie about a force"
+    )
     if facts["shrunk"]:
         show_table(
             ["smallest of its kind", "records", "deviations", "preset", "state"],

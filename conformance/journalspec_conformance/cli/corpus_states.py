@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import click
@@ -19,17 +18,18 @@ from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.shrinking import ImplementationReader
+from journalspec_conformance.crashes.verdicts import salvages
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story, transcript
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.case_builder import as_case, case_of
 from journalspec_corpus.crash.effects import in_words
 from journalspec_corpus.crash.reading import Named, named_reader
 from journalspec_corpus.crash.reduction import Reduced, State
 from journalspec_corpus.crash.verdict import wrong_effect
 from journalspec_corpus.pipeline import failures
-from journalspec_corpus.pipeline.failures import BuiltState, FailureKind, FailureSample
+from journalspec_corpus.pipeline.failures import BuiltState
 from journalspec_corpus.pipeline.manifest import ManifestError
 from journalspec_corpus.pipeline.rates import as_text, measure
 from journalspec_corpus.pipeline.store import BuildError
@@ -71,75 +71,55 @@ def _show_rates(result: Mapping[str, Any]) -> None:
         f"{plan['engine']}, version {plan['version']}, digest {result['digest']}; reader: {result['reader']}"
     )
     for name, question in result["questions"].items():
-        rows = [entry for entry in result["rates"] if entry["question"] == name]
-        say()
-        say(f"{name}: of {question['of']}, {question['counted']}")
+        say(f"\n{name}: of {question['of']}, {question['counted']}")
+        head = ["edition", "writer", "background", "stratum", "preset", "k", "n", "rate", "95%"]
+        rows = [
+            [_told(of[column], column) for column in head[:-1]]
+            + [" to ".join(_told(edge, "rate") for edge in of["interval"])]
+            for of in result["rates"]
+            if of["question"] == name
+        ]
         if rows:
-            show_table(
-                ["edition", "writer", "background", "stratum", "preset", "k", "n", "rate", "95%"],
-                (_rate(entry) for entry in rows),
-            )
+            show_table(head, rows)
         else:
             say("  no such states in this build")
-    say()
-    say("Made of crash points of which every state under the preset was enumerated; left out for that:")
-    show_table(
-        ["preset", "crash points", "states"],
-        ([entry["preset"], f"{entry['groups']:,}", f"{entry['states']:,}"] for entry in result["left_out"]),
-    )
+    say("\nMade of crash points of which every state under the preset was enumerated; left out for that:")
+    rows = [[_told(of[name], name) for name in ("preset", "groups", "states")] for of in result["left_out"]]
+    show_table(["preset", "crash points", "states"], rows)
     if result["set_aside"]:
         say()
         say("Set aside: traces and corrupted states that are not recovered as they should be from the start:")
-        show_table(
-            ["background", "traces", "states"],
-            (
-                [entry["background"], f"{entry['traces']:,}", f"{entry['states']:,}"]
-                for entry in result["set_aside"]
-            ),
-        )
-    say()
-    say("Weakest preset under which I1 to I5 hold, under it and under every stronger one (stratum R):")
-    show_table(["edition", "writer", "safe under", "fails first", "as in"], _safe(result["safe"]))
-    say()
-    say("The generator against closed forms: a rule that compares length and head only, torn states:")
-    show_table(["background", "sectors", "how", "formula", "k", "n", "agrees"], _checks(result["self_check"]))
+        head = ["background", "traces", "states"]
+        show_table(head, [[_told(of[name], name) for name in head] for of in result["set_aside"]])
+    say("\nWeakest preset under which I1 to I5 hold, under it and under every stronger one (stratum R):")
+    show_table(["edition", "writer", "safe under", "fails first", "as in"], map(_safe, result["safe"]))
+    say("\nThe generator against closed forms: a rule that compares length and head only, torn states:")
+    head = ["background", "sectors", "how", "formula", "k", "n", "agrees"]
+    show_table(head, [[_told(of[name], name) for name in head] for of in result["self_check"]])
 
 
-def _rate(entry: Mapping[str, Any]) -> list[str]:
-    low, high = entry["interval"]
-    names = [entry[name] for name in ("edition", "writer", "background", "stratum", "preset")]
-    return [*names, f"{entry['k']:,}", f"{entry['n']:,}", f"{entry['rate']:.3%}", f"{low:.3%} to {high:.3%}"]
+def _told(value: Any, column: str) -> str:
+    """Return a member of a line of rates as a cell."""
+    match value:
+        case bool():
+            return "yes" if value else "NO"
+        case float():
+            return f"{value:.4%}" if column == "formula" else f"{value:.3%}"
+        case int():
+            return f"{value:,}"
+        case _:
+            return str(value)
 
 
-def _safe(lines: list[dict[str, Any]]) -> Iterator[list[str]]:
-    for line in lines:
-        fails = line["fails"]
-        if fails is None:
-            yield [line["edition"], line["writer"], line["weakest"] or "none", "nothing", ""]
-            continue
-        verdicts = ", ".join(f"{name} {count:,}" for name, count in fails["verdicts"].items())
-        example = fails["example"]
-        yield [
-            line["edition"],
-            line["writer"],
-            line["weakest"] or "none",
-            f"{fails['preset']}: {verdicts}",
-            f"{example['workload']}, operation {example['crash_index']}, "
-            + (f"mask {example['mask']}" if example["mask"] else f"{example['tear']} bytes"),
-        ]
-
-
-def _checks(entries: list[dict[str, Any]]) -> Iterator[list[str]]:
-    for entry in entries:
-        yield [
-            entry["background"],
-            str(entry["sectors"]),
-            entry["how"],
-            f"{entry['formula']:.4%}",
-            f"{entry['k']:,}",
-            f"{entry['n']:,}",
-            "yes" if entry["agrees"] else "NO",
-        ]
+def _safe(line: Mapping[str, Any]) -> list[str]:
+    cells, fails = [line["edition"], line["writer"], line["weakest"] or "none"], line["fails"]
+    if fails is None:
+        return [*cells, "nothing", ""]
+    verdicts = ", ".join(f"{name} {count:,}" for name, count in fails["verdicts"].items())
+    example = fails["example"]
+    lost = f"mask {example['mask']}" if example["mask"] else f"{example['tear']} bytes"
+    where = f"{example['workload']}, operation {example['crash_index']}, {lost}"
+    return [*cells, f"{fails['preset']}: {verdicts}", where]
 
 
 @click.command("show", epilog="Exit status: 0 printed, 2 DIR holds no build, or no such state.")
@@ -211,10 +191,7 @@ class _NotFailing(click.ClickException):
 
 @click.command("shrink", epilog=_SHRINK_STATUS)
 @click.argument("directory", type=_options.FILE, metavar="DIR")
-@click.option("--case", "case_id", default="", metavar="ID", help="The state, by its id (32 hex digits).")
-@click.option(
-    "--kinds", is_flag=True, help="Instead of one state: one of every kind of failure in the build."
-)
+@click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
 @click.option(
     "--reader",
     "name",
@@ -235,7 +212,14 @@ class _NotFailing(click.ClickException):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def shrink_command(
-    directory: Path, case_id: str, kinds: bool, name: str, out: Path | None, as_json: bool, **options: Any
+    directory: Path,
+    case_id: str,
+    name: str,
+    impl: str,
+    policy: str,
+    out: Path | None,
+    budget: int,
+    as_json: bool,
 ) -> None:
     """Shrink a failing state of the build in DIR to the smallest one that fails in the same way.
 
@@ -243,48 +227,26 @@ def shrink_command(
     case. What stays is the verdict; what goes, in this order, are records, sectors that
     did not arrive, weak guarantees, backgrounds, bytes of payload and alignment. A
     deviation is a sector, size or name that is not as if all had arrived (or nothing).
-    With --kinds, one state of each stratum, writer, category, reader and verdict
-    is shrunk, and a table says how small they get.
     """
-    if bool(case_id) == kinds:
-        raise click.UsageError("give either --case ID or --kinds")
     if out is not None:
         refuse_filled(out)
-    if kinds and options["impl"]:
-        raise click.UsageError("--kinds goes by the verdicts in the build: --impl has none there")
     try:
-        if kinds:
-            lines = _shrink_kinds(directory, name, out, options["budget"])
-        else:
-            place = failures.place_of(directory, case_id)
-            reader = _reader(place, name, options["impl"], options["policy"])
-            verdict = failures.verdict_of(place, reader)
+        place = failures.place_of(directory, case_id)
+        reader = _reader(place, name, impl, policy)
+        verdict = failures.verdict_of(place, reader)
     except (LookupError, OSError) as error:
         raise click.UsageError(_text(error)) from None
-    if not kinds:
-        _shrink_state(place, reader, verdict, out, options["budget"], as_json=as_json)
-    elif as_json:
-        click.echo(json.dumps(lines, indent=2))
-    else:
-        _show_kinds(lines)
-
-
-def _text(error: Exception) -> str:
-    return str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
-
-
-def _shrink_state(
-    place: BuiltState, reader: Named, verdict: str, out: Path | None, budget: int, *, as_json: bool
-) -> None:
-    """Shrink one state, and say or write what is left."""
     with Console(stderr=True).status(f"{verdict}: shrinking") as status:
         try:
-            found = _shrunk(
-                place,
-                reader,
+            found = reduction.reduce_state(
+                place.adapter,
+                place.workload,
+                place.descriptor,
+                reader.reader,
                 verdict,
-                budget,
-                lambda tried, what: status.update(f"{tried:,} tried; {what}"),
+                salvaging=reader.salvaging,
+                budget=budget,
+                progress=lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
         except reduction.NotFailing as error:
             raise _NotFailing(
@@ -294,7 +256,11 @@ def _shrink_state(
             raise _NotFailing(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
     if out is not None:
-        _write(out, [large, small], small)
+        # Each once, and the files of the small one.
+        lines = {case.id: json.dumps(case.to_json(), separators=(",", ":")) + "\n" for case in (large, small)}
+        with making(out) as made:
+            replace_text(made / "cases.jsonl", "".join(lines.values()))
+            small.materialize(made / small.id)
     if as_json:
         click.echo(json.dumps(_summary(found, small, large), indent=2))
         return
@@ -302,6 +268,10 @@ def _shrink_state(
         click.echo(line)
     if out is not None:
         click.echo(f"in {out}: cases.jsonl, files of the small state in {small.id}/")
+
+
+def _text(error: Exception) -> str:
+    return str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
 
 
 def _reader(place: BuiltState, name: str, impl: str, policy: str) -> Named:
@@ -323,8 +293,7 @@ def _implementation(adapter: CrashFormat, impl: str, policy: str) -> Named:
     except (Problem, Breakdown) as error:
         raise click.UsageError(str(error)) from None
     click.get_current_context().call_on_close(asker.close)
-    salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == chosen)
-    return Named(impl, ImplementationReader(asker, chosen), salvaging, chosen)
+    return Named(impl, ImplementationReader(asker, chosen), salvages(adapter, chosen), chosen)
 
 
 def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
@@ -367,8 +336,8 @@ def _lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
     """Yield what was done up to `state`, line by line, and what of it arrived."""
     yield f"Before: {state.trace.background} behind what is in use."
     for number, before in enumerate(reduction.crashes_before(adapter, workload), start=1):
-        yield from (f"Life {number}, done in this order:", *_told(before), "")
-    yield from ("Done, in this order:", *_told(state))
+        yield from (f"Life {number}, done in this order:", *_done(before), "")
+    yield from ("Done, in this order:", *_done(state))
 
 
 def _nothing(found: Reduced) -> str:
@@ -381,7 +350,7 @@ def _effect(found: Reduced) -> list[str]:
     return [] if wrong is None else [f"effect    {in_words(wrong)}"]
 
 
-def _told(state: State) -> list[str]:
+def _done(state: State) -> list[str]:
     head, losses = story.losses(state)
     out = [*(f"  {line}" for line in story.story(state)), head]
     for loss in losses:
@@ -391,95 +360,3 @@ def _told(state: State) -> list[str]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def _shrunk(
-    place: BuiltState,
-    reader: Named,
-    verdict: str,
-    budget: int,
-    progress: Callable[[int, str], None] = lambda tried, what: None,
-) -> Reduced:
-    return reduction.reduce_state(
-        place.adapter,
-        place.workload,
-        place.descriptor,
-        reader.reader,
-        verdict,
-        salvaging=reader.salvaging,
-        budget=budget,
-        progress=progress,
-    )
-
-
-def _write(out: Path, cases: Iterable[Case], shown: Case | None = None) -> None:
-    """Write `cases` as lines, each once, and the files of the one that is to be `shown`."""
-    lines = {case.id: json.dumps(case.to_json(), separators=(",", ":")) + "\n" for case in cases}
-    with making(out) as place:
-        replace_text(place / "cases.jsonl", "".join(lines.values()))
-        if shown is not None:
-            shown.materialize(place / shown.id)
-
-
-#: One state of a kind of failure, where it is in the build, and what it was shrunk to.
-_Shrunk = tuple[FailureSample, BuiltState, Reduced]
-
-
-def _shrink_kinds(directory: Path, name: str, out: Path | None, budget: int) -> list[dict[str, Any]]:
-    """Shrink one state of each kind and return what is left, a line each; `name` limits it to one reader.
-
-    Raises NotThere if `directory` is no build, and LookupError for an unknown reader.
-    """
-    adapter = crash_format(failures.plan_of(directory)["format"])
-    if name and name not in adapter.readers:
-        raise LookupError(f"no reader {name!r} in the build: choose one of {', '.join(adapter.readers)}")
-    found = failures.samples(directory, (name,) if name else adapter.readers)
-    known = failures.places(directory, {sample.case_id for sample in found})
-    done: list[_Shrunk] = []
-    with Console(stderr=True).status("shrinking") as status:
-        for number, sample in enumerate(found, start=1):
-            status.update(f"{number} of {len(found)}: {' '.join(sample.kind)}")
-            place, kind = known[sample.case_id], sample.kind
-            reader = named_reader(adapter.format, kind.reader)
-            done.append((sample, place, _shrunk(place, reader, kind.verdict, budget)))
-    if out is not None:
-        _write(
-            out,
-            (
-                case
-                for _, place, shrunk in done
-                for case in (case_of(place.adapter, place.state), as_case(place.adapter, shrunk))
-            ),
-        )
-    return [_line(sample, place, shrunk) for sample, place, shrunk in done]
-
-
-def _line(sample: FailureSample, place: BuiltState, shrunk: Reduced) -> dict[str, Any]:
-    return {
-        **sample.kind._asdict(),
-        "states": sample.states,
-        "records": shrunk.records,
-        "deviations": shrunk.deviations,
-        "earlier_deviations": shrunk.earlier,
-        "preset": shrunk.descriptor.preset,
-        "workload": shrunk.workload.name,
-        "case": shrunk.state.case_id,
-        "shrunk_from": place.state.case_id,
-        "tried": shrunk.tried,
-        "minimal": shrunk.minimal,
-    }
-
-
-def _show_kinds(lines: Sequence[dict[str, Any]]) -> None:
-    head = [*FailureKind._fields, "states", "records", "deviations", "preset", "case"]
-    show_table(head, [[str(line[name]) for name in head] for line in lines])
-    if not lines:
-        click.echo("no reader fails anywhere")
-        return
-    records, lost = ([line[name] for line in lines] for name in ("records", "deviations"))
-    open_ = sum(not line["minimal"] for line in lines)
-    click.echo(
-        f"{len(lines)} kinds; median {median(records):g} records (at most {max(records)}), "
-        f"median {median(lost):g} deviations (at most {max(lost)})"
-        + (f"; for {open_} the budget ended first" if open_ else "")
-    )

@@ -125,16 +125,12 @@ class Asker:
                 self._answers += 1
                 self._seconds += time.monotonic() - begun
             self._warm = True
-        except TimedOut as error:
-            self._endless |= error.busy and self._warm
-            self._warm = False
-            return Reply(None, "hang", error.reason, busy=error.busy)
-        except Crashed as error:
-            self._warm = False
-            return Reply(None, "crash", error.reason)
         except Breakdown as error:
+            busy = isinstance(error, TimedOut) and error.busy
+            self._endless |= busy and self._warm
             self._warm = False
-            return Reply(None, "error", error.reason)
+            ended = "crash" if isinstance(error, Crashed) else "error"
+            return Reply(None, "hang" if isinstance(error, TimedOut) else ended, error.reason, busy=busy)
         except Problem:
             raise
         except Exception as error:  # whatever one state does to the runner, the others are judged

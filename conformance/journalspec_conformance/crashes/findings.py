@@ -1,8 +1,8 @@
 """What shipped products were found to do after a crash: data, loaded and checked.
 
-``findings/<name>.toml`` is what one run over one harness came to, written by :mod:`.record` and
-never by hand; the first run over a harness is named as it is. ``findings/causes.toml`` says in
-words why, whose fault it is and what an operator can do; its patterns say which kinds of failure it explains.
+``findings/<name>.toml`` is what one run over one harness came to, written by ``tools/record_findings.py``
+and never by hand; the first run over a harness is named as it is. ``findings/causes.toml`` says in words
+why, whose fault it is and what an operator can do; its patterns say which kinds of failure it explains.
 ``findings/<name>.jsonl.gz`` holds the smallest state of each kind as cases.
 """
 

@@ -29,7 +29,7 @@ from journalspec_conformance.expect import parse_toml, read_text
 TABLES = ("known", "finding")
 #: What else stands in a file of findings.
 _BESIDE = ("run", "verdicts", "strata")
-MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
+MEMBERS = Kind._fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +43,12 @@ class KnownKind:
         """Tell whether `kind` fits."""
         if kind.verdict in BREAKDOWNS and kind.verdict != self.patterns[MEMBERS.index("verdict")]:
             return False
-        values = (kind.writer, kind.policy, kind.stratum, kind.verdict, kind.category)
-        return all(map(fnmatchcase, values, self.patterns))
+        return all(map(fnmatchcase, kind, self.patterns))
 
     def __str__(self) -> str:
         """Return the members that say something, for people."""
         given = zip(MEMBERS, self.patterns, strict=True)
         return ", ".join(f"{name} {pattern!r}" for name, pattern in given if pattern != "*") or "everything"
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A run against what is known: `new` kinds, and entries of which nothing was seen (`gone`)."""
-
-    new: tuple[Kind, ...]
-    gone: tuple[KnownKind, ...]
 
 
 def load_known(path: Path) -> tuple[KnownKind, ...]:
@@ -93,10 +84,10 @@ def _entry(where: str, table: Any) -> KnownKind:
     return KnownKind(tuple(table.get(name, "*") for name in MEMBERS), table["why"])
 
 
-def compare(kinds: Iterable[Kind], known: Iterable[KnownKind]) -> Compared:
+def compare(kinds: Iterable[Kind], known: Iterable[KnownKind]) -> tuple[list[Kind], list[KnownKind]]:
     """Return which of `kinds` no entry covers, and which entries cover none of them."""
     seen, entries = list(kinds), list(known)
-    return Compared(
-        tuple(kind for kind in seen if not any(entry.covers(kind) for entry in entries)),
-        tuple(entry for entry in entries if not any(entry.covers(kind) for kind in seen)),
+    return (
+        [kind for kind in seen if not any(entry.covers(kind) for entry in entries)],
+        [entry for entry in entries if not any(entry.covers(kind) for kind in seen)],
     )

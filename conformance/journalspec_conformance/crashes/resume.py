@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
 from journalspec_conformance.crashes.choose import Chosen
 from journalspec_conformance.crashes.verdicts import Judged, Verdict
 from journalspec_conformance.errors import Problem
-
-_LISTS = ("missing", "came", "wrong")
-_MEMBERS = tuple(field.name for field in fields(Verdict))
 
 
 class FoundSoFar:
@@ -73,7 +70,7 @@ class FoundSoFar:
 
     def add(self, start: int, states: Sequence[Chosen], judged: Sequence[Judged], seconds: float) -> None:
         """Keep the verdicts on a piece, which took so many seconds more."""
-        entries = [_entry(found) for found in judged]
+        entries = [asdict(found) for found in judged]
         first = states[0].case_id.hex()
         self._write({"start": start, "first": first, "seconds": round(seconds, 3), "judged": entries})
 
@@ -100,16 +97,9 @@ def _lines(path: Path) -> tuple[list[dict[str, Any]], int]:
         raise Problem(f"{path}: no file of a run that was interrupted", "Remove it to begin anew.") from None
 
 
-def _entry(found: Judged) -> dict[str, Any]:
-    """Return what a line says of one verdict, as JSON."""
-    verdict: dict[str, Any] = {name: getattr(found.verdict, name) for name in _MEMBERS}
-    return {"at": found.at, "policy": found.policy, "verdict": verdict, "limit": found.limit}
-
-
 def _judged(entry: Mapping[str, Any]) -> Judged:
-    """Return the verdict that :func:`_entry` made an entry of."""
-    verdict: dict[str, Any] = entry["verdict"]
+    """Return a verdict of a line."""
     told: dict[str, Any] = {
-        name: tuple(value) if name in _LISTS else value for name, value in verdict.items()
+        name: tuple(of) if isinstance(of, list) else of for name, of in entry["verdict"].items()
     }
-    return Judged(entry["at"], entry["policy"], Verdict(**told), entry["limit"])
+    return Judged(**{**entry, "verdict": Verdict(**told)})

@@ -17,16 +17,18 @@ from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, ch
 from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
-from journalspec_conformance.crashes.verdicts import Judged, Verdict, verdict_on
+from journalspec_conformance.crashes.verdicts import Judged, Kind, salvages, verdict_on
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.running import Workers
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.expected import Expected, expected_at
 from journalspec_corpus.crash.ids import case_id, content_id
+from journalspec_corpus.crash.losses import as_write
+from journalspec_corpus.crash.pages import promise
+from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.crash.verdict import first_that_covers, judge, limits
-from journalspec_corpus.pipeline.run import promised
+from journalspec_corpus.crash.verdict import Limit, first_that_covers, judge, limits
 from journalspec_reference import load
 
 #: States of one class that are handed over at a time.
@@ -53,12 +55,8 @@ class Job:
     no_limits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StateBatch:
-    """States of one class, with the place of the first one in the choice."""
-
-    start: int
-    states: tuple[Chosen, ...]
+#: The place of the first of these states in the choice, and states of one class.
+Piece = tuple[int, tuple[Chosen, ...]]
 
 
 def claims_of(hello: Hello, format_id: str) -> FormatClaims:
@@ -108,34 +106,32 @@ class JudgingWorkers(Workers["_Worker"]):
         again; what is new is added to it. Raises Problem if a worker dies.
         Closing it leaves out the rest.
         """
-        known = [
-            (piece, found.of(piece.start, piece.states) if found else None)
-            for piece in _pieces(choice.states)
-        ]
+        known = [(piece, found.of(*piece) if found else None) for piece in _pieces(choice.states)]
         done, last = 0, time.monotonic()
         with closing(self.each(_Worker.judge, [piece for piece, judged in known if judged is None])) as new:
             for piece, before in known:
                 judged = next(new) if before is None else before
                 if before is None and found is not None:
                     now = time.monotonic()
-                    found.add(piece.start, piece.states, judged, now - last)
+                    found.add(*piece, judged, now - last)
                     last = now
                 yield from judged
-                done += len(piece.states)
+                done += len(piece[1])
                 progress(done)
 
-    def smallest(self, failing: Sequence[Failing], budget: int) -> list[Smallest | None]:
+    def smallest(self, failing: Sequence[Failing], budget: int) -> list[Smallest]:
         """Return for each kind of failure the smallest one that is found with `budget` questions."""
         # The longest take as long as all others: one at a time is handed out.
-        return list(self.each(_Worker.smallest, [(entry, budget) for entry in failing]))
+        wanted = [(entry.kind, entry.first.chosen, budget) for entry in failing]
+        return [small for small in self.each(_Worker.smallest, wanted) if small is not None]
 
 
-def _pieces(states: Sequence[Chosen]) -> Iterator[StateBatch]:
+def _pieces(states: Sequence[Chosen]) -> Iterator[Piece]:
     for _, group in groupby(enumerate(states), lambda entry: entry[1].kind):
         members = list(group)
         for at in range(0, len(members), PIECE):
             part = members[at : at + PIECE]
-            yield StateBatch(part[0][0], tuple(state for _, state in part))
+            yield part[0][0], tuple(state for _, state in part)
 
 
 @lru_cache(maxsize=TRACES)
@@ -149,73 +145,61 @@ class _Worker:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._room = crash_format(job.format)
-        self._limits = limits(job.format)
+        self._limits = () if job.no_limits else limits(job.format)
         self._specified = load(job.format)
-        #: The state that was made last: it is asked about under each policy.
-        self._made: tuple[Chosen, tuple[Trace, Expected, dict[str, bytes]]] | None = None
         self._asker = Asker(job.target, job.format, self._room.answer, job.timeout)
-        self._salvaging = {
-            policy: reader in self._room.salvaging for reader, policy in self._room.policies.items()
-        }
+        self._salvaging = {policy: salvages(self._room, policy) for policy in job.policies}
 
-    def judge(self, piece: StateBatch) -> list[Judged]:
+    def judge(self, piece: Piece) -> list[Judged]:
         """Return the verdicts on the states of `piece`, policy by policy until it works without an end."""
         out: list[Judged] = []
         hangs = dict.fromkeys(self._job.policies, 0)
-        for number, chosen in enumerate(piece.states):
-            endless = False
+        for number, chosen in enumerate(piece[1], piece[0]):
+            edition, expected, files = self._made(chosen)
             for policy in self._job.policies:
-                # What loops reads the files, and every policy does: the next one would cost a process more.
-                if endless or hangs[policy] >= HANGS:
+                if hangs[policy] >= HANGS:
                     continue
-                verdict = self._verdict(chosen, policy, twice=not hangs[policy])
+                reply = self._asker.ask(files, chosen.edition, policy, twice=not hangs[policy])
+                holes = self._salvaging[policy]
+                verdict = verdict_on(reply, expected, chosen.refusal, holes_allowed=holes)
+                limit = ""
+                if verdict.failed and (covering := self._covering(chosen, policy, verdict.name)):
+                    # A limit covers kinds of states. Which of them it is that cannot be told apart, only
+                    # reading them as the specification says shows: who fails otherwise there fails himself.
+                    seen = self._specified.recover(files, edition=edition, policy=policy)
+                    answer = replace(self._room.answer(seen), unlisted=self._asker.unlisted)
+                    if judge(answer, expected, chosen.refusal, holes_allowed=holes) == verdict.name:
+                        limit = covering.id
+                out.append(Judged(number, policy, verdict, limit))
                 hangs[policy] += verdict.name in ("hang", "crash")
-                endless |= verdict.endless
-                limit = self._limit(chosen, policy, verdict)
-                out.append(Judged(piece.start + number, policy, verdict, limit))
+                if verdict.endless:
+                    # What loops reads the files, as every policy does: the next one would cost a process.
+                    break
         return out
 
-    def _limit(self, chosen: Chosen, policy: str, verdict: Verdict) -> str:
-        """Return the id of the limit of the format that makes this failure, "" if none does.
+    def _covering(self, chosen: Chosen, policy: str, verdict: str) -> Limit | None:
+        """Return the limit of the format that may make this failure, if one does."""
+        kind, preset = chosen.kind, chosen.descriptor.preset
+        values = (kind.writer, policy, kind.stratum, verdict, kind.category, preset)
+        return first_that_covers(self._limits, *values)
 
-        A limit covers kinds of states; which of them it is that cannot be told apart, only
-        reading them as the specification says shows. Who fails otherwise there fails himself.
-        """
-        if self._job.no_limits or not verdict.failed:
-            return ""
-        kind = chosen.kind
-        values = (kind.writer, policy, kind.stratum, verdict.name, kind.category, chosen.descriptor.preset)
-        limit = first_that_covers(self._limits, *values)
-        return limit.id if limit is not None and self._as_specified(chosen, policy) == verdict.name else ""
+    def _made(self, chosen: Chosen) -> tuple[str, Expected, dict[str, bytes]]:
+        """Return the edition of a state, what it owes, and its files; its id is checked."""
+        trace, descriptor = _trace(self._job.format, chosen.workload), chosen.descriptor
+        at = descriptor.crash_index
+        prefix = get_preset(descriptor.preset).order == "prefix"
+        torn = at if prefix and at < len(trace.ops) and as_write(trace.ops[at]) else -1
+        expected = expected_at(trace, at, torn, chosen.kind.stratum)
+        files = dict(state_of(trace, descriptor))
+        promised = promise(trace.format, trace.edition, chosen.kind.stratum, expected.keys_to_keep)
+        if case_id(content_id(files), promised) != chosen.case_id:
+            raise AssertionError(f"{descriptor} does not give the state that it was chosen as")
+        return trace.edition, expected, files
 
-    def _as_specified(self, chosen: Chosen, policy: str) -> str:
-        """Return the verdict on what the specification makes of a state."""
-        trace, expected, files = self._put(chosen)
-        seen = self._specified.recover(files, edition=trace.edition, policy=policy)
-        answer = replace(self._room.answer(seen), unlisted=self._asker.unlisted)
-        return judge(answer, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
-
-    def _put(self, chosen: Chosen) -> tuple[Trace, Expected, dict[str, bytes]]:
-        """Return the trace of a state, what it owes, and its files; that it is the one chosen is checked."""
-        if self._made is not None and self._made[0] is chosen:
-            return self._made[1]
-        trace = _trace(self._job.format, chosen.workload)
-        expected = expected_at(trace, chosen.descriptor.crash_index, chosen.torn, chosen.kind.stratum)
-        files = dict(state_of(trace, chosen.descriptor))
-        if case_id(content_id(files), promised(trace, expected)) != chosen.case_id:
-            raise AssertionError(f"{chosen.descriptor} does not give the state that it was chosen as")
-        self._made = chosen, (trace, expected, files)
-        return self._made[1]
-
-    def _verdict(self, chosen: Chosen, policy: str, *, twice: bool) -> Verdict:
-        _, expected, files = self._put(chosen)
-        reply = self._asker.ask(files, chosen.edition, policy, twice=twice)
-        return verdict_on(reply, expected, chosen.refusal, holes_allowed=self._salvaging[policy])
-
-    def smallest(self, wanted: tuple[Failing, int]) -> Smallest | None:
+    def smallest(self, wanted: tuple[Kind, Chosen, int]) -> Smallest | None:
         """Return the smallest failure of a kind that is found with so many questions."""
-        failing, budget = wanted
-        return smallest(self._job.format, failing, self._asker, budget)
+        kind, chosen, budget = wanted
+        return smallest(self._job.format, kind, chosen, self._asker, budget)
 
     def close(self) -> None:
         """Let go of the implementation."""

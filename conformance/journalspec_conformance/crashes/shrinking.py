@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from journalspec_conformance.crashes.asking import Asker
-from journalspec_conformance.crashes.tally import Failing
-from journalspec_conformance.crashes.verdicts import Verdict, verdict_on
+from journalspec_conformance.crashes.choose import Chosen
+from journalspec_conformance.crashes.verdicts import Kind, salvages, verdict_on
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.case_builder import as_case
-from journalspec_corpus.crash.reduction import NotFailing, Reduced, reduce_state
+from journalspec_corpus.crash.reduction import NotFailing, reduce_state
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
 
 #: Questions per failure; most need a few hundred.
@@ -44,40 +43,11 @@ class ImplementationReader:
         return self.instead if reply.answer is None else reply.answer
 
 
-@dataclass(frozen=True)
-class Smallest:
-    """A shrunk failure: the state as a case, its size, and what the implementation made of it."""
+class Smallest(NamedTuple):
+    """A shrunk failure: the state as a case, and as JSON its kind, its size, and what came of it."""
 
-    kind: str
     case: Case
-    workload: str
-    descriptor: Descriptor
-    records: int
-    deviations: int
-    #: False if the budget ended first.
-    minimal: bool
-    asked: int
-    verdict: Verdict
-    answer: Answer
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything but the case's bytes."""
-        return {
-            "kind": self.kind,
-            "case": self.case.id,
-            "workload": self.workload,
-            "preset": self.descriptor.preset,
-            "crash_index": self.descriptor.crash_index,
-            "mask": self.descriptor.mask.hex(),
-            "tear": self.descriptor.tear,
-            "rot": self.descriptor.rot,
-            "records": self.records,
-            "deviations": self.deviations,
-            "minimal": self.minimal,
-            "asked": self.asked,
-            "answer": self.verdict.to_json(),
-            "answer_digest": digest_of(self.answer),
-        }
+    told: dict[str, Any]
 
 
 def digest_of(answer: Answer) -> str:
@@ -90,51 +60,49 @@ def digest_of(answer: Answer) -> str:
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
 
-def smallest(format_id: str, failing: Failing, asker: Asker, budget: int = BUDGET) -> Smallest | None:
+def smallest(
+    format_id: str, kind: Kind, chosen: Chosen, asker: Asker, budget: int = BUDGET
+) -> Smallest | None:
     """Return the smallest failure of a kind, None if the kind cannot be shrunk or did not happen again.
 
     Only what the crash model judges is shrunk: no answer at all is not, nor is what
     a second life left, whose states depend on what was chosen from the first.
     """
-    chosen = failing.first
-    if chosen is None or failing.kind.verdict not in VERDICTS or isinstance(chosen.workload, SecondLife):
+    if kind.verdict not in VERDICTS or isinstance(chosen.workload, SecondLife):
         return None
     adapter = crash_format(format_id)
-    policy = failing.kind.policy
-    salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)
-    reader = ImplementationReader(
-        asker, policy, _NOTHING if failing.kind.verdict == "refused" else _NO_ANSWER
-    )
+    salvaging = salvages(adapter, kind.policy)
+    reader = ImplementationReader(asker, kind.policy, _NOTHING if kind.verdict == "refused" else _NO_ANSWER)
     try:
         found = reduce_state(
             adapter,
             chosen.workload,
             chosen.descriptor,
             reader,
-            failing.kind.verdict,
+            kind.verdict,
             salvaging=salvaging,
             budget=budget,
         )
     except NotFailing:
         return None
-    return _smallest(failing, found, reader, as_case(adapter, found), salvaging=salvaging)
-
-
-def _smallest(
-    failing: Failing, found: Reduced, reader: ImplementationReader, case: Case, *, salvaging: bool
-) -> Smallest:
-    situation = found.state.situation
-    reply = reader.asker.ask(found.files, found.state.trace.edition, reader.policy)
-    verdict = verdict_on(reply, situation.expected, found.state.refusal, holes_allowed=salvaging)
-    return Smallest(
-        str(failing.kind),
-        case,
-        found.workload.name,
-        found.descriptor,
-        found.records,
-        found.deviations,
-        found.minimal,
-        reader.asked,
-        verdict,
-        found.answer,
-    )
+    state, descriptor, case = found.state, found.descriptor, as_case(adapter, found)
+    reply = asker.ask(found.files, state.trace.edition, kind.policy)
+    verdict = verdict_on(reply, state.situation.expected, state.refusal, holes_allowed=salvaging)
+    told = {
+        "kind": str(kind),
+        "case": case.id,
+        "workload": found.workload.name,
+        "preset": descriptor.preset,
+        "crash_index": descriptor.crash_index,
+        "mask": descriptor.mask.hex(),
+        "tear": descriptor.tear,
+        "rot": descriptor.rot,
+        "records": found.records,
+        "deviations": found.deviations,
+        # False if the budget ended first.
+        "minimal": found.minimal,
+        "asked": reader.asked,
+        "answer": verdict.to_json(),
+        "answer_digest": digest_of(found.answer),
+    }
+    return Smallest(case, told)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from journalspec.files import replacing
-from journalspec_conformance.crashes.choose import Choice, Chosen
+from journalspec_conformance.crashes.choose import Choice, Chosen, Class
 from journalspec_conformance.crashes.verdicts import BREAKS, LIED, Judged, Kind
 from journalspec_corpus.crash.persistence import rank
 from journalspec_corpus.crash.second_crash import SecondLife
@@ -21,74 +21,67 @@ from journalspec_corpus.crash.second_crash import SecondLife
 #: What a run leaves in a directory.
 VERDICTS, FAILURES, SUMMARY = "verdicts.parquet", "failures.jsonl", "summary.json"
 SHRUNK = "shrunk.jsonl"
-_NUMBERS = ("crash_index", "tear", "seed")
+_NUMBERS = ("crash_index", "tear", "seed", "tries")
+_LABEL = pa.dictionary(pa.int32(), pa.string())
+Group = TypeVar("Group", Kind, tuple[str, str, Class])
+
+
+class Failure(NamedTuple):
+    """A state, and the verdict on what came of it."""
+
+    chosen: Chosen
+    judged: Judged
+
+    def says(self) -> tuple[bool, int, bool, int, bytes]:
+        """Order failures: what counts first, then the strongest preset, first lives, least that arrived."""
+        descriptor = self.chosen.descriptor
+        second = isinstance(self.chosen.workload, SecondLife)
+        arrived = sum(map(bool, descriptor.mask))
+        return bool(self.judged.limit), rank(descriptor.preset), second, arrived, self.chosen.case_id
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the state with its verdict and what parted from what was owed."""
+        verdict = self.judged.verdict
+        told = {"verdict": verdict.name, "policy": self.judged.policy}
+        return {**told, **descriptor_json(self.chosen), "answer": verdict.to_json()}
 
 
 @dataclass
 class Failing:
-    """All failures of one kind: per preset how many, and the first state of the strongest preset."""
+    """All failures of one kind."""
 
     kind: Kind
-    presets: Counter[str] = field(default_factory=Counter)
-    #: id of a limit of the format -> how many of them it makes
-    limits: Counter[str] = field(default_factory=Counter)
-    first: Chosen | None = None
-    judged: Judged | None = None
-
-    def add(self, chosen: Chosen, judged: Judged) -> None:
-        """Count one failure; keep it if it says more than the one kept so far."""
-        preset = chosen.descriptor.preset
-        self.presets[preset] += 1
-        if judged.limit:
-            self.limits[judged.limit] += 1
-        if (
-            self.first is None
-            or self.judged is None
-            or _first(chosen, judged) < _first(self.first, self.judged)
-        ):
-            self.first, self.judged = chosen, judged
+    all: list[Failure]
 
     @property
-    def states(self) -> int:
-        """How many states failed so."""
-        return sum(self.presets.values())
+    def first(self) -> Failure:
+        """The one that says most."""
+        return min(self.all, key=Failure.says)
+
+    @property
+    def limits(self) -> Counter[str]:
+        """By id of a limit of the format, how many of them it makes."""
+        return Counter(judged.limit for _, judged in self.all if judged.limit)
 
     @property
     def counted(self) -> int:
         """How many of them count against the implementation: where a force was a lie, none does."""
-        return 0 if self.kind.stratum == LIED else self.states - self.limits.total()
-
-    @property
-    def strongest(self) -> str:
-        """The preset with the strongest guarantees under which it happens."""
-        return min(self.presets, key=rank)
+        return 0 if self.kind.stratum == LIED else len(self.all) - self.limits.total()
 
     def to_json(self) -> dict[str, Any]:
         """Return the kind, its counts, and its representative."""
-        assert self.first is not None  # there is no empty kind
-        assert self.judged is not None
+        presets = Counter(chosen.descriptor.preset for chosen, _ in self.all)
+        ordered = sorted(presets, key=rank)
         return {
             "kind": str(self.kind),
             "verdict": self.kind.verdict,
             "breaks": list(BREAKS[self.kind.verdict]),
-            "strongest_preset": self.strongest,
-            "states": {name: self.presets[name] for name in sorted(self.presets, key=rank)},
+            "strongest_preset": ordered[0],
+            "states": {name: presets[name] for name in ordered},
             "limits": dict(sorted(self.limits.items())),
             "counted": self.counted,
-            "representative": representative(self.first, self.judged),
+            "representative": self.first.to_json(),
         }
-
-
-def _first(chosen: Chosen, judged: Judged) -> tuple[bool, tuple[int, int, int, bytes]]:
-    """Order failures: what counts against the implementation comes before what the format cannot promise."""
-    return bool(judged.limit), _size(chosen)
-
-
-def _size(chosen: Chosen) -> tuple[int, int, int, bytes]:
-    """Order states: strongest preset, first lives, least that arrived, smallest id."""
-    descriptor = chosen.descriptor
-    second = isinstance(chosen.workload, SecondLife)
-    return rank(descriptor.preset), second, sum(map(bool, descriptor.mask)), chosen.case_id
 
 
 def descriptor_json(chosen: Chosen) -> dict[str, Any]:
@@ -110,129 +103,95 @@ def descriptor_json(chosen: Chosen) -> dict[str, Any]:
     }
 
 
-def representative(chosen: Chosen, judged: Judged) -> dict[str, Any]:
-    """Return one state with its verdict and what parted from what was owed."""
+def failing(choice: Choice, judged: Iterable[Judged]) -> list[Failing]:
+    """Return the kinds of failure, sorted."""
+    kinds = _grouped(choice, judged, _kind)
+    return [Failing(kind, kinds[kind]) for kind in sorted(kinds, key=str)]
+
+
+def _kind(failure: Failure) -> Kind:
+    chosen, judged = failure
+    return Kind(
+        chosen.kind.writer, judged.policy, chosen.kind.stratum, judged.verdict.name, chosen.kind.category
+    )
+
+
+def representatives(choice: Choice, judged: Iterable[Judged]) -> Iterable[dict[str, Any]]:
+    """Yield one failure per policy, verdict and class, with how many there were."""
+    classes = _grouped(
+        choice, judged, lambda one: (one.judged.policy, one.judged.verdict.name, one.chosen.kind)
+    )
+    for _, found in sorted(classes.items(), key=lambda entry: entry[0]):
+        yield {**min(found, key=Failure.says).to_json(), "states": len(found)}
+
+
+def _grouped(
+    choice: Choice, judged: Iterable[Judged], key: Callable[[Failure], Group]
+) -> dict[Group, list[Failure]]:
+    out: dict[Group, list[Failure]] = {}
+    for entry in judged:
+        if entry.verdict.failed:
+            failure = Failure(choice.states[entry.at], entry)
+            out.setdefault(key(failure), []).append(failure)
+    return out
+
+
+def summary(choice: Choice, judged: Sequence[Judged]) -> dict[str, Any]:
+    """Return all counts as JSON."""
+    verdicts: dict[str, dict[str, Counter[str]]] = {}
+    invariants: dict[str, Counter[str]] = {}
+    for policy, name, stratum in sorted(
+        (entry.policy, entry.verdict.name, choice.states[entry.at].kind.stratum) for entry in judged
+    ):
+        verdicts.setdefault(stratum, {}).setdefault(policy, Counter())[name] += 1
+        if BREAKS[name]:
+            invariants.setdefault(stratum, Counter()).update(BREAKS[name])
+    asked = Counter(entry.policy for entry in judged)
+    states = len({entry.at for entry in judged})
+    retried = sum(entry.verdict.tries > 1 for entry in judged)
     return {
-        "verdict": judged.verdict.name,
-        "policy": judged.policy,
-        **descriptor_json(chosen),
-        "answer": judged.verdict.to_json(),
-    }
-
-
-class RunTally:
-    """What a run has come to. Feed it with :meth:`add`, in order."""
-
-    def __init__(self, choice: Choice) -> None:
-        self._choice = choice
-        self.asked = 0
-        self.judged_states: set[int] = set()
-        #: (policy, verdict, stratum) -> how many
-        self.verdicts: Counter[tuple[str, str, str]] = Counter()
-        self.kinds: dict[Kind, Failing] = {}
-        #: (policy, verdict) and class -> the failures of that class
-        self._classes: dict[tuple[str, str, Any], Failing] = {}
-        self.retried = 0
-        #: how often a limit of time ran out
-        self.hangs = 0
-
-    def add(self, judged: Judged) -> None:
-        """Count one verdict."""
-        chosen = self._choice.states[judged.at]
-        name = judged.verdict.name
-        self.asked += 1
-        self.judged_states.add(judged.at)
-        self.verdicts[judged.policy, name, chosen.kind.stratum] += 1
-        self.retried += judged.verdict.tries > 1
-        self.hangs += (name == "hang") + (judged.verdict.tries > 1)
-        if judged.verdict.failed:
-            kind = Kind(chosen.kind.writer, judged.policy, chosen.kind.stratum, name, chosen.kind.category)
-            self.kinds.setdefault(kind, Failing(kind)).add(chosen, judged)
-            place = (judged.policy, name, chosen.kind)
-            self._classes.setdefault(place, Failing(kind)).add(chosen, judged)
-
-    def failing(self) -> list[Failing]:
-        """Return the kinds of failure, sorted."""
-        return [self.kinds[kind] for kind in sorted(self.kinds, key=str)]
-
-    def representatives(self) -> Iterable[dict[str, Any]]:
-        """Yield one failure per policy, verdict and class, with how many there were."""
-        for place in sorted(self._classes):
-            failing = self._classes[place]
-            assert failing.first is not None  # there is no empty class
-            assert failing.judged is not None
-            yield {**representative(failing.first, failing.judged), "states": failing.states}
-
-    def summary(self) -> dict[str, Any]:
-        """Return all counts as JSON."""
-        strata: dict[str, dict[str, Counter[str]]] = {}
-        for (policy, verdict, stratum), count in sorted(self.verdicts.items()):
-            strata.setdefault(stratum, {}).setdefault(policy, Counter())[verdict] += count
-        return {
-            "states": len(self.judged_states),
-            "answers": self.asked,
-            "not_asked": len(self._choice.states) - len(self.judged_states),
-            "left_out": self._left_out(),
-            "distinct": self._choice.distinct,
-            "generated": self._choice.generated,
-            "traces": self._choice.traces,
-            "classes": self._choice.classes,
-            "retried": self.retried,
-            "hangs": self.hangs,
-            "verdicts": {
-                stratum: {policy: dict(of) for policy, of in by.items()} for stratum, by in strata.items()
-            },
-            "invariants": self._invariants(),
-            "failures": [failing.to_json() for failing in self.failing()],
-        }
-
-    def _left_out(self) -> dict[str, int]:
-        """Return by policy how many states were not asked about: `not_asked` are those left out under all."""
-        asked: Counter[str] = Counter()
-        for (policy, _, _), count in self.verdicts.items():
-            asked[policy] += count
-        return {policy: len(self._choice.states) - count for policy, count in sorted(asked.items())}
-
-    def _invariants(self) -> Mapping[str, dict[str, int]]:
-        """Return per stratum how many answers broke each invariant."""
-        out: dict[str, Counter[str]] = {}
-        for (_, verdict, stratum), count in self.verdicts.items():
-            for invariant in BREAKS[verdict]:
-                out.setdefault(stratum, Counter())[invariant] += count
-        return {
+        "states": states,
+        "answers": len(judged),
+        # Those that were left out under all policies, and by policy.
+        "not_asked": len(choice.states) - states,
+        "left_out": {policy: len(choice.states) - count for policy, count in sorted(asked.items())},
+        "distinct": choice.distinct,
+        "generated": choice.generated,
+        "traces": choice.traces,
+        "classes": choice.classes,
+        "retried": retried,
+        # How often a limit of time ran out.
+        "hangs": retried + sum(entry.verdict.name == "hang" for entry in judged),
+        "verdicts": {
+            stratum: {policy: dict(of) for policy, of in by.items()} for stratum, by in verdicts.items()
+        },
+        "invariants": {
             stratum: dict(sorted(found.items(), key=lambda entry: int(entry[0][1:])))
-            for stratum, found in sorted(out.items())
-        }
+            for stratum, found in sorted(invariants.items())
+        },
+        "failures": [entry.to_json() for entry in failing(choice, judged)],
+    }
 
 
 def write_verdicts(out: Path, choice: Choice, judged: Sequence[Judged]) -> None:
     """Write one row per state and policy: descriptor, class, verdict, and what was missing or wrong."""
-    rows = []
-    for entry in judged:
-        verdict = entry.verdict
-        rows.append(
-            {
-                **descriptor_json(choice.states[entry.at]),
-                "policy": entry.policy,
-                "verdict": verdict.name,
-                "refused": verdict.refused,
-                "missing": " ".join(verdict.missing),
-                "wrong": " ".join(verdict.wrong),
-                "effect": verdict.effect,
-                "told": verdict.told,
-                "tries": verdict.tries,
-            }
-        )
-    names = list(rows[0]) if rows else []
-    columns = {
-        name: pa.array(
-            [row[name] for row in rows],
-            pa.int64() if name in (*_NUMBERS, "tries") else pa.dictionary(pa.int32(), pa.string()),
-        )
-        for name in names
-    }
+    rows: list[dict[str, Any]] = [
+        {
+            **descriptor_json(choice.states[entry.at]),
+            "policy": entry.policy,
+            "verdict": entry.verdict.name,
+            "refused": entry.verdict.refused,
+            "missing": " ".join(entry.verdict.missing),
+            "wrong": " ".join(entry.verdict.wrong),
+            "effect": entry.verdict.effect,
+            "told": entry.verdict.told,
+            "tries": entry.verdict.tries,
+        }
+        for entry in judged
+    ]
+    columns = pa.schema([(name, pa.int64() if name in _NUMBERS else _LABEL) for name in rows[0]])
     with replacing(out / VERDICTS, "wb") as stream:
-        pq.write_table(pa.table(columns), stream, compression="zstd")
+        pq.write_table(pa.Table.from_pylist(rows, columns), stream, compression="zstd")
 
 
 def write_lines(path: Path, entries: Iterable[dict[str, Any]]) -> None:

@@ -16,10 +16,11 @@ it is asked again about what it left: another answer is ``non-idempotent``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from journalspec_conformance.crashes.asking import Reply
+from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.effects import in_words
 from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge, wrong_effect
@@ -69,14 +70,8 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """Return the members that hold something."""
-        members: dict[str, Any] = {
-            "refused": self.refused,
-            "missing": list(self.missing),
-            "came": list(self.came),
-            "wrong": list(self.wrong),
-            "told": self.told,
-            "effect": self.effect,
-        }
+        lists = {"missing": list(self.missing), "came": list(self.came), "wrong": list(self.wrong)}
+        members: dict[str, Any] = {"refused": self.refused, **lists, "told": self.told, "effect": self.effect}
         return {name: value for name, value in members.items() if value}
 
 
@@ -117,8 +112,7 @@ def _with_detail(name: str, answer: Answer, expected: Expected, reply: Reply) ->
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """What failures have in common: who wrote, how it was read, in which stratum and kind of state."""
 
     writer: str
@@ -141,5 +135,10 @@ class Judged:
 
     at: int
     policy: str
-    verdict: Verdict = field(default_factory=lambda: Verdict("pass"))
+    verdict: Verdict
     limit: str = ""
+
+
+def salvages(adapter: CrashFormat, policy: str) -> bool:
+    """Tell whether who follows `policy` may leave records out."""
+    return any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)

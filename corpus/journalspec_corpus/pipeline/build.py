@@ -1,4 +1,4 @@
-"""A whole build: plan, run what is missing, merge, count, seal with a manifest."""
+"""A whole build: plan, run what is missing, merge, count, publish, seal with a manifest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,16 @@ from journalspec_corpus.pipeline.manifest import (
     LICENSE,
     MANIFEST,
     PLAN_FILE,
+    STATES,
+    WORK,
     ManifestChanged,
     ManifestError,
+    digest_of_parts,
     load,
 )
-from journalspec_corpus.pipeline.plan import EDITION, Plan, Progress
+from journalspec_corpus.pipeline.plan import EDITION, Plan
+from journalspec_corpus.pipeline.published import publish
 from journalspec_corpus.pipeline.store import (
-    WORK,
     BuildError,
     Summary,
     alone,
@@ -33,14 +37,14 @@ from journalspec_corpus.pipeline.store import (
     merge,
     not_ours,
     prepare,
-    remerge,
+    write_shard,
 )
-from journalspec_corpus.pipeline.tables import Reached, reached, tabulate
-from journalspec_corpus.pipeline.verify import missing_parts
+from journalspec_corpus.pipeline.tables import reached, tabulate
+from journalspec_corpus.pipeline.verify import damaged
 from journalspec_corpus.seal import render, sealed
 
-ENGINES = ("local", "spark")
-_AGAIN = "run the same command again"
+#: Is told what is done, how much of it is, and how much there is in all.
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +58,30 @@ class Builder:
 
 
 def build(
-    plan: Plan, out: Path, engine: Builder, progress: Progress = lambda done, total: None
+    plan: Plan, out: Path, engine: Builder, progress: Progress = lambda what, done, total: None
 ) -> dict[str, Any]:
     """Build `plan` into `out` and return the manifest.
 
-    Of a finished build all parts are looked at: what is missing or damaged is made
-    again, and has to be what it was. `progress` is called with (shards done, shards
-    in all). Raises BuildError.
+    Of a finished build all files are looked at: if some are missing or damaged, all is made
+    again, and takes their place if it is what they were. Raises BuildError.
     """
-    ready = load_manifest(out)
-    if ready is None:
-        prepare(plan, out)
-        with alone(out):
-            return _build(plan, out, engine, progress)
-    if ready["plan"] != plan.to_json():
-        raise another_plan(out, ready["plan"])
-    damaged = missing_parts(out, ready)
-    if damaged or (out / WORK).exists() or not _has_plan(out, plan):
+    known = load_manifest(out)
+    lost: list[str] = []
+    if known is not None:
+        if known["plan"] != plan.to_json():
+            raise another_plan(out, known["plan"])
+        lost = damaged(out, known)
+        if not lost and not (out / WORK).exists() and _has_plan(out, plan):
+            return known
         replace_text(out / PLAN_FILE, render(plan.to_json()))
-        prepare(plan, out)
-        with alone(out):
-            _mend(plan, out, ready, damaged, engine, progress)
-            clear_work(out)
-    return ready
+    prepare(plan, out)
+    with alone(out):
+        if known is None:
+            known = _build(plan, out, engine, progress)
+        elif lost:
+            _mend(out, known, lost, _made(plan, out, engine, progress))
+        clear_work(out)
+    return known
 
 
 def built_again(directory: Path, manifest: dict[str, Any], scratch: Path, engine: Builder) -> list[str]:
@@ -84,8 +89,6 @@ def built_again(directory: Path, manifest: dict[str, Any], scratch: Path, engine
 
     Raises BuildError if this edition does not know the plan.
     """
-    from journalspec_corpus.pipeline.published import publish_core  # noqa: PLC0415 - for this only
-
     try:
         plan = Plan.from_json(manifest["plan"])
     except (KeyError, TypeError) as error:
@@ -93,12 +96,9 @@ def built_again(directory: Path, manifest: dict[str, Any], scratch: Path, engine
             f"{directory}: the plan is not one of this edition: {error}", "use its edition"
         ) from None
     found = build(plan, scratch, engine)
-    if "cases" in manifest:
-        found = publish_core(plan, scratch, found, jobs=engine.jobs)
-    names = sorted((found.keys() | manifest.keys()) - {"run", "seal"})
     return [
         f"{MANIFEST}: {name}: built again it is another one"
-        for name in names
+        for name in sorted((found.keys() | manifest.keys()) - {"run", "seal"})
         if found.get(name) != manifest.get(name)
     ]
 
@@ -125,99 +125,108 @@ def _has_plan(out: Path, plan: Plan) -> bool:
 
 
 def _build(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[str, Any]:
-    started = time.monotonic()
-    total = plan.shards()
-    workers, todo, have = _shards(plan, out, engine, range(total), progress)
-    judged = time.monotonic() - started
-    manifest = _manifest(plan, out, have, local.cores())
-    manifest["run"] = {
-        **_run_facts(engine, workers, time.monotonic() - started, len(todo), total),
-        "judging_seconds": round(judged, 3),
-        "cpu_seconds": round(sum(have[number].cpu for number in todo), 3),
-    }
-    manifest = sealed(manifest)
+    """Make everything and put it in its place, the manifest last."""
+    made = _made(plan, out, engine, progress)
+    (out / STATES).mkdir(exist_ok=True)
+    for name in _files(made):
+        (out / WORK / name).replace(out / name)
+    manifest = sealed(made)
     replace_text(out / MANIFEST, render(manifest))
-    clear_work(out)
     return manifest
 
 
-def _shards(
-    plan: Plan, out: Path, engine: Builder, wanted: range | list[int], progress: Progress
-) -> tuple[int, list[int], dict[int, Summary]]:
-    """Have the `wanted` shards on disk; return how many workers there were, who was made, and all."""
-    have = finished(plan, out, local.cores())
-    todo = [number for number in wanted if number not in have]
-    before = len(wanted) - len(todo)
-    progress(before, len(wanted))
-    workers = _run(plan, out, engine, todo, lambda done: progress(before + done, len(wanted)))
-    have = finished(plan, out, local.cores())
-    missing = [number for number in wanted if number not in have]
-    if missing:
-        raise BuildError(f"{len(missing)} of {len(wanted)} shards are damaged", _AGAIN)
-    return workers, todo, have
-
-
-def _mend(
-    plan: Plan, out: Path, manifest: dict[str, Any], damaged: list[int], engine: Builder, progress: Progress
-) -> None:
-    """Make the parts `damaged` of a finished build again; raises BuildError if they come out different."""
-    if not damaged:
-        return
-    _, _, have = _shards(plan, out, engine, damaged, progress)
-    for number in damaged:
-        entry = manifest["parts"][number]
-        sha256 = remerge(out, have[number], entry["sha256"])
-        if sha256 != entry["sha256"]:
-            run = manifest.get("run", {})
-            made = ", ".join(f"{name} {run.get(name)}" for name in ("python", "numpy", "pyarrow"))
-            raise BuildError(
-                f"{out / entry['file']} is missing or damaged, and made again it is another one"
-                f" (sha256 {sha256}, the manifest says {entry['sha256']}); nothing was replaced",
-                f"the build was made with {made}: use these, or build into a new directory",
+def _mend(out: Path, known: dict[str, Any], lost: list[str], made: dict[str, Any]) -> None:
+    """Replace the `lost` files of a finished build by what was made; raises BuildError if it is different."""
+    for name in lost:
+        was, now = _files(known)[name], _files(made)[name]
+        if was != now:
+            made_with = ", ".join(
+                f"{name} {known['run'].get(name)}" for name in ("python", "numpy", "pyarrow")
             )
+            raise BuildError(
+                f"{out / name} is missing or damaged, and made again it is another one"
+                f" (sha256 {now}, the manifest says {was}); nothing was replaced",
+                f"the build was made with {made_with}: use these, or build into a new directory",
+            )
+    (out / STATES).mkdir(exist_ok=True)
+    for name in lost:
+        (out / WORK / name).replace(out / name)
 
 
-def _manifest(plan: Plan, out: Path, have: dict[int, Summary], jobs: int) -> dict[str, Any]:
+def _files(manifest: dict[str, Any]) -> dict[str, str]:
+    """Return the SHA-256 of every file of a build."""
+    cases = manifest.get("cases", {}).get("files", {})
+    parts = {part["file"]: part["sha256"] for part in manifest["parts"]}
+    return parts | {name: said["sha256"] for name, said in cases.items()}
+
+
+def _made(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[str, Any]:
+    """Make all files of a build below ``work/``; return its manifest without the seal."""
+    started = time.monotonic()
+    total = plan.shards()
+    show = partial(progress, f"{plan.tier}: shards")
+    have = finished(plan, out, local.cores())
+    todo = [number for number in range(total) if number not in have]
+    show(total - len(todo), total)
+    workers = _run(plan, out, engine, todo, lambda done: show(total - len(todo) + done, total))
+    have = finished(plan, out, local.cores())
+    if len(have) < total:
+        raise BuildError(f"{total - len(have)} of {total} shards are damaged", "run the same command again")
+    manifest = _counted(plan, out, have)
+    manifest["run"] = {
+        **asdict(engine),
+        "workers": workers,
+        "cores": local.cores(),
+        "seconds": round(time.monotonic() - started, 3),
+        "cpu_seconds": round(sum(have[number].cpu for number in todo), 3),
+        "shards_run": len(todo),
+        "shards": total,
+        "python": platform.python_version(),
+        **{name: _version(name) for name in ("numpy", "pyarrow")},
+    }
+    if plan.tier == "core":
+        show = partial(progress, f"{plan.tier}: cases")
+        show(0, total)
+        manifest["cases"] = publish(plan, out, engine.jobs, lambda done: show(done, total))
+    return manifest
+
+
+def _counted(plan: Plan, out: Path, have: dict[int, Summary]) -> dict[str, Any]:
     """Merge the shards and return everything in the manifest that does not depend on who ran."""
     adapter = crash_format(plan.format)
-    merged = merge(plan, out, have, jobs)
+    parts, seen = merge(plan, out, have, local.cores())
     generated = sum(entry.generated for entry in have.values())
     strict = next(iter(adapter.policies))
     sampled = sorted({name for entry in have.values() for name in entry.sampled})
-    strata = tabulate(merged["seen"], merged["reached"], sampled, adapter.readers, strict)
+    who = {entry for summary in have.values() for entry in summary.reached}
+    strata = tabulate(seen, who, sampled, adapter.readers, strict)
     return {
         "edition": EDITION,
         "license": LICENSE,
         "plan": plan.to_json(),
         "fingerprint": plan.fingerprint,
-        "digest": merged["digest"],
+        "digest": digest_of_parts(parts),
         "counts": {
-            "distinct": merged["distinct"],
+            "distinct": sum(seen.values()),
             "generated": generated,
-            "duplicates": generated - merged["distinct"],
+            "duplicates": generated - sum(seen.values()),
             "traces": sum(entry.traces for entry in have.values()),
             "strata": {name: tables["distinct"] for name, tables in strata.items()},
         },
         "strict": strict,
         "strata": strata,
         "sampled": sampled,
-        "reached": told(merged["reached"] - reached(merged["seen"], adapter.readers)),
-        "parts": merged["parts"],
+        # What the rows that were kept do not show.
+        "reached": sorted("/".join(entry) for entry in who - reached(seen, adapter.readers)),
+        "parts": parts,
     }
 
 
-def told(entries: set[Reached]) -> list[str]:
-    """Return who reaches what, as text: what the rows that were kept do not show."""
-    return sorted("/".join(entry) for entry in entries)
-
-
-def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: Callable[[int], None]) -> int:
+def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: local.Progress) -> int:
     """Run the engine and return how many workers it had."""
     if engine.name == "local":
-        local.run(plan, out, todo, progress, jobs=engine.jobs)
+        local.each_shard(partial(write_shard, plan, out), todo, engine.jobs, progress)
         return engine.jobs
-    if engine.name != "spark":
-        raise BuildError(f"no engine {engine.name!r}", f"choose one of {', '.join(ENGINES)}")
     from journalspec_corpus.pipeline import spark as on_spark  # noqa: PLC0415  # PySpark is optional
 
     session = on_spark.session(engine.master)
@@ -225,19 +234,6 @@ def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: Call
     partitions = engine.partitions or min(len(todo) or 1, on_spark.TASKS_PER_CORE * cores)
     on_spark.run(plan, out, todo, progress, spark=session, partitions=partitions)
     return cores
-
-
-def _run_facts(engine: Builder, workers: int, seconds: float, ran: int, total: int) -> dict[str, Any]:
-    return {
-        **asdict(engine),
-        "workers": workers,
-        "cores": local.cores(),
-        "seconds": round(seconds, 3),
-        "shards_run": ran,
-        "shards": total,
-        "python": platform.python_version(),
-        **{name: _version(name) for name in ("numpy", "pyarrow")},
-    }
 
 
 def _version(package: str) -> str | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,10 @@ from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 MANIFEST = "manifest.json"
 PLAN_FILE = "plan.json"
+#: The cases of a core build: JSON lines, see :class:`journalspec_corpus.load.Shared`.
+CASES = "cases.jsonl.gz"
+#: The folder of the final parts, and that of a build under way.
+STATES, WORK = "states", "work"
 #: Under what everybody may use what is built.
 LICENSE = "CC0-1.0"
 #: Strata in the order in which they are reported, and what they are.
@@ -73,34 +76,15 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
     return loaded, problems
 
 
+def part_name(number: int) -> str:
+    """Return how part `number` of a build is called in its manifest."""
+    return f"{STATES}/part-{number:05d}.parquet"
+
+
 def digest_of_parts(parts: Iterable[Mapping[str, Any]]) -> str:
     """Return the digest of a build: the SHA-256 over names and checksums of its parts, in order."""
     lines = "".join(f"{Path(part['file']).name} {part['sha256']}\n" for part in parts)
     return hashlib.sha256(lines.encode()).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """States of one kind: how many there are, how many were wanted, whether there are more.
-
-    `complete` says that every state of the kind that the plan's traces have was
-    looked at, so that `reached` is all there is.
-    """
-
-    codes: list[str]
-    categories: dict[str, int]
-    reached: int
-    target: int
-    complete: bool
-
-    @property
-    def remark(self) -> str:
-        """Return in words how `reached` stands to `target`."""
-        if self.reached >= self.target:
-            return "reached"
-        if self.complete:
-            return f"exhausted at {self.reached:,}"
-        return f"{self.reached / self.target:.0%} of the target"
 
 
 class BuildReport:
@@ -121,10 +105,6 @@ class BuildReport:
     def safe_under(self) -> list[dict[str, Any]]:
         """For each writer and edition, the weakest preset under which nothing breaks."""
         return [row for tables in self.strata.values() for row in tables.get("safe_under", ())]
-
-    def meaning(self, stratum: str) -> str:
-        """Return what a stratum is."""
-        return STRATA[stratum]
 
     def head(self) -> Iterator[str]:
         """Yield what was built, of how much, in which time and on what."""
@@ -162,7 +142,7 @@ class BuildReport:
         if distinct >= BAR:
             return f" = {distinct / BAR:.2f} x the bar of {BAR:,}"
         rows = [row for stratum in self.strata for row in self.targets(stratum)]
-        if rows and all(row.complete for row in rows):
+        if rows and all(row["complete"] for row in rows):
             return f": space exhausted at {distinct:,} (bar {BAR:,})"
         return f" = {distinct / BAR:.2f} x the bar of {BAR:,}, which is not reached"
 
@@ -173,18 +153,22 @@ class BuildReport:
             total.update(given)
         return dict(sorted(total.items()))
 
-    def verdict_names(self, stratum: str) -> list[str]:
-        """Return the verdicts that occur in a stratum, sorted."""
-        return sorted(
-            {name for reader in self.strata[stratum]["verdicts"] for name in self.verdicts(stratum, reader)}
-        )
+    def targets(self, stratum: str) -> list[dict[str, Any]]:
+        """Return what a stratum has of what it was to have.
 
-    def targets(self, stratum: str) -> list[Goal]:
-        """Return what a stratum has of what it was to have."""
-        rows = [Goal(**row) for row in self.strata[stratum]["targets"]]
-        # A part of the workloads exhausts nothing.
-        whole = self.manifest["plan"]["every"] == 1
-        return [row if whole else replace(row, complete=False) for row in rows]
+        `complete` says that every state of the kind that the plan's traces have was looked at, so that
+        `reached` is all there is; a part of the workloads exhausts nothing. `remark` says it in words.
+        """
+        out = []
+        for row in self.strata[stratum]["targets"]:
+            complete, reached = row["complete"] and self.manifest["plan"]["every"] == 1, row["reached"]
+            remark = (
+                f"exhausted at {reached:,}" if complete else f"{reached / row['target']:.0%} of the target"
+            )
+            out.append(
+                {**row, "complete": complete, "remark": "reached" if reached >= row["target"] else remark}
+            )
+        return out
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as a JSON object; strata apart, as in the manifest."""
@@ -198,7 +182,7 @@ class BuildReport:
                 name: {
                     **tables,
                     "meaning": STRATA[name],
-                    "targets": [asdict(row) | {"remark": row.remark} for row in self.targets(name)],
+                    "targets": self.targets(name),
                 }
                 for name, tables in self.strata.items()
             },

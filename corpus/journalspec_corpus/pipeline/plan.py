@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from multiprocessing import get_context
-from typing import Any, TypeVar
+from typing import Any
 
 from journalspec import __version__
 from journalspec_corpus.crash.adapter import crash_format
@@ -76,29 +73,3 @@ class Plan:
 @lru_cache(maxsize=8)
 def _workloads(format_id: str, tier: str) -> tuple[Any, ...]:
     return tuple(crash_format(format_id).workloads(tier))
-
-
-Result = TypeVar("Result")
-#: Is told how many shards are done, and how many there are.
-Progress = Callable[[int, int], None]
-
-
-def each_shard(
-    plan: Plan, work: Callable[[int], Result], jobs: int, progress: Progress = lambda done, total: None
-) -> list[Result]:
-    """Return what `work` gives for each shard, in order; with more than one job in processes of their own."""
-    total = plan.shards()
-    found: dict[int, Result] = {}
-    progress(0, total)
-    if jobs <= 1 or total <= 1:
-        for number in range(total):
-            found[number] = work(number)
-            progress(len(found), total)
-    else:
-        # Fresh interpreters: a forked one would take threads and locks along.
-        with ProcessPoolExecutor(min(jobs, total), get_context("spawn")) as pool:
-            asked = {pool.submit(work, number): number for number in range(total)}
-            for answer in as_completed(asked):
-                found[asked[answer]] = answer.result()
-                progress(len(found), total)
-    return [found[number] for number in range(total)]

@@ -1,8 +1,11 @@
 """The core tier as cases: a choice of the judged states, as compressed lines.
 
 The choice is made by ids alone, so that anybody repeats it. A worker finds each shard's chosen
-states again and writes their lines; here they are put together and compressed. Lines and order
+states again and writes their lines; then they are put together and compressed. Lines and order
 depend on the plan alone.
+
+The states of a trace have few files in many combinations. So a file's content is a line of its own, and
+the cases after it name it by number (:class:`journalspec_corpus.load.Shared` puts them together).
 """
 
 from __future__ import annotations
@@ -11,35 +14,32 @@ import gzip
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from journalspec.files import replace_bytes, replace_text, replacing
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.pipeline import local
-from journalspec_corpus.pipeline.case_files import CHOSEN, LINES
-from journalspec_corpus.pipeline.cases import CASES, read_cases
-from journalspec_corpus.pipeline.manifest import MANIFEST
+from journalspec.files import replace_text, replacing
+from journalspec_corpus.case import InputFile, Origin
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.case_builder import ExpectedSets, permitted_by_policy, published_id
+from journalspec_corpus.crash.expected import REFUSALS
+from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
+from journalspec_corpus.making import make_case
+from journalspec_corpus.pipeline.local import Progress, each_shard
+from journalspec_corpus.pipeline.manifest import CASES, WORK, part_name
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.store import (
-    WORK,
-    BuildError,
-    alone,
-    case_ids_of,
-    clear_work,
-    part_file,
-    part_files,
-    prepare,
-)
-from journalspec_corpus.pipeline.verify import missing_files
-from journalspec_corpus.seal import render, sealed
+from journalspec_corpus.pipeline.run import rows_of
+from journalspec_corpus.pipeline.store import BuildError, part_files
 
 #: How many cases are published, and how many of each class there are at least.
 CORE_CASES, PER_CLASS = 100_000, 3
@@ -53,8 +53,7 @@ MOST = {"sector-trash": 4_000}
 #: How hard to compress: 9 takes four times as long for a few percent.
 _LEVEL = 6
 _KIND = ("stratum", "writer", "edition", "category", "background", "field", "acknowledged")
-_CATEGORY = _KIND.index("category")
-_FAILING = pa.array([name for name, broken in VERDICTS.items() if broken])
+Kind = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -72,166 +71,174 @@ class CoreChoice:
     beyond: dict[str, dict[str, dict[str, int]]]
 
 
-def choose(out: Path, readers: Iterable[str], total: int = CORE_CASES) -> CoreChoice:
-    """Return what to publish of a finished build, and how `readers` fail on that.
+def choose(folder: Path, readers: Collection[str], total: int = CORE_CASES) -> CoreChoice:
+    """Return what to publish of the states in `folder`, and how `readers` fail on that.
 
     First the smallest ids of each class, then the smallest of each category up to its share, then of
     each stratum up to its quota, then of all: ids are hashes, so this is a sample.
     """
-    found: list[tuple[bytes, tuple[Any, ...]]] = []
-    for path in part_files(out):
-        table = pq.read_table(path, columns=["case_id", *_KIND])
-        kinds = zip(*(_plain(table[name]) for name in _KIND), strict=True)
-        found += zip(table["case_id"].to_pylist(), kinds, strict=True)
-    found.sort()
-    ids = _chosen(found, total)
-    return CoreChoice(ids, {reader: _failures(out, reader, ids) for reader in readers})
+    found: list[tuple[bytes, Kind, Kind]] = []
+    for path in part_files(folder):
+        table = pq.read_table(path, columns=["case_id", *_KIND, *(f"verdict_{name}" for name in readers)])
+        ids, *columns = map(_values, table.columns)
+        kinds, verdicts = zip(*columns[: len(_KIND)], strict=True), zip(*columns[len(_KIND) :], strict=True)
+        found += zip(ids, kinds, verdicts, strict=True)
+    found.sort(key=itemgetter(0))
+    chosen = _chosen([(case, kind) for case, kind, _ in found], total)
+    beyond: dict[str, dict[str, Counter[str]]] = {name: {} for name in readers}
+    for case, kind, verdicts_on in found:
+        for name, verdict in zip(readers, verdicts_on, strict=True) if case in chosen else ():
+            if VERDICTS[verdict]:
+                beyond[name].setdefault(kind[0], Counter())[verdict] += 1
+    return CoreChoice(chosen, {name: _sorted(of) for name, of in beyond.items()})
 
 
-def _failures(out: Path, reader: str, ids: frozenset[bytes]) -> dict[str, dict[str, int]]:
-    """Return how many of the states `ids` get which failing verdict on `reader`, by stratum."""
-    verdict = f"verdict_{reader}"
-    counts: dict[str, Counter[str]] = {}
-    for path in part_files(out):
-        table = pq.read_table(path, columns=["case_id", "stratum", verdict])
-        failing = table.filter(pc.is_in(pc.cast(table[verdict], pa.string()), _FAILING))
-        for row in failing.to_pylist():
-            if row["case_id"] in ids:
-                counts.setdefault(row["stratum"], Counter())[row[verdict]] += 1
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """Return a column as a list, equal labels as one object; of numbers, whether they are positive."""
+    if pa.types.is_dictionary(column.type):
+        whole = column.unify_dictionaries().combine_chunks()
+        values: list[Any] = np.asarray(whole.dictionary.to_pylist(), object)[whole.indices].tolist()
+        return values
+    return list((pc.greater(column, 0) if pa.types.is_integer(column.type) else column).to_pylist())
+
+
+def _sorted(counts: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
     return {name: dict(sorted(of.items())) for name, of in sorted(counts.items())}
 
 
-def _plain(column: pa.ChunkedArray) -> list[Any]:
-    texts: list[Any] = (
-        pc.cast(column, pa.string()) if pa.types.is_dictionary(column.type) else pc.greater(column, 0)
-    ).to_pylist()
-    return texts
-
-
-def _chosen(found: list[tuple[bytes, tuple[Any, ...]]], total: int) -> frozenset[bytes]:
+def _chosen(found: Sequence[tuple[bytes, Kind]], total: int) -> frozenset[bytes]:
     """Return the ids to take of `found`, which is sorted."""
-    choosing = _Choosing(total)
-    classes: Counter[tuple[Any, ...]] = Counter()
+    taken: set[bytes] = set()
+    #: by stratum, by category, and by both
+    count: Counter[str | tuple[str, str]] = Counter()
+
+    def take(case: bytes, kind: Kind) -> None:
+        taken.add(case)
+        count.update((kind[0], kind[3], (kind[0], kind[3])))
+
+    def has_room(kind: Kind, most: dict[str, int]) -> bool:
+        limit = most.get(kind[3], CORE_CASES) * total // CORE_CASES
+        return len(taken) < total and count[kind[3]] < limit
+
+    classes: Counter[Kind] = Counter()
     for case, kind in found:
         classes[kind] += 1
         if classes[kind] <= PER_CLASS:
-            choosing.take(case, kind)
+            take(case, kind)
     for shares in (SHARES, 1):
         for case, kind in found:
-            if choosing.has_room(kind, shares):
-                choosing.take(case, kind)
+            quota = QUOTA[kind[0]] * total // CORE_CASES
+            left = count[kind[0]] < quota and count[kind[0], kind[3]] < quota // shares
+            if case not in taken and left and has_room(kind, MOST):
+                take(case, kind)
     for most in (MOST, {}):
-        for name in QUOTA:
+        for stratum in QUOTA:
             for case, kind in found:
-                if kind[0] == name and choosing.has_any_room(kind, most):
-                    choosing.take(case, kind)
-    return frozenset(choosing.taken)
+                if kind[0] == stratum and case not in taken and has_room(kind, most):
+                    take(case, kind)
+    return frozenset(taken)
 
 
-class _Choosing:
-    """A choice that is being made, counted by stratum and category."""
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self.taken: set[bytes] = set()
-        self._of: Counter[str] = Counter()
-
-    def take(self, case: bytes, kind: tuple[Any, ...]) -> None:
-        """Take a case, if it is not taken."""
-        if case not in self.taken:
-            self.taken.add(case)
-            self._of.update((kind[0], f"{kind[0]}/{kind[_CATEGORY]}", kind[_CATEGORY]))
-
-    def has_room(self, kind: tuple[Any, ...], shares: int) -> bool:
-        """Tell whether a stratum's quota and a category's share of it are not used up."""
-        quota = QUOTA[kind[0]] * self._total // CORE_CASES
-        used = self._of[f"{kind[0]}/{kind[_CATEGORY]}"]
-        return self._of[kind[0]] < quota and used < quota // shares and self.has_any_room(kind, MOST)
-
-    def has_any_room(self, kind: tuple[Any, ...], most: Mapping[str, int]) -> bool:
-        """Tell whether there is room at all, and for the category."""
-        limit = most.get(kind[_CATEGORY], CORE_CASES) * self._total // CORE_CASES
-        return len(self.taken) < self._total and self._of[kind[_CATEGORY]] < limit
-
-
-__all__ = ["publish_core", "read_cases"]
-
-
-def publish_core(
-    plan: Plan,
-    out: Path,
-    manifest: dict[str, Any],
-    *,
-    jobs: int = 1,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[str, Any]:
-    """Write the cases of a finished core build and return the manifest that now names them.
-
-    Where it names them already, they are looked at: if they are missing or damaged, they
-    are made again and have to be what they were. `progress` is called with (shards done,
-    shards in all). Raises BuildError.
-    """
-    known = manifest.get("cases")
-    if known is not None and not missing_files(out, known["files"]):
-        return manifest
-    prepare(plan, out)
-    with alone(out):
-        cases = _publish(plan, out, jobs, progress)
-        if known is not None and cases != known:
-            raise BuildError(
-                f"{out}: cases are missing or damaged, and made again they are others than"
-                f" those of {MANIFEST}; nothing was replaced",
-                "use the edition that made them, or build into a new directory",
-            )
-        (out / WORK / CASES).replace(out / CASES)
-        manifest = sealed({**manifest, "cases": cases})
-        replace_text(out / MANIFEST, render(manifest))
-        clear_work(out)
-    return manifest
-
-
-def _publish(plan: Plan, out: Path, jobs: int, progress: Callable[[int, int], None]) -> dict[str, Any]:
+def publish(plan: Plan, out: Path, jobs: int, progress: Progress) -> dict[str, Any]:
+    """Write the cases of a build under way; return what its manifest says of them. Raises BuildError."""
     policies = crash_format(plan.format).policies
-    choice = choose(out, policies)
-    todo = []
-    for number in range(plan.shards()):
-        own = [name for name in case_ids_of(part_file(out, number)) if name in choice.ids]
-        if own:
-            replace_bytes(out / WORK / CHOSEN.format(number), b"".join(own))
-            todo.append(number)
-    progress(0, len(todo))
-    local.run(plan, out, todo, lambda done: progress(done, len(todo)), jobs=jobs, task="cases")
-    counts = _gathered(out, todo)
+    choice = choose(out / WORK, policies)
+    work = partial(write_cases, plan, out, choice.ids)
+    counts: dict[str, Counter[str]] = {}
+    for of_shard in each_shard(work, range(plan.shards()), jobs, progress).values():
+        for stratum, categories_of in of_shard.items():
+            counts.setdefault(stratum, Counter()).update(categories_of)
     written = sum(sum(of.values()) for of in counts.values())
     if written != len(choice.ids):
         raise BuildError(f"{len(choice.ids) - written} chosen states were not found again", "report this")
+    # No time and no name in it: the same bytes whenever it is written.
+    with replacing(out / WORK / CASES, "wb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) as stream:
+        for number in range(plan.shards()):
+            stream.write(_lines_file(out, number).read_bytes())
     data = (out / WORK / CASES).read_bytes()
     return {
         "count": written,
         "strata": {name: sum(of.values()) for name, of in sorted(counts.items())},
-        "categories": {name: dict(sorted(of.items())) for name, of in sorted(counts.items())},
+        "categories": _sorted(counts),
         "per_class": PER_CLASS,
         "quota": QUOTA,
         "shares": SHARES,
         "most": MOST,
-        "beyond": {policies[reader]: counts for reader, counts in choice.beyond.items()},
+        "beyond": {policies[reader]: of for reader, of in choice.beyond.items()},
         "files": {CASES: {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}},
     }
 
 
-def _gathered(out: Path, numbers: list[int]) -> dict[str, Counter[str]]:
-    """Put the lines of all shards into one file; return the cases by stratum and category."""
+def _lines_file(out: Path, number: int) -> Path:
+    return out / WORK / f"cases-{number:05d}.jsonl"
+
+
+def write_cases(plan: Plan, out: Path, chosen: frozenset[bytes], number: int) -> dict[str, Counter[str]]:
+    """Write the lines of the `chosen` cases of shard `number`; count them by stratum and category."""
+    ids = pq.read_table(out / WORK / part_name(number), columns=["case_id"])["case_id"].to_pylist()
+    left = set(chosen.intersection(ids))
+    adapter = crash_format(plan.format)
     counts: dict[str, Counter[str]] = {}
-    # No time and no name in it: the same bytes whenever it is written.
-    with (
-        replacing(out / WORK / CASES, "wb") as raw,
-        gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) as stream,
-    ):
-        for number in numbers:
-            lines = (out / WORK / LINES.format(number)).read_bytes()
-            stream.write(lines)
-            for line in lines.splitlines():
-                case = json.loads(line)
-                if "id" in case:
-                    counts.setdefault(case["stratum"], Counter())[case["category"]] += 1
+    lines: list[str] = []
+    for work in plan.shard_workloads(number):
+        if not left:
+            break
+        numbers: dict[bytes, str] = {}
+        cases: list[str] = []
+        for case, files in _found(plan, adapter, adapter.build(work), left):
+            counts.setdefault(case["stratum"], Counter())[case["category"]] += 1
+            for _, content in sorted(files.items()):
+                if content not in numbers:
+                    numbers[content] = str(len(numbers))
+                    lines.append(_line({"content": numbers[content], **_plain(content)}))
+            given = [{"path": name, "content": numbers[content]} for name, content in sorted(files.items())]
+            cases.append(_line({**case, "input": {"files": given}}))
+        lines += cases
+    replace_text(_lines_file(out, number), "".join(lines))
     return counts
+
+
+def _found(
+    plan: Plan, adapter: CrashFormat, trace: Trace, left: set[bytes]
+) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
+    """Yield the states of `trace` that are `left`, as cases without files, and the files; cross them off."""
+    sets = ExpectedSets(adapter, trace)
+    for found in rows_of(trace, tuple(map(get_preset, plan.presets)), plan.seed):
+        # Of equal states the first one, where the last one is.
+        backwards = reversed(list(enumerate(found.case_ids)))
+        keep = {name: row for row, name in backwards if name in left}
+        if not keep:
+            continue
+        left.difference_update(keep)
+        rows = found.take([*keep.values()][::-1])
+        states, owed = rows.states, sets.sets(rows.expected)
+        point = states.point
+        for at, category in enumerate(rows.category):
+            name, preset = CATEGORIES[category], PRESETS[states.preset[at]].name
+            rot = f", {states.rot[at]}" if states.rot else ""
+            case = make_case(
+                published_id(trace.format, rows.case_ids[at].hex()),
+                title=f"{name} after operation {point.crash_index} of {trace.name} ({preset}{rot})",
+                format_id=trace.format,
+                edition=trace.edition,
+                stratum=states.stratum,
+                category=name,
+                tier="core",
+                obeys=adapter.obeys.get(name, adapter.obeys[""]),
+                origin=Origin("trace", trace.id, preset, ("model",)),
+                files={},
+                expect=permitted_by_policy(adapter, owed, REFUSALS[rows.refusal[at]], states.stratum),
+            )
+            yield case.to_json(), point.materialise(states.codes[at])
+
+
+def _plain(content: bytes) -> dict[str, Any]:
+    """Return a file as one extent up to its last byte that is not zero: quick rather than short."""
+    held = content.rstrip(b"\0")
+    told = InputFile("", len(content), 0, ((0, held),) if held else ()).to_json()
+    del told["path"]
+    return told
+
+
+def _line(members: dict[str, Any]) -> str:
+    return json.dumps(members, separators=(",", ":")) + "\n"

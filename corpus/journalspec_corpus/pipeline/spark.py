@@ -1,4 +1,4 @@
-"""The pipeline on Spark: one mapInArrow stage whose rows are shard numbers.
+"""The pipeline on Spark: one stage over the numbers of shards.
 
 Workers rebuild traces and states from the plan, judge them, and write each
 shard to the build directory themselves (on a cluster: a directory that all
@@ -8,32 +8,27 @@ workers share, and this package installed on each). Only summaries come back.
 from __future__ import annotations
 
 import atexit
-import ctypes
 import os
 import platform
 import shutil
-import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
+from journalspec_corpus.pipeline.local import Progress, tried
+from journalspec_corpus.pipeline.manifest import WORK
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.store import BuildError, sealed, write_shard
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_SUMMARY = "shard int, error string, hint string"
 _POLL_SECONDS = 0.3
-_KEPT = "what is finished is kept"
 _LOOPBACK = "127.0.0.1"
-_PR_SET_PDEATHSIG = 1
 #: Tasks per core: enough of them that all cores finish together, and that little is lost with a worker.
 TASKS_PER_CORE = 8
 
@@ -72,7 +67,7 @@ def session(master: str | None = None) -> SparkSession:
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
         builder = builder.master(master or "local[*]")
         inside = (master or "local").startswith("local")
-        if inside or _is_here(str(master)):
+        if inside or str(master).startswith((f"spark://{_LOOPBACK}:", "spark://localhost:")):
             # Nothing needs to be reached from outside, and Java's words about host names are no news.
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
             builder = builder.config("spark.driver.bindAddress", _LOOPBACK)
@@ -81,8 +76,7 @@ def session(master: str | None = None) -> SparkSession:
             # Spark removes what it puts there if it has the time; whoever kills it leaves it none.
             builder = builder.config("spark.local.dir", scratch)
     try:
-        with _kept(scratch) if inside else nullcontext():
-            found = builder.getOrCreate()
+        found = builder.getOrCreate()
     except Exception as error:  # PySpark raises its own, Py4J's and RuntimeError
         raise BuildError(
             f"Spark does not start: {_first_line(error)}",
@@ -92,68 +86,20 @@ def session(master: str | None = None) -> SparkSession:
     return found
 
 
-@contextmanager
-def _kept(scratch: str) -> Iterator[None]:
-    """Let what PySpark starts meanwhile end with this process, and its temporary files be in `scratch`.
-
-    Java ends by itself when its input does, but a busy machine takes long to get there.
-    """
-    import pyspark.java_gateway  # noqa: PLC0415  # an optional part
-
-    gateway: Any = pyspark.java_gateway
-    before = tempfile.tempdir, gateway.Popen
-    tempfile.tempdir = scratch
-    # The system counts threads as parents: one that ends before the process must not take Java along.
-    if sys.platform.startswith("linux") and threading.current_thread() is threading.main_thread():
-        gateway.Popen = _ends_with_us(gateway.Popen)
-    try:
-        yield
-    finally:
-        tempfile.tempdir, gateway.Popen = before
-
-
-def _ends_with_us(start: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a Popen whose process is killed when this one ends, however that is."""
-    control, parent = ctypes.CDLL(None).prctl, os.getpid()
-
-    def popen(command: Any, preexec_fn: Callable[[], None] | None = None, **more: Any) -> Any:
-        def before() -> None:
-            control(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
-            if preexec_fn is not None:
-                preexec_fn()
-
-        return start(command, preexec_fn=before, **more)
-
-    return popen
-
-
-def _is_here(master: str) -> bool:
-    return master.startswith((f"spark://{_LOOPBACK}:", "spark://localhost:"))
-
-
 def _first_line(error: BaseException) -> str:
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def run(
-    plan: Plan,
-    out: Path,
-    shards: Sequence[int],
-    progress: Callable[[int], None],
-    *,
-    spark: SparkSession,
-    partitions: int,
+    plan: Plan, out: Path, shards: Sequence[int], progress: Progress, *, spark: SparkSession, partitions: int
 ) -> None:
     """Judge and write `shards` in `partitions` tasks; call `progress` with the number done."""
-    if not shards:
-        return
-    rows = [(number,) for number in _dealt(shards, partitions)]
-    frame = spark.createDataFrame(spark.sparkContext.parallelize(rows, partitions), "shard int")
-    job = frame.mapInArrow(_Stage(plan, str(out.resolve())), _SUMMARY)
-    already = sealed(out)
-    stop = threading.Event()
+    # Dealt out like cards: neighbours cost alike, so each task gets some of each.
+    dealt = [shard for start in range(partitions) for shard in shards[start::partitions]]
+    # What another attempt would not change is returned, not raised.
+    work = partial(tried, partial(_write, plan, out.resolve()))
+    job = spark.sparkContext.parallelize(dealt, partitions).map(work)
+    already, stop = sealed(out), threading.Event()
 
     def watch() -> None:
         while not stop.wait(_POLL_SECONDS):
@@ -164,16 +110,23 @@ def run(
     try:
         done = job.collect()
     except Exception as error:  # Py4J's and PySpark's own, once Spark has given up retrying
-        raise BuildError(f"Spark gave up: {_cause(error)}", _KEPT) from None
+        raise BuildError(f"Spark gave up: {_cause(error)}", "what is finished is kept") from None
     finally:
         stop.set()
         watcher.join()
-    for row in done:
-        if row["error"]:
-            raise BuildError(row["error"], row["hint"])
-    if sorted(row["shard"] for row in done) != sorted(shards):
-        raise BuildError("Spark lost shards", f"run the same command again: {_KEPT}")
+    for answer in done:
+        if isinstance(answer, BuildError):
+            raise answer
     progress(len(shards))
+
+
+def _write(plan: Plan, out: Path, number: int) -> None:
+    if not (out / WORK).is_dir():
+        raise BuildError(
+            f"{out} is not there on worker {platform.node()}",
+            "choose a directory that the driver and all workers share",
+        )
+    write_shard(plan, out, number)
 
 
 def _cause(error: BaseException) -> str:
@@ -181,35 +134,3 @@ def _cause(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if "Error: " in line or "Exception: " in line]
     return next((line for line in reversed(telling) if not line.startswith("at ")), _first_line(error))
-
-
-def _dealt(shards: Sequence[int], partitions: int) -> list[int]:
-    """Return `shards` dealt out like cards: neighbours cost alike, so each task gets some of each."""
-    return [shard for start in range(partitions) for shard in shards[start::partitions]]
-
-
-class _Stage:
-    """The function of the stage: shard numbers in, one line for each out."""
-
-    def __init__(self, plan: Plan, out: str) -> None:
-        self._plan = plan
-        self._out = Path(out)
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            done = [self._one(number) for number in batch.column(0).to_pylist()]
-            numbers, errors, hints = zip(*done, strict=True)
-            columns = [pa.array(numbers, pa.int32()), pa.array(errors), pa.array(hints)]
-            yield pa.RecordBatch.from_arrays(columns, names=["shard", "error", "hint"])
-
-    def _one(self, number: int) -> tuple[int, str, str]:
-        """Write one shard. What another attempt would not change is reported, not raised."""
-        if not (self._out / "work").is_dir():
-            where = f"{self._out} is not there on worker {platform.node()}"
-            return number, where, "choose a directory that the driver and all workers share"
-        try:
-            write_shard(self._plan, self._out, number)
-        except OSError as error:
-            name = error.filename or self._out
-            return number, f"{name}: {error.strerror or error} (on {platform.node()})", _KEPT
-        return number, "", ""

@@ -19,18 +19,20 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import shown
-from journalspec_corpus.pipeline.cases import CASES
 from journalspec_corpus.pipeline.manifest import (
+    CASES,
     LICENSE,
     MANIFEST,
     PLAN_FILE,
+    STATES,
+    WORK,
     ManifestChanged,
     digest_of_parts,
     look,
+    part_name,
 )
 from journalspec_corpus.seal import checksum, render
 
-STATES, WORK = "states", "work"
 #: What a part or a file of cases may hold (bytes); the largest there are have some millions.
 MAX_FILE = 1 << 30
 #: More of one kind are counted, not listed.
@@ -131,11 +133,6 @@ def _there(path: Path) -> bool:
     return os.path.lexists(path)
 
 
-def part_name(number: int) -> str:
-    """Return how part `number` of a build is called in its manifest."""
-    return f"{STATES}/part-{number:05d}.parquet"
-
-
 def _parts(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
     parts = manifest["parts"]
     if [part["file"] for part in parts] != [part_name(number) for number in range(len(parts))]:
@@ -179,15 +176,10 @@ def _unlike(directory: Path, name: str, said: Mapping[str, Any]) -> str:
     return ""
 
 
-def missing_parts(directory: Path, manifest: Mapping[str, Any]) -> list[int]:
-    """Return the numbers of the parts of a finished build that are not there, or not what they were."""
-    return [
-        number for number, part in enumerate(manifest["parts"]) if _unlike(directory, part_name(number), part)
-    ]
-
-
-def missing_files(directory: Path, said: Mapping[str, Any]) -> list[str]:
-    """Return the names of the files of `said` that are not there, or not what they were."""
+def damaged(directory: Path, manifest: Mapping[str, Any]) -> list[str]:
+    """Return the names of the files of a finished build that are not there, or not what they were."""
+    said = {part_name(number): part for number, part in enumerate(manifest["parts"])}
+    said |= manifest.get("cases", {}).get("files", {})
     return [name for name, of in said.items() if _unlike(directory, name, of)]
 
 

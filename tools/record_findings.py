@@ -1,7 +1,8 @@
-"""Write down what a run of ``journalspec corpus judge`` found.
+"""Write down what a run of `journalspec corpus judge` found.
 
-``python -m journalspec_conformance.crashes.record HARNESS DIR [NAME]`` reads what the
-run left in DIR (``--out DIR``) and writes the file of findings NAME, and its
+    python tools/record_findings.py HARNESS DIR [NAME]
+
+This reads what the run left in DIR (`--out DIR`) and writes the file of findings NAME, and its
 cases; a run without a NAME is named as the harness. Every kind of failure must be explained
 by a cause; otherwise nothing is written, and the kinds are named.
 """
@@ -16,14 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import replace_bytes, replace_text
+from journalspec_conformance.crashes import findings
 from journalspec_conformance.crashes.findings import REACHABLE, causes_of
 from journalspec_conformance.crashes.known import MEMBERS
 from journalspec_conformance.crashes.tally import SHRUNK, SUMMARY
 from journalspec_corpus.crash import effects
 
-FOLDER = Path(__file__).parent / "findings"
+FOLDER = Path(findings.__file__).parent / "findings"
 _HEAD = """# SPDX-License-Identifier: CC0-1.0
-# Written by `python -m journalspec_conformance.crashes.record`, from a run; not edited.
+# Written by `python tools/record_findings.py`, from a run; not edited.
 """
 _EXAMPLE = ("workload", "preset", "crash_index", "mask", "tear")
 #: verdict -> what is said of the records that are missing or wrong
@@ -116,7 +118,7 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
 def main(arguments: list[str]) -> int:
     """Write the findings of one run; 1 if something is unexplained, 2 on wrong usage."""
     if len(arguments) not in (2, 3) or not Path(arguments[1], SUMMARY).is_file():
-        print(f"usage: python -m {__spec__.name} HARNESS DIR [NAME] (with {SUMMARY} in DIR)", file=sys.stderr)
+        print(f"usage: {Path(__file__).name} HARNESS DIR [NAME] (with {SUMMARY} in DIR)", file=sys.stderr)
         return 2
     harness, out, name = arguments[0], Path(arguments[1]), arguments[-1] if arguments[2:] else arguments[0]
     try:
