@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -35,96 +36,9 @@ WIDTHS = (1280, 390)
 HEIGHT = 1000
 #: Pictures are no taller than this.
 TALLEST = 2000
-
-#: Returns [what, its width, the width that it has] for each block that is cut or sticks out without a hint.
-#: A hint is a box that scrolls and has a shadow for a background. Rounding of the browser is below 2 pixels.
-TOO_WIDE = r"""
-const root = document.scrollingElement, found = [];
-const name = (node) => {
-  const id = node.id || (node.closest("[id]") || {}).id || "";
-  return `${node.tagName.toLowerCase()}${[...node.classList].map((c) => "." + c).join("")} in #${id}`;
-};
-const scrolls = (style) => ["auto", "scroll"].includes(style.overflowX);
-// A shadow is behind what the box holds: that must not cover it.
-const clear = (node) => getComputedStyle(node).backgroundColor.endsWith(", 0)");
-const shines = (box) => [...box.children].every(clear);
-if (root.scrollWidth > innerWidth + 1) found.push(["the page", root.scrollWidth, innerWidth]);
-const article = document.querySelector(".content") || document.body;
-if (article.scrollWidth > article.clientWidth + 1)
-  found.push(["what the page says", article.scrollWidth, article.clientWidth]);
-const room = article.getBoundingClientRect();
-const boxes = "div, section, table, pre, p, ul, ol, dl, dd, figure, svg, details, h1, h2, h3, h4, aside";
-for (const node of article.querySelectorAll(boxes)) {
-  const box = node.getBoundingClientRect();
-  if (!box.width) continue;
-  // Few nodes stick out or hold more than they show: what they stand in is asked of these only.
-  const over = node.scrollWidth > node.clientWidth + 1 && scrolls(getComputedStyle(node));
-  if (!over && box.right <= room.right + 2) continue;
-  let hinted = false, scrolled = false;
-  for (let at = node; at && at !== article; at = at.parentElement) {
-    const style = getComputedStyle(at);
-    if (!scrolls(style)) continue;
-    if (at.scrollWidth > at.clientWidth + 1) {
-      scrolled = true;
-      if (style.backgroundImage.includes("gradient") && shines(at)) hinted = true;
-    }
-  }
-  if (over && !hinted)
-    found.push([name(node), node.scrollWidth, node.clientWidth]);
-  if (!scrolled && box.right > room.right + 2)
-    found.push([name(node), Math.round(box.right), Math.round(room.right)]);
-}
-const hinted = [...article.querySelectorAll("div")].filter((node) =>
-  node.clientWidth && node.scrollWidth > node.clientWidth + 1 && scrolls(getComputedStyle(node))
-).map((node) => [name(node.firstElementChild || node), node.scrollWidth, node.clientWidth]);
-return {found: found.slice(0, 50), hinted, height: root.scrollHeight};
-"""
-
-
 THEMES = ("light", "dark")
-#: Returns [what, an example, its contrast] for each kind of text that is too faint in the theme asked for:
-#: below 4.5, or 3 if it is large. What is behind it: the colours of all that it stands in, or of the box that
-#: is drawn under it.
-FAINT = r"""
-document.body.dataset.theme = arguments[0];
-for (const details of document.querySelectorAll("details")) details.open = true;
-const parsed = (text) => {
-  const numbers = text.match(/[\d.]+/g).map(Number);
-  return numbers.length > 3 ? numbers : [...numbers, 1];
-};
-const over = (top, below) => [0, 1, 2].map((at) => top[at] * top[3] + below[at] * (1 - top[3]));
-const behind = (node) => {
-  const layers = [];
-  for (let at = node; at; at = at.parentElement) layers.push(parsed(getComputedStyle(at).backgroundColor));
-  return layers.reduceRight((below, top) => over(top, below), [255, 255, 255]);
-};
-const shine = (color) => {
-  const [red, green, blue] = color.map((value) =>
-    value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-};
-const className = (node) => node.className.baseVal ?? node.className;
-const found = {};
-const skipped = ["SCRIPT", "STYLE", "TITLE", "OPTION"];
-for (const node of document.querySelectorAll("body *")) {
-  if (skipped.includes(node.nodeName.toUpperCase())) continue;
-  if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
-  if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-  const style = getComputedStyle(node), drawn = node.closest("svg");
-  const box = node.closest("g") && node.closest("g").querySelector("rect");
-  let back = behind(drawn ? drawn.parentElement : node);
-  if (box) back = over(parsed(getComputedStyle(box).fill), back);
-  const ink = parsed(drawn ? style.fill : style.color);
-  for (let at = node; at; at = at.parentElement) ink[3] *= Number(getComputedStyle(at).opacity);
-  const [low, high] = [shine(over(ink, back)), shine(back)].sort((one, other) => one - other);
-  const contrast = (high + 0.05) / (low + 0.05), size = parseFloat(style.fontSize);
-  const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-  if (contrast >= (large ? 3 : 4.5)) continue;
-  const [around, own] = [node.parentElement, node].map((each) => `${each.nodeName}.${className(each)}`);
-  found[`${around} > ${own}`] ??= [node.textContent.trim().slice(0, 30), contrast.toFixed(2)];
-}
-return Object.entries(found).map(([name, told]) => [name, ...told]);
-"""
+#: Scripts that say of an open page what is cut or too wide, and which text is too faint in a theme.
+TOO_WIDE, FAINT = (Path(__file__).with_name(name).read_text("utf-8") for name in ("too_wide.js", "faint.js"))
 
 
 class BrowserProblem(RuntimeError):
@@ -264,14 +178,24 @@ def faint(opened: Browser, found: Sequence[Path]) -> Iterator[str]:
                 yield f"{path}, {theme}: {what} has the contrast {contrast}: {example}"
 
 
+def keep_pictures(opened: Browser, found: Sequence[Path], site: Path, folder: Path) -> None:
+    """Keep a picture of each page at each width."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for width in WIDTHS:
+        opened.resize(width)
+        for path in found:
+            opened.open(path)
+            height = min(opened.run("return document.scrollingElement.scrollHeight"), TALLEST)
+            name = path.relative_to(site).with_suffix("").as_posix().replace("/", "_")
+            opened.picture(folder / f"{name}-{width}.png", height)
+
+
 def main() -> int:
     """List what is too wide; exit code 1 if anything is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path)
     parser.add_argument("pages", nargs="*", help="below SITE; all if none is named")
-    parser.add_argument("--width", type=int, action="append", help="instead of both")
     parser.add_argument("--shots", type=Path, metavar="DIR", help="keep a picture of each page here")
-    parser.add_argument("--hinted", action="store_true", help="also list what scrolls and says so")
     parser.add_argument("--faint", action="store_true", help="also list text without enough contrast")
     options = parser.parse_args()
     found = [options.site / name for name in options.pages] or pages(options.site)
@@ -279,24 +203,11 @@ def main() -> int:
         parser.error(f"no page below {options.site}")
     count = 0
     with browser() as opened:
-        for line in faint(opened, found) if options.faint else ():
+        for line in chain(faint(opened, found) if options.faint else (), problems(opened, found)):
             print(line)
             count += 1
-        for width in options.width or WIDTHS:
-            opened.resize(width)
-            for path in found:
-                name = path.relative_to(options.site).as_posix()
-                opened.open(path)
-                told = opened.run(TOO_WIDE)
-                for what, has, may in told["found"]:
-                    print(f"{name} at {width}: {what} has {has} of {may} pixels")
-                count += len(told["found"])
-                for what, has, may in told["hinted"] if options.hinted else ():
-                    print(f"{name} at {width}: scrolls: {what} has {has} of {may} pixels")
-                if options.shots:
-                    options.shots.mkdir(parents=True, exist_ok=True)
-                    picture = f"{name.removesuffix('.html').replace('/', '_')}-{width}.png"
-                    opened.picture(options.shots / picture, min(told["height"], TALLEST))
+        if options.shots:
+            keep_pictures(opened, found, options.site, options.shots)
     print(f"{len(found)} pages, {count} problems")
     return 1 if count else 0
 

@@ -1,4 +1,4 @@
-"""What the built site weighs: ``python tools/site_weight.py SITE [--json]``; exit code 1 if too much.
+"""What the built site weighs: ``python tools/site_weight.py SITE``; exit code 1 if too much.
 
 A page that only sends its reader on (a permanent address, an old one) has a few hundred bytes and is in
 nobody's way; such pages are counted apart from those that are read, but their bytes count.
@@ -7,7 +7,6 @@ nobody's way; such pages are counted apart from those that are read, but their b
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections import Counter
@@ -91,33 +90,18 @@ def main() -> int:
     """Print what a site weighs and what of it is too much."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path)
-    parser.add_argument("--most", type=int, default=10, help="how many of the heaviest pages to name")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    site = weigh(options.site)
+    root = parser.parse_args().site
+    site = weigh(root)
     if not site.pages:
-        parser.error(f"no page below {options.site}")
+        parser.error(f"no page below {root}")
     problems = site.problems()
     others = len(site.pages) - len(site.read)
-    if options.json:
-        report = {
-            "bytes": site.size,
-            "pages": len(site.read),
-            "sending_on": others,
-            "endings": site.endings,
-            "heaviest": [[page.name, page.size, page.nodes] for page in site.pages[: options.most]],
-            "problems": problems,
-        }
-        print(json.dumps(report, indent=1))
-    else:
-        print(
-            f"{site.size:>12,} bytes, {len(site.read)} pages, {len(site.pages) - len(site.read)} that send on"
-        )
-        for ending, size in list(site.endings.items())[:8]:
-            print(f"{size:>12,} {ending}")
-        for page in site.pages[: options.most]:
-            print(f"{page.size:>12,} {page.nodes:>7,} nodes  {page.name}")
-        print(*problems, sep="\n")
+    print(f"{site.size:>12,} bytes, {len(site.read)} pages, {others} that send on")
+    for ending, size in list(site.endings.items())[:8]:
+        print(f"{size:>12,} {ending}")
+    for page in site.pages[:10]:
+        print(f"{page.size:>12,} {page.nodes:>7,} nodes  {page.name}")
+    print(*problems, sep="\n")
     return 1 if problems else 0
 
 
