@@ -177,7 +177,10 @@ def main(arguments: list[str] | None = None) -> int:
 
     def look_at(item: Input, *, measure: bool) -> None:
         nonlocal finds
-        outcome, problem = judge(readers, item, measure=measure)
+        outcome, problem = judge(readers, item)
+        if measure and not problem:
+            # The first time loads and works out what is kept for all later inputs.
+            outcome, problem = judge(readers, item, measure=True)
         outcomes[outcome] += 1
         if problem:
             finds += 1
@@ -187,8 +190,7 @@ def main(arguments: list[str] | None = None) -> int:
         look_at(source[options.only], measure=True)
     else:
         for number in range(options.count):
-            # The first inputs are not measured: they load what is loaded when it is needed.
-            look_at(source[number], measure=number % MEASURE_EVERY == MEASURE_EVERY - 1)
+            look_at(source[number], measure=number % MEASURE_EVERY == 0)
             if finds >= MOST_FINDS:
                 break
         for item in hostile(source):
