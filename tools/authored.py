@@ -32,31 +32,10 @@ CHECKOUT = Path(__file__).resolve().parents[1] / "corpus"
 
 #: What an element of a list in a state says that does not say it.
 _NOTHING: Mapping[str, Any] = {"int": 0, "bytes": "", "list": (), "str": ""}
-_GROUP_KEYS = (
-    "edition",
-    "stratum",
-    "category",
-    "level",
-    "obeys",
-    "breaks",
-    "flags",
-    "checked_by",
-    "needs",
-    "params",
-)
-_CASE_KEYS = {
-    *_GROUP_KEYS,
-    "name",
-    "title",
-    "base",
-    "edits",
-    "expect",
-    "how",
-    "write",
-    "brief",
-    "also",
-    "history",
-}
+#: What a group says for its cases, and a case for itself, besides edition and witnesses.
+_SAID = ("stratum", "category", "level", "obeys", "breaks", "flags", "needs", "params")
+_OWN = ("name", "title", "base", "edits", "expect", "how", "write", "brief", "also", "history")
+_CASE_KEYS = {*_SAID, *_OWN, "edition", "checked_by"}
 
 
 class AuthoringError(ValueError):
@@ -125,8 +104,8 @@ def _case(
     unknown = set(entry) - _CASE_KEYS
     if unknown:
         raise AuthoringError(f"unknown member {', '.join(sorted(unknown))}")
-    merged = {key: entry.get(key, group.get(key)) for key in _GROUP_KEYS}
-    edition = also or merged["edition"] or get_format(format_id).default_edition
+    merged = {**group, **entry}
+    edition = also or merged.get("edition") or get_format(format_id).default_edition
     base = entry.get("base", "")
     sound = bases.get(base, also) if base else Built({})
     damaged = sound.copy()
@@ -138,19 +117,12 @@ def _case(
         title=f"{also}: {entry['title']}" if also else entry["title"],
         format_id=format_id,
         edition=edition,
-        stratum=merged["stratum"],
-        category=merged["category"],
-        level=merged["level"] or "must",
-        obeys=merged["obeys"] or (),
-        breaks=merged["breaks"] or (),
-        flags=merged["flags"] or (),
-        needs=merged["needs"] or (),
-        params=merged["params"],
-        origin=Origin("authored", base, entry.get("how", ""), tuple(merged["checked_by"] or ())),
+        origin=Origin("authored", base, entry.get("how", ""), tuple(merged.get("checked_by", ()))),
         files=damaged.content(),
         write=_expanded(bases.author, entry["write"]) if "write" in entry else None,
         expect=list(_expectations(format_id, entry, damaged, bases.author)),
         history=entry.get("history", ""),
+        **{key: merged[key] for key in _SAID if key in merged},
     )
 
 

@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -92,7 +92,6 @@ class Attempt:
     status: int
     classes: tuple[str, ...] = ()
     at: int | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
     kill: signal.Signals | None = None
     room_for: int | None = None
 
@@ -101,11 +100,7 @@ class Attempt:
 class Reaction:
     """What became of a fault. `notes` say what is not as it should be."""
 
-    kind: str
-    name: str
-    mode: str
-    about: str
-    expected: str
+    fault: Injection
     seen: str
     classified: bool
     survived: bool
@@ -116,6 +111,12 @@ class Reaction:
     def good(self) -> bool:
         """Tell whether all is as it should be."""
         return self.classified and self.survived and self.clean
+
+    def to_json(self) -> Json:
+        """Return the entry of the page's table."""
+        fault = {key: getattr(self.fault, key) for key in ("kind", "name", "mode", "about", "expected")}
+        shown_too = ("seen", "classified", "survived", "clean", "notes")
+        return fault | {key: getattr(self, key) for key in shown_too}
 
 
 class Exam:
@@ -492,7 +493,7 @@ def _be_the_command(sandbox: Sandbox, attempt: Attempt) -> None:
         nowhere = os.open(os.devnull, os.O_RDONLY)
         for handle, target in ((nowhere, 0), (out, 1), (out, 2)):
             os.dup2(handle, target)
-        os.environ.update(sandbox.environment() | dict(attempt.environment))
+        os.environ.update(sandbox.environment())
         tempfile.tempdir = None
         os.chdir(sandbox.user)
         if attempt.room_for is not None:
@@ -538,10 +539,13 @@ def _judge(met: _Met) -> Reaction:
     if len(seen) < len(attempt.classes):
         notes.append(f"{len(attempt.classes) - len(seen)} of {len(attempt.classes)} probes have no result")
     return Reaction(
-        fault.kind, fault.name, fault.mode, fault.about, fault.expected, shown(found)[:SEEN],
-        classified=_fits(fault.expected, found), survived=not notes, clean=not left,
+        fault,
+        shown(found)[:SEEN],
+        classified=_fits(fault.expected, found),
+        survived=not notes,
+        clean=not left,
         notes=tuple(notes + left),
-    )  # fmt: skip
+    )
 
 
 def _classes(sandbox: Sandbox, attempt: Attempt, status: int) -> list[str]:
@@ -610,7 +614,7 @@ def summary(verdicts: Sequence[Reaction]) -> Json:
         "classified": sum(verdict.classified for verdict in verdicts),
         "survived": sum(verdict.survived for verdict in verdicts),
         "clean": sum(verdict.clean for verdict in verdicts),
-        "faults": [asdict(verdict) for verdict in verdicts],
+        "faults": [verdict.to_json() for verdict in verdicts],
     }
 
 
@@ -625,22 +629,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--only", action="append", default=[], metavar="NAME", help="a name, a kind, or name/mode"
     )
     parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1), metavar="N")
-    parser.add_argument("--list", action="store_true", help="list the faults and stop")
     options = parser.parse_args(arguments)
     wanted = set(options.only)
     chosen = [one for one in faults() if not wanted or wanted & {one.name, one.kind, one.mode, one.id}]
     if not chosen:
-        parser.error(f"no fault is called {', '.join(sorted(wanted))}; --list shows them")
-    if options.list:
-        for one in chosen:
-            print(f"{one.kind}: {one.id}: {one.about}: {one.expected}")
-        return 0
+        parser.error(f"no fault is called {', '.join(sorted(wanted))}")
     verdicts = []
     for verdict in meet(chosen, options.jobs):
         verdicts.append(verdict)
         if not verdict.good:
-            why = "; ".join((f"{verdict.seen or 'nothing'} in place of {verdict.expected}", *verdict.notes))
-            print(shown(f"{verdict.kind}: {verdict.name}/{verdict.mode}: {why}"), flush=True)
+            fault = verdict.fault
+            why = "; ".join((f"{verdict.seen or 'nothing'} in place of {fault.expected}", *verdict.notes))
+            print(shown(f"{fault.kind}: {fault.id}: {why}"), flush=True)
     totals = summary(verdicts)
     print(", ".join(f"{name} {totals[name]}" for name in ("injected", "classified", "survived", "clean")))
     if options.json:

@@ -8,7 +8,7 @@ that. First it runs twice undisturbed: what differs between the two is taken to
 differ always, as is what --varies names (files with times in them). Then the
 n-th of its calls that change anything there fails (write, fsync, rename, link,
 mkdir, open of a new file...), for every n or a sample; with --lasting so do all
-after it. Each time it must either succeed, or end with status 2 (--status) and say
+after it. Each time it must either succeed, or end with status 2 and say
 so in a few lines that name the cause; then files that were there are as they were or
 wholly new, and nothing is left behind. With --resumes it may leave unfinished
 work, and run again without a fault it must get to what it gets to undisturbed.
@@ -44,6 +44,8 @@ TEXT_SIZE = 256
 MOST_LINES = 6
 NEVER_SAID = ("Traceback", "fault of journalspec")
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EFBIG")
+#: How a command ends if it cannot write.
+CANNOT_WRITE = 2
 
 #: Relative path -> digest of the content ("" for a directory).
 Tree = Mapping[str, str]
@@ -76,8 +78,6 @@ class Disk:
     lasting: bool = False
     resumes: bool = False
     varies: Sequence[str] = ()
-    #: How the command ends if it cannot write.
-    status: int = 2
     timeout: float = 600.0
 
     def run(self, place: Path, at: int = 0) -> Ended:
@@ -139,7 +139,7 @@ class Undisturbed:
                 before = tree_of(place)
                 ends.append(disk.run(place))
         first, second = ends
-        if first.status != second.status or first.status == disk.status or first.status < 0:
+        if first.status != second.status or first.status == CANNOT_WRITE or first.status < 0:
             raise Unusable(f"undisturbed, it ends with {first.status} and {second.status}:\n{first.stderr}")
         if set(first.tree) != set(second.tree):
             raise Unusable(f"its files vary: {', '.join(sorted(set(first.tree) ^ set(second.tree)))}")
@@ -192,7 +192,7 @@ def faults(disk: Disk, sound: Undisturbed, at: int) -> tuple[str, list[str]]:
 def _said(disk: Disk, sound: Undisturbed, ended: Ended) -> Iterator[str]:
     if ended.status == sound.after.status:
         return
-    if ended.status != disk.status:
+    if ended.status != CANNOT_WRITE:
         yield f"it ended with {ended.status}"
     said = ended.stderr.strip()
     if os.strerror(getattr(errno, disk.error)) not in said:
@@ -252,7 +252,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--varies", action="append", default=[], metavar="GLOB", help="no two runs write it alike"
     )
-    parser.add_argument("--status", type=int, default=2, metavar="N", help="how it ends if it cannot write")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at a time")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND...")
     options = parser.parse_args(arguments)
@@ -276,7 +275,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 options.lasting,
                 options.resumes,
                 options.varies,
-                options.status,
             )
             sound = Undisturbed.of(disk)
         except (Unusable, OSError) as error:

@@ -1,233 +1,205 @@
-"""Feed damaged journals to the readers, by the million, and look for three things.
+"""Feed damaged journals to the readers, by the million, and look for what no reader may do.
 
-    python tools/fuzz.py --format FORMAT --count 1000000 --seed 1 --jobs 2
+    python tools/fuzz.py --format FORMAT --count 1000000 --seed 1
 
-A reader must not raise anything but its documented error, must not take longer
-than a bound, and must not allocate more than a small multiple of its input.
-Readers are the reference (detect, read, recover under every policy) and the
-declarative schemas (construct, kaitai); and what the reference finds, the schemas
-must read the same.
+A reader must not raise anything but its documented error, must not take longer than a bound, must not
+allocate more than a multiple of its input, and must not say what cannot be true. Readers are the reference
+(detect, read, recover under every policy) and the schemas (construct, kaitai); what the reference finds, the
+schemas must read the same. The last inputs are those that are made to cost much.
 
-Every input is a function of format, seed and number: `--only N` repeats one.
-A find ends with exit status 1; its files and its number are saved under --out.
+Every other input is a function of format, seed and number: `--only N` repeats one. Several processors are
+used by several runs with seeds of their own.
 Exit status: 0 nothing found; 1 something found; 2 usage.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import multiprocessing as mp
+import faulthandler
 import resource
 import signal
 import sys
 import time
-from collections.abc import Callable
+import traceback
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from fuzzing import (
-    AT_LEAST,
-    HOSTILE_SIZES,
-    Cost,
-    Find,
-    Readers,
-    Tally,
-    TooLong,
-    found,
-    hostile,
-    judge,
-)
+from journalspec.formats import format_ids, get_format
+from journalspec.observation import VERDICTS, Observation
+from journalspec.schemas import KINDS, SchemaError, codec, reread
+from journalspec_corpus.mutations import Input, Source
+from journalspec_reference.api import load
 
-from journalspec.files import replace_bytes, replace_text
-from journalspec.formats import UnknownFormat, format_ids
-from journalspec_corpus.mutations import Source
-
-#: Nothing answers: the alarm did not reach the code, so the parent ends the worker.
-STUCK_AFTER = 60.0
-#: One input in so many is run under tracemalloc, which is slow.
-MEASURE_EVERY = 100
-#: A worker may not grow by more than this; beyond it, MemoryError is a find.
+#: All readers together may use so much processor time for an input.
+SECONDS = 5.0
+#: What the alarm does not reach (a call that never comes back) ends the process after so many seconds.
+STUCK_AFTER = 300
+#: Peak memory allowed: so many times the input, plus what any answer costs. The schemas keep a Python object
+#: for each field, be it of two bytes.
+TIMES_INPUT, AT_LEAST = 250, 256 << 10
+#: One input in so many is run under tracemalloc, which is slow: it gets as many times the time.
+MEASURE_EVERY, SLOWER = 100, 20
+#: The process may not grow by more than this; beyond it, MemoryError is a find.
 GROWTH = 2 << 30
-CHUNK = 500
+#: Size of the inputs made to cost much: what is quadratic does not end in time.
+HOSTILE_SIZE = 1 << 13
+#: So many regions that were dropped are shown to the schemas: each may claim all that is behind it.
+MOST_REGIONS = 16
+MOST_FINDS = 20
+
+Files = Mapping[str, bytes]
 
 
-#: Worker -> when it last moved on, and to which input.
-Clocks = dict[int, tuple[float, int]]
+class TooLong(BaseException):
+    """Raised by the alarm; no reader catches it by accident."""
 
 
-def _on_alarm(*_: object) -> None:
+class Disagreement(Exception):
+    """Two readers of one format do not say the same."""
+
+
+class Unsound(Exception):
+    """An observation that cannot be true of any bytes."""
+
+
+class Readers:
+    """All readers of one format, and what each made of an input."""
+
+    def __init__(self, format_id: str) -> None:
+        self.reference = load(format_id)
+        description = get_format(format_id)
+        self.policies = tuple(description.policies)
+        # Composed records are for schemas of whole files, which judge no damage.
+        kinds = () if description.composed else KINDS
+        self.schemas = {kind: codec(format_id, kind) for kind in kinds}
+
+    def run(self, files: Files, edition: str) -> str:
+        """Run them all; return the outcome. Raises Disagreement, Unsound, or whatever a reader raised."""
+        self.reference.detect(files)
+        for _ in self.reference.spans(files, edition=edition):
+            pass
+        seen = sound(self.reference.read(files, edition=edition), files)
+        for policy in self.policies:
+            sound(self.reference.recover(files, edition=edition, policy=policy), files)
+        for kind in self.schemas:
+            self._compare(kind, files, edition, seen)
+        return f"{edition}: {seen.verdict}" + (f" {seen.phase}/{seen.code}" if seen.code else "")
+
+    def _compare(self, kind: str, files: Files, edition: str, seen: Observation) -> None:
+        """Read with a schema what the reference saw, and try it on what that dropped."""
+        try:
+            again = reread(self.reference.format_id, kind, files, edition, seen)
+        except SchemaError as error:
+            raise Disagreement(f"sound for the reference, {kind} refuses: {error}") from error
+        if list(again.records) != list(seen.records) or list(again.files) != list(seen.files):
+            raise Disagreement(f"{kind} and the reference differ in what a header or record says")
+        for region in islice(seen.dropped, MOST_REGIONS):
+            # Whatever stands there: an answer or SchemaError, in time.
+            with suppress(SchemaError):
+                self.schemas[kind].read("record", edition, bytes(files[region.file]), region.off, region.file)
+
+
+def sound(seen: Observation, files: Files) -> Observation:
+    """Return `seen`; raises Unsound if it names bytes that are not there, or some of them twice."""
+    if seen.verdict not in VERDICTS:
+        raise Unsound(f"unknown verdict {seen.verdict!r}")
+    places = [(record.at.file, record.at.off, record.at.length) for record in seen.records]
+    places += [(region.file, region.off, region.length) for region in seen.dropped]
+    reached: dict[str, int] = {}
+    for name, off, length in sorted(places):
+        if off < reached.get(name, 0) or length < 0 or off + length > len(files[name]):
+            raise Unsound(
+                f"{name}: {length} bytes at {off} overlap what stands before, or the end of the file"
+            )
+        reached[name] = off + length
+    return seen
+
+
+def judge(readers: Readers, item: Input, *, measure: bool = False) -> tuple[str, str]:
+    """Run the readers on one input within its bounds; return the outcome and what is wrong, if anything is.
+
+    With `measure`, memory is looked at too. The caller has `raise_too_long` for SIGPROF.
+    """
+    # A name is input as well: thousands of tiny files are little but their names.
+    size = sum(len(name) + len(data) for name, data in item.files.items())
+    if measure:
+        tracemalloc.start(1)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS * (SLOWER if measure else 1))
+    faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
+    try:
+        outcome = readers.run(item.files, item.edition)
+        peak = tracemalloc.get_traced_memory()[1] if measure else 0
+    except TooLong:
+        return "FIND too long", f"no answer within {SECONDS} s\n{traceback.format_exc()}"
+    except Exception as error:  # any exception at all is what is looked for
+        return f"FIND {type(error).__name__}", traceback.format_exc()
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        tracemalloc.stop()
+    if peak > TIMES_INPUT * size + AT_LEAST:
+        return "FIND memory", f"{peak} bytes allocated at once for {size} bytes of input"
+    return outcome, ""
+
+
+def raise_too_long(*_: object) -> None:
+    """Be the handler of the alarm."""
     raise TooLong
 
 
-def _prepare(readers: Readers, source: Source) -> None:
-    """Set this process's bounds, once everything that is loaded lazily is loaded."""
-    readers.warm_up(source)
-    signal.signal(signal.SIGALRM, _on_alarm)
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + GROWTH
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def work(options: argparse.Namespace, worker: int, here: Any, results: Any) -> None:
-    """Judge every chunk that is this worker's, and put the tally; `here` shows the number in hand."""
-    source, readers, tally = Source(options.format, options.seed), Readers(options.format), Tally()
-    _prepare(readers, source)
-    for start in range(options.first + worker * CHUNK, options.first + options.count, options.jobs * CHUNK):
-        for number in range(start, min(start + CHUNK, options.first + options.count)):
-            here[worker] = number
-            judge(readers, source[number], tally, number % MEASURE_EVERY == 0)
-            if len(tally.finds) >= options.finds:
-                results.put(tally)
-                return
-    results.put(tally)
-
-
-def run_workers(options: argparse.Namespace) -> Tally:
-    """Run the jobs, watch that each moves on, and return the sum."""
-    context = mp.get_context("fork")
-    here = context.Array("q", [-1] * options.jobs)
-    results = context.Queue()
-    workers = [
-        context.Process(target=work, args=(options, number, here, results), daemon=True)
-        for number in range(options.jobs)
-    ]
-    for process in workers:
-        process.start()
-    total, waiting = Tally(), set(range(options.jobs))
-    moved = {number: (time.monotonic(), -1) for number in waiting}
-    done = 0
-    while done < options.jobs:
-        try:
-            total.add(results.get(timeout=2))
-            done += 1
-        except Exception:  # queue.Empty: nothing to add, look at the clocks
-            done += _look_after(options, workers, here, moved, total)
-        _show_progress(options, here)
-    return total
-
-
-def _look_after(
-    options: argparse.Namespace,
-    workers: list[Any],
-    here: Any,
-    moved: dict[int, tuple[float, int]],
-    total: Tally,
-) -> int:
-    """End workers that are stuck or gone; return how many."""
-    ended = 0
-    for number, (since, last) in list(moved.items()):
-        process, now = workers[number], time.monotonic()
-        if here[number] != last:
-            moved[number] = (now, here[number])
-        elif process.exitcode not in (None, 0) or (process.is_alive() and now - since > STUCK_AFTER):
-            why = (
-                "the process died" if process.exitcode else f"no answer for {STUCK_AFTER} s, beyond the alarm"
-            )
-            process.kill()
-            found(total, Source(options.format, options.seed)[last], "process", why)
-            del moved[number]
-            ended += 1
-    return ended
-
-
-def _show_progress(options: argparse.Namespace, here: Any) -> None:
-    if sys.stderr.isatty():
-        share = min(max(0, number - options.first) for number in here) / max(1, options.count)
-        sys.stderr.write(f"\r{share:6.1%}")
-        sys.stderr.flush()
-
-
-def save(options: argparse.Namespace, find: Find) -> Path:
-    """Write the find's files and what is known about it; return the directory."""
-    place: Path = options.out / f"{options.format}-{options.seed}-{find.number}"
-    place.mkdir(parents=True, exist_ok=True)
-    for name, content in find.files.items():
-        replace_bytes(place / name, content)
-    said = {"format": options.format, "seed": options.seed, "number": find.number, "edition": find.edition}
-    said |= {"kind": find.kind, "where": find.reader, "problem": find.problem}
-    replace_text(place / "find.json", json.dumps(said, indent=1) + "\n")
-    return place
-
-
-def report(options: argparse.Namespace, tally: Tally, seconds: float) -> None:
-    """Print counts, speed and the worst of everything."""
-    print(f"{options.format} seed {options.seed}: inputs {options.first}..{options.first + options.count}")
-    print(
-        f"{tally.inputs} inputs, {tally.bytes} bytes, {seconds:.0f} s, {tally.inputs / seconds:.0f} a second"
-    )
-    print("made by: " + ", ".join(f"{kind} {count}" for kind, count in tally.kinds.most_common()))
-    for outcome, count in sorted(tally.outcomes.items()):
-        print(f"  {count:>9}  {outcome}")
-    print(f"worst time {tally.slowest[0] * 1000:.1f} ms (input {tally.slowest[1]})")
-    times, peak, number = tally.largest
-    print(
-        f"worst memory {times:.1f} times the input beyond {AT_LEAST >> 10} KiB"
-        f" (input {number}, {peak} bytes; {tally.measured} inputs measured)"
-    )
-
-
-def report_cost(cost: Cost) -> None:
-    """Print what the inputs that are made to cost much did cost."""
-    sizes = " and ".join(f"{size >> 10}" for size in HOSTILE_SIZES)
-    print(f"{cost.who}, inputs of {sizes} KiB that are made to cost much:")
-    print(f"  slowest {cost.slowest[0] * 1e6:.2f} s/MB ({cost.slowest[1]})")
-    print(f"  largest {cost.largest[0]:.1f} times the input ({cost.largest[1]})", flush=True)
-
-
-def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Return the options; exits with 2 if they make no sense."""
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").partition("\n")[0],
-        epilog="exit status: 0 nothing found, 1 something found, 2 usage",
-    )
-    positive = _at_least(1)
-    parser.add_argument("--format", required=True, help=f"one of {', '.join(format_ids())}")
-    parser.add_argument("--count", type=_at_least(0), default=100_000, help="how many inputs (%(default)s)")
-    parser.add_argument("--first", type=_at_least(0), default=0, help="the number of the first input")
-    parser.add_argument("--seed", type=int, default=1, help="which million (%(default)s)")
-    parser.add_argument("--jobs", type=positive, default=1, help="processes (%(default)s)")
-    parser.add_argument("--only", type=_at_least(0), help="run this one input, in this process")
-    parser.add_argument("--finds", type=positive, default=20, help="a process stops after so many")
-    parser.add_argument("--no-hostile", action="store_true", help="leave out the inputs made to cost much")
-    parser.add_argument("--out", type=Path, default=Path("fuzz-finds"), help="where finds go (%(default)s)")
-    options = parser.parse_args(arguments)
-    if options.only is not None:
-        options.first, options.count, options.jobs, options.no_hostile = options.only, 1, 1, True
-    try:
-        Source(options.format, options.seed)
-    except UnknownFormat as error:
-        parser.error(str(error))
-    return options
-
-
-def _at_least(least: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            raise argparse.ArgumentTypeError(f"{value} is below {least}")
-        return value
-
-    return number
+def hostile(source: Source) -> Iterator[Input]:
+    """Yield the inputs that are made to cost much; they have no number."""
+    for edition in source.editions:
+        for name, files in source.hostile(edition, HOSTILE_SIZE).items():
+            yield Input(-1, name, edition, files)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the fuzzer; return the exit status."""
-    options = parse_options(arguments)
-    costs = [] if options.no_hostile else list(hostile(options.format))
-    for cost in costs:
-        report_cost(cost)
-    start = time.monotonic()
-    tally = run_workers(options)
-    report(options, tally, time.monotonic() - start)
-    problems = [problem for cost in costs for problem in cost.problems]
-    for problem in problems:
-        print(f"FIND {problem}")
-    for find in tally.finds:
-        where = f"input {find.number} ({find.kind}) edition {find.edition} {find.reader}"
-        print(f"FIND {where}: saved in {save(options, find)}")
-        print("  " + find.problem.strip().splitlines()[-1])
-    return 1 if problems or tally.finds else 0
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--format", required=True, choices=format_ids())
+    parser.add_argument("--count", type=int, default=100_000, help="how many inputs (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="which million (%(default)s)")
+    parser.add_argument("--only", type=int, metavar="N", help="run this one input, and measure it")
+    options = parser.parse_args(arguments)
+    source, readers = Source(options.format, options.seed), Readers(options.format)
+    signal.signal(signal.SIGPROF, raise_too_long)
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + GROWTH, taken + GROWTH))
+    outcomes: Counter[str] = Counter()
+    finds, start = 0, time.monotonic()
+
+    def look_at(item: Input, *, measure: bool) -> None:
+        nonlocal finds
+        outcome, problem = judge(readers, item)
+        if measure and not problem:
+            # The first time loads and works out what is kept for all later inputs.
+            outcome, problem = judge(readers, item, measure=True)
+        outcomes[outcome] += 1
+        if problem:
+            finds += 1
+            print(f"FIND input {item.number} ({item.kind}), edition {item.edition}: {problem}", flush=True)
+
+    if options.only is not None:
+        look_at(source[options.only], measure=True)
+    else:
+        for number in range(options.count):
+            look_at(source[number], measure=number % MEASURE_EVERY == 0)
+            if finds >= MOST_FINDS:
+                break
+        for item in hostile(source):
+            look_at(item, measure=True)
+    for outcome, count in sorted(outcomes.items()):
+        print(f"{count:>9}  {outcome}")
+    seconds = time.monotonic() - start
+    print(f"{options.format} seed {options.seed}: {outcomes.total()} inputs, {seconds:.0f} s, {finds} finds")
+    return 1 if finds else 0
 
 
 if __name__ == "__main__":

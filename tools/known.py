@@ -33,7 +33,6 @@ from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
 RED = frozenset({"fail", "timeout"})
 FLAKY = "flaky"
-_NOT_ASKED = UNJUDGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ def explain(
     unexplained = []
     found = rules(product.harness)
     for result in results.values():
-        if result.result_class in _NOT_ASKED or result.case not in cases:
+        if result.result_class in UNJUDGED or result.case not in cases:
             continue
         chance = next(
             (rule for rule in found if rule.flaky and rule.fits(product.version, result, frozenset())), None
@@ -217,7 +216,7 @@ def main(arguments: list[str] | None = None) -> int:
     cases = {case.id: case for name in formats for tier in PUBLISHED_TIERS for case in load_cases(name, tier)}
     results = {result.probe: result for report in reports for result in report.results}
     known, unexplained = explain(product, results, cases)
-    asked = [probe for probe, result in results.items() if result.result_class not in _NOT_ASKED]
+    asked = [probe for probe, result in results.items() if result.result_class not in UNJUDGED]
     replace_text(options.out, render(product, entries(known, asked)))
     for result in unexplained:
         print(

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any
-
-from jsonschema import Draft202012Validator, ValidationError
 
 from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, REFUSED
-from journalspec.requirements import Requirement, requirements
+from journalspec.requirements import requirements
 from journalspec_corpus.case import Case
 from journalspec_corpus.flags import load_flags
 from journalspec_corpus.form import fault_in
@@ -53,30 +47,10 @@ def _ids(format_id: str, cases: list[Case]) -> Iterator[str]:
             yield f"{case.id}: is a case of {case.format}, not of {format_id}"
 
 
-@cache
-def _validator() -> Draft202012Validator:
-    text = files("journalspec_corpus").joinpath("case.schema.json").read_text(encoding="utf-8")
-    return Draft202012Validator(json.loads(text))
-
-
-def _schema(case: Case) -> Iterator[str]:
-    published = case.to_json()
-    # The schema takes long: it is asked only for what the compiled form, which is as strict, refuses.
-    beyond = fault_in(published)
-    errors = [] if beyond is None else list(_validator().iter_errors(published))
-    for error in map(_deepest, errors):
-        yield f"{'/'.join(map(str, error.absolute_path)) or 'the case'}: {error.message[:200]}"
-    if beyond is not None and not errors:
-        yield beyond
-
-
-def _deepest(error: ValidationError) -> ValidationError:
-    """Return what is wrong in the alternative that was meant; that none of them fits helps nobody."""
-    while error.context:
-        # What is of another type altogether (null, say) was not meant.
-        meant = [item for item in error.context if item.validator != "type"]
-        error = max(meant or error.context, key=lambda item: len(item.absolute_path))
-    return error
+def _form(case: Case) -> Iterator[str]:
+    fault = fault_in(case.to_json())
+    if fault is not None:
+        yield fault
 
 
 def _requirements(case: Case) -> Iterator[str]:
@@ -219,14 +193,15 @@ def _places(case: Case) -> Iterator[str]:
 
 
 def _coverage(format_id: str, cases: list[Case]) -> Iterator[str]:
-    for row in coverage(format_id, cases).values():
-        if row.requirement.level == "must":
-            for side in row.missing:
-                yield f"{row.requirement.id}: no case {side} it"
+    named = {side: {name for case in cases for name in getattr(case, side)} for side in ("obeys", "breaks")}
+    for requirement in requirements(format_id):
+        for side, names in named.items():
+            if requirement.level == "must" and requirement.id not in names:
+                yield f"{requirement.id}: no case {side} it"
 
 
 _CHECKS: tuple[Callable[[Case], Iterator[str]], ...] = (
-    _schema,
+    _form,
     _edition,
     _requirements,
     _flags,
@@ -237,31 +212,3 @@ _CHECKS: tuple[Callable[[Case], Iterator[str]], ...] = (
     _consistent,
     _places,
 )
-
-
-@dataclass(slots=True)
-class Coverage:
-    """The cases of one requirement: ids of those that obey it and of those that break it."""
-
-    requirement: Requirement
-    obeys: list[str] = field(default_factory=list)
-    breaks: list[str] = field(default_factory=list)
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The sides without any case."""
-        return tuple(side for side in ("obeys", "breaks") if not getattr(self, side))
-
-
-def coverage(format_id: str, cases: Iterable[Case]) -> dict[str, Coverage]:
-    """Return requirement id -> coverage for every requirement of `format_id`, in document order.
-
-    Requirement ids that do not exist are left out; the lint names them.
-    """
-    table = {item.id: Coverage(item) for item in requirements(format_id)}
-    for case in cases:
-        for side in ("obeys", "breaks"):
-            for requirement_id in getattr(case, side):
-                if requirement_id in table:
-                    getattr(table[requirement_id], side).append(case.id)
-    return table

@@ -181,14 +181,13 @@ def _mutant_table(format_id: str) -> int:
     print(f"  {'the reference':34} {len(of_reference):5}  {' '.join(of_reference[:3])}")
     status = int(bool(of_reference))
     for mutant in mutants:
-        status |= _mutant_row(mutant, killers(mutant.implementation(), cases, enforce_should=True))
+        found = killers(mutant.implementation(), cases, enforce_should=True)
+        weak = len(found) < mutant.enough
+        print(
+            f"  {mutant.id:34} {len(found):5}  {'too few: ' if weak else ''}{' '.join(found[:2])}", flush=True
+        )
+        status |= weak
     return status
-
-
-def _mutant_row(mutant: Mutant, found: list[str]) -> int:
-    weak = len(found) < mutant.enough
-    print(f"  {mutant.id:34} {len(found):5}  {'too few: ' if weak else ''}{' '.join(found[:2])}", flush=True)
-    return int(weak)
 
 
 def _must_table(format_id: str) -> int:

@@ -13,11 +13,10 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from authored import CHECKOUT, AuthoringError, authored_cases
@@ -59,8 +58,11 @@ def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
 
 def worst_cases_of(format_id: str) -> Iterator[Case]:
     """Yield the cases of the format's ``worst.toml``, if it has one, the full form before the small one."""
-    package = _package(format_id)
-    if package is None or not files(package).joinpath("worst.toml").is_file():
+    try:
+        package = format_module("journalspec_corpus", format_id)
+    except UnknownFormat:
+        return
+    if not files(package).joinpath("worst.toml").is_file():
         return
     # Crash states need NumPy, and only formats with worst cases need crash states.
     from journalspec_corpus.crash.adapter import crash_format  # noqa: PLC0415  # see above
@@ -85,13 +87,6 @@ def worst_cases_of(format_id: str) -> Iterator[Case]:
                 obeys=worst.requirements,
                 flags=worst.flags,
             )
-
-
-def _package(format_id: str) -> ModuleType | None:
-    try:
-        return format_module("journalspec_corpus", format_id)
-    except UnknownFormat:
-        return None
 
 
 def captured_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
@@ -146,10 +141,10 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
         yield (path.stem, read_bytes(path, MAX_BYTES)) if packed else (path.name, path.read_bytes())
 
 
-def input_digest(case: Case) -> str:
-    """Return the SHA-256 over names, lengths and contents of the case's files."""
+def input_digest(files_: Mapping[str, bytes]) -> str:
+    """Return the SHA-256 over names, lengths and contents of a case's files."""
     total = hashlib.sha256()
-    for name, data in sorted(case.files().items()):
+    for name, data in sorted(files_.items()):
         total.update(f"{name} {len(data)} {hashlib.sha256(data).hexdigest()}\n".encode())
     return total.hexdigest()
 
@@ -163,7 +158,7 @@ def _judged(path: Path) -> dict[str, list[str]]:
 
 
 def _with_judges(case: Case, judged: dict[str, list[str]]) -> Case:
-    more = judged.get(input_digest(case), []) if judged and case.write is None else []
+    more = judged.get(input_digest(case.files()), []) if judged and case.write is None else []
     if not more:
         return case
     return replace(

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toml_text import toml_value
+
 from journalspec.files import replace_bytes, replace_text
 from journalspec_conformance.crashes import findings
 from journalspec_conformance.crashes.findings import REACHABLE, causes_of
@@ -130,21 +132,6 @@ def main(arguments: list[str]) -> int:
     if (out / SHRUNK).is_file():
         replace_bytes(FOLDER / f"{name}.jsonl.gz", gzip.compress((out / SHRUNK).read_bytes(), mtime=0))
     return 0
-
-
-def toml_value(value: object) -> str:
-    """Return `value` in TOML: strings (JSON's are TOML's), booleans, numbers, lists and inline tables."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    raise TypeError(f"no TOML form for {value!r}")
 
 
 if __name__ == "__main__":

@@ -37,96 +37,9 @@ HEIGHT = 1000
 PATIENCE = 30
 #: Pictures are no taller than this.
 TALLEST = 2000
-
-#: Returns [what, its width, the width that it has] for each block that is cut or sticks out without a hint.
-#: A hint is a box that scrolls and has a shadow for a background. Rounding of the browser is below 2 pixels.
-TOO_WIDE = r"""
-const root = document.scrollingElement, found = [];
-const name = (node) => {
-  const id = node.id || (node.closest("[id]") || {}).id || "";
-  return `${node.tagName.toLowerCase()}${[...node.classList].map((c) => "." + c).join("")} in #${id}`;
-};
-const scrolls = (style) => ["auto", "scroll"].includes(style.overflowX);
-// A shadow is behind what the box holds: that must not cover it.
-const clear = (node) => getComputedStyle(node).backgroundColor.endsWith(", 0)");
-const shines = (box) => [...box.children].every(clear);
-if (root.scrollWidth > innerWidth + 1) found.push(["the page", root.scrollWidth, innerWidth]);
-const article = document.querySelector(".content") || document.body;
-if (article.scrollWidth > article.clientWidth + 1)
-  found.push(["what the page says", article.scrollWidth, article.clientWidth]);
-const room = article.getBoundingClientRect();
-const boxes = "div, section, table, pre, p, ul, ol, dl, dd, figure, svg, details, h1, h2, h3, h4, aside";
-for (const node of article.querySelectorAll(boxes)) {
-  const box = node.getBoundingClientRect();
-  if (!box.width) continue;
-  // Few nodes stick out or hold more than they show: what they stand in is asked of these only.
-  const over = node.scrollWidth > node.clientWidth + 1 && scrolls(getComputedStyle(node));
-  if (!over && box.right <= room.right + 2) continue;
-  let hinted = false, scrolled = false;
-  for (let at = node; at && at !== article; at = at.parentElement) {
-    const style = getComputedStyle(at);
-    if (!scrolls(style)) continue;
-    if (at.scrollWidth > at.clientWidth + 1) {
-      scrolled = true;
-      if (style.backgroundImage.includes("gradient") && shines(at)) hinted = true;
-    }
-  }
-  if (over && !hinted)
-    found.push([name(node), node.scrollWidth, node.clientWidth]);
-  if (!scrolled && box.right > room.right + 2)
-    found.push([name(node), Math.round(box.right), Math.round(room.right)]);
-}
-const hinted = [...article.querySelectorAll("div")].filter((node) =>
-  node.clientWidth && node.scrollWidth > node.clientWidth + 1 && scrolls(getComputedStyle(node))
-).map((node) => [name(node.firstElementChild || node), node.scrollWidth, node.clientWidth]);
-return {found: found.slice(0, 50), hinted};
-"""
-
-
 THEMES = ("light", "dark")
-#: Returns [what, an example, its contrast] for each kind of text that is too faint in the theme asked for:
-#: below 4.5, or 3 if it is large. What is behind it: the colours of all that it stands in, or of the box that
-#: is drawn under it.
-FAINT = r"""
-document.body.dataset.theme = arguments[0];
-for (const details of document.querySelectorAll("details")) details.open = true;
-const parsed = (text) => {
-  const numbers = text.match(/[\d.]+/g).map(Number);
-  return numbers.length > 3 ? numbers : [...numbers, 1];
-};
-const over = (top, below) => [0, 1, 2].map((at) => top[at] * top[3] + below[at] * (1 - top[3]));
-const behind = (node) => {
-  const layers = [];
-  for (let at = node; at; at = at.parentElement) layers.push(parsed(getComputedStyle(at).backgroundColor));
-  return layers.reduceRight((below, top) => over(top, below), [255, 255, 255]);
-};
-const shine = (color) => {
-  const [red, green, blue] = color.map((value) =>
-    value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-};
-const className = (node) => node.className.baseVal ?? node.className;
-const found = {};
-const skipped = ["SCRIPT", "STYLE", "TITLE", "OPTION"];
-for (const node of document.querySelectorAll("body *")) {
-  if (skipped.includes(node.nodeName.toUpperCase())) continue;
-  if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
-  if (!node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-  const style = getComputedStyle(node), drawn = node.closest("svg");
-  const box = node.closest("g") && node.closest("g").querySelector("rect");
-  let back = behind(drawn ? drawn.parentElement : node);
-  if (box) back = over(parsed(getComputedStyle(box).fill), back);
-  const ink = parsed(drawn ? style.fill : style.color);
-  for (let at = node; at; at = at.parentElement) ink[3] *= Number(getComputedStyle(at).opacity);
-  const [low, high] = [shine(over(ink, back)), shine(back)].sort((one, other) => one - other);
-  const contrast = (high + 0.05) / (low + 0.05), size = parseFloat(style.fontSize);
-  const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-  if (contrast >= (large ? 3 : 4.5)) continue;
-  const [around, own] = [node.parentElement, node].map((each) => `${each.nodeName}.${className(each)}`);
-  found[`${around} > ${own}`] ??= [node.textContent.trim().slice(0, 30), contrast.toFixed(2)];
-}
-return Object.entries(found).map(([name, told]) => [name, ...told]);
-"""
+#: Scripts that say of an open page what is cut or too wide, and which text is too faint in a theme.
+TOO_WIDE, FAINT = (Path(__file__).with_name(name).read_text("utf-8") for name in ("too_wide.js", "faint.js"))
 
 
 class BrowserProblem(RuntimeError):

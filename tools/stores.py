@@ -1,22 +1,16 @@
 """Let a published product write a store: it runs, is used, and is stopped or halted as kill -9 does.
 
-    python tools/stores.py kahadb 6.1.7 OUT [--messages 500] [--seed 1] [--end stop|halt]
-    python tools/stores.py artemis 2.44.0 OUT
-    python tools/stores.py derby 10.14.2.0 OUT
+    written("kahadb", "6.1.7", end="halt")
 
 Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that was written
-before with the same settings is copied from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
-Exit status: 0 written; 1 the product or Maven failed; 2 usage.
+before with the same settings is taken from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
-import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,25 +26,22 @@ class StoreError(RuntimeError):
 
 @dataclass(frozen=True)
 class Product:
-    """Which artefacts hold a broker, the program that uses it, and the versions that are tried."""
+    """Which artefacts hold a broker, and the program that uses it."""
 
     program: str
     artefacts: tuple[str, ...]
-    versions: tuple[str, ...]
 
 
 PRODUCTS = {
     "kahadb": Product(
         "KahaStore.java",
         ("org.apache.activemq:activemq-kahadb-store", "org.apache.activemq:activemq-broker"),
-        ("5.8.0", "5.11.4", "5.13.5", "5.15.16", "5.17.6", "6.1.7"),
     ),
     "artemis": Product(
         "ArtemisStore.java",
         ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
-        ("2.6.4", "2.19.1", "2.31.2", "2.44.0"),
     ),
-    "derby": Product("DerbyStore.java", ("org.apache.derby:derby",), ("10.8.3.0", "10.14.2.0", "10.16.1.1")),
+    "derby": Product("DerbyStore.java", ("org.apache.derby:derby",)),
 }
 
 
@@ -142,32 +133,3 @@ def command(name: str, version: str, scratch: Path) -> list[str]:
     source.write_text(source_of(name, version), encoding="utf-8")
     opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
     return ["java", "-Xmx512m", *opened, "-cp", f"{jars(name, version)}/*", str(source)]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("product", choices=list(PRODUCTS))
-    parser.add_argument("version", help="any published version; the tests try some")
-    parser.add_argument("out", type=Path, help="a directory that does not exist yet")
-    parser.add_argument("--messages", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--end", choices=("stop", "halt"), default="stop")
-    chosen = parser.parse_args(arguments)
-    if chosen.out.exists():
-        parser.error(f"{chosen.out} exists already")
-    try:
-        found = written(
-            chosen.product, chosen.version, messages=chosen.messages, seed=chosen.seed, end=chosen.end
-        )
-    except StoreError as error:
-        print(error, file=sys.stderr)
-        return 1
-    shutil.copytree(found, chosen.out)
-    print(f"{chosen.out}: written by {chosen.product} {chosen.version}")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -112,7 +112,9 @@ def _items(item: Any, names: Names) -> Iterable[Any]:
     if isinstance(item, Mapping) and "for" in item:
         ((variable, source),) = item["for"].items()
         return [
-            filled for value in listed(source) for filled in fill(item["each"], names.also({variable: value}))
+            filled
+            for value in listed(fill(source, names))
+            for filled in fill(item["each"], names.also({variable: value}))
         ]
     return [fill(item, names)]
 

@@ -25,7 +25,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="faults are met 
 SOME = (
     "nothing", "ends/persistent", "ends/python", "cries_wolf/oneshot", "answers_a_list/persistent",
     "leaves_a_lock/persistent", "prints_nothing/oneshot", "hangs/persistent", "hangs/python",
-    "nameless/oneshot", "report_cut/summary", "expect_tier/run", "full_report/write",
+    "nameless/oneshot", "talks/persistent", "log_before/persistent", "number_of_next/persistent",
+    "hangs_half_way/persistent", "hangs_with_child/persistent", "recovers_to_nothing/persistent",
+    "report_cut/summary", "expect_tier/run", "full_report/write",
 )  # fmt: skip
 
 #: Meets a fault of which something is not as the table says: each time another thing.

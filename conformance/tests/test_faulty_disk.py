@@ -66,11 +66,6 @@ def test_losses_are_seen(breaking: Break, text: str, seen: str) -> None:
     assert seen in done.stdout
 
 
-def test_another_status_may_be_asked_for(breaking: Break) -> None:
-    text = program("try: os.mkdir('new')\nexcept OSError: sys.exit('No space left on device')")
-    assert breaking(text, "--status", "1").returncode == 0
-
-
 def test_what_resumes_may_leave_unfinished_work_but_no_other(breaking: Break) -> None:
     good = program("for n in range(3): pathlib.Path(str(n)).write_text('x')")
     assert breaking(good, "--resumes").returncode == 0

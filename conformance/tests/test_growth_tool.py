@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import ModuleType
 
@@ -20,33 +19,25 @@ def test_every_list_of_the_field_tables_has_a_shape(tool: ModuleType, format_id:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_every_shape_grows_with_its_elements(tool: ModuleType, format_id: str, tmp_path: Path) -> None:
-    for shape in tool.SHAPES[format_id]:
+    for shape in tool.shapes()[format_id]:
         measuring = tool.Measuring(format_id, shape, False, tmp_path)
         small, large = (measuring.place(n)[1] for n in (16, 400))
         assert large > small, shape.name
         assert measuring.seconds("recover", 16) >= 0
 
 
-def test_the_exponent_is_the_slope_of_the_logarithms(tool: ModuleType) -> None:
-    assert tool._slope([1, 2, 4], [3, 6, 12]) == pytest.approx(1)
-    assert tool._slope([1, 2, 4], [3, 12, 48]) == pytest.approx(2)
-
-
+@pytest.mark.parametrize(("power", "status"), [(1, 0), (2, 1)])
 def test_growth_beyond_the_limit_ends_with_status_1(
-    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tool: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    power: int,
+    status: int,
 ) -> None:
-    monkeypatch.setattr(tool.Measuring, "seconds", lambda self, command, n, times=1: n * n / 1e6)
-    asked = [
-        "--format",
-        "kahadb_journal",
-        "--shape",
-        "unknown",
-        "--command",
-        "recover",
-        "--no-memory",
-        "--json",
-    ]
-    assert tool.main(asked) == 1
-    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["shape"] for row in rows] == ["unknown", "unknown-damaged"]
-    assert all(row["exponent"] > tool.LIMIT for row in rows)
+    monkeypatch.setattr(tool.Measuring, "seconds", lambda self, command, n, times=1: n**power / 1e3)
+    asked = ["--format", "kahadb_journal", "--shape", "unknown", "--command", "recover"]
+    assert tool.main(asked) == status
+    _, *rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[1] for row in rows] == ["unknown", "unknown-damaged"]
+    assert all(round(float(row.split()[6])) == power for row in rows)
+    assert all(row.endswith("NOT LINEAR") == bool(status) for row in rows)

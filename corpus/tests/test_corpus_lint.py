@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from lint import coverage, lint
+from lint import lint
 
 from journalspec.formats import format_ids
 from journalspec.requirements import requirements
@@ -24,15 +24,6 @@ def everything(format_id: str) -> list[Case]:
 @pytest.mark.parametrize("format_id", format_ids())
 def test_the_published_corpus_has_no_fault(format_id: str) -> None:
     assert lint(format_id, everything(format_id)) == []
-
-
-@pytest.mark.parametrize("format_id", format_ids())
-def test_every_must_is_covered_on_both_sides(format_id: str) -> None:
-    rows = coverage(format_id, everything(format_id))
-    assert [
-        row.requirement.id for row in rows.values() if row.requirement.level == "must" and row.missing
-    ] == []
-    assert set(rows) == {item.id for item in requirements(format_id)}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -59,7 +50,7 @@ DAMAGED = "btm.hostile-record-length.at-20"
     ("base", "changes", "complaint"),
     [
         (SOUND, {"id": "xyz.clean.two-phase"}, "does not begin with btm."),
-        (SOUND, {"id": "btm.Clean.x"}, "does not match"),
+        (SOUND, {"id": "btm.Clean.x"}, "is not of the form"),
         (SOUND, {"stratum": "X"}, "stratum"),
         (SOUND, {"edition": "9"}, "no edition '9'"),
         (SOUND, {"obeys": ("BTM-XXX-001",)}, "BTM-XXX-001 is no requirement"),
@@ -73,8 +64,8 @@ DAMAGED = "btm.hostile-record-length.at-20"
         (SOUND, {"input": Input((InputFile("a", 1), InputFile("A", 1)))}, "are one name to some systems"),
         (SOUND, {"input": Input((InputFile("a", 1 << 30),))}, "bytes in all"),
         (SOUND, {"write": {"ops": [{"op": "open"}], "params": {}, "then": "read"}}, "belong together"),
-        (SOUND, {"write": {"ops": [{"op": "open"}], "then": "read"}}, "write: 'params' is a required"),
-        (SOUND, {"write": {"ops": [{"op": "open"}], "params": {}, "then": "look"}}, "write/then: 'look'"),
+        (SOUND, {"write": {"ops": [{"op": "open"}], "then": "read"}}, "write: member 'params' is missing"),
+        (SOUND, {"write": {"ops": [{"op": "open"}], "params": {}, "then": "look"}}, "write.then: 'look'"),
     ],
 )
 def test_a_fault_of_the_case_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:

@@ -19,9 +19,7 @@ from publish import (
     render,
 )
 
-from journalspec.formats import format_ids
 from journalspec_corpus import Case, load_cases
-from journalspec_corpus.load import published_folder
 from journalspec_corpus.pipeline.manifest import MANIFEST
 
 FORMAT = "bitronix_tlog"
@@ -46,13 +44,6 @@ def collected_once(monkeypatch: pytest.MonkeyPatch, tiers: dict[str, list[Case]]
     monkeypatch.setattr("publish.lint", lambda *_: [])
 
 
-def test_the_committed_form_is_what_the_sources_give(rendered: dict[str, bytes]) -> None:
-    folder = published_folder(FORMAT)
-    assert folder is not None
-    stale = [name for name, data in rendered.items() if (folder / name).read_bytes() != data]
-    assert not stale, "run python tools/publish.py"
-
-
 def test_the_manifest_tells_the_truth(rendered: dict[str, bytes]) -> None:
     manifest = json.loads(rendered[MANIFEST])
     for tier, entry in manifest["tiers"].items():
@@ -60,11 +51,6 @@ def test_the_manifest_tells_the_truth(rendered: dict[str, bytes]) -> None:
         assert entry["cases"] == len(cases)
         assert entry["probes"] == sum(len(case.probes) for case in cases)
         assert entry["sha256"] == hashlib.sha256(rendered[entry["file"]]).hexdigest()
-
-
-def test_the_smoke_tier_stays_small(rendered: dict[str, bytes]) -> None:
-    assert len(rendered["smoke.jsonl"]) <= 5 * 1024 * 1024
-    assert 500 <= len(load_cases(FORMAT)) <= 1500
 
 
 @pytest.mark.usefixtures("collected_once")
@@ -91,14 +77,8 @@ def test_a_wrong_format_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> 
 def test_products_confirm_by_the_bytes_of_the_input() -> None:
     by = {case.id: case.origin.checked_by for case in load_cases(FORMAT)}
     assert by["btm.dangling.disjoint-changes-nothing"] == ("hand", "btm-2.1.4", "btm-3.0.0-mk1")
-    digests = [input_digest(case) for case in load_cases(FORMAT)]
+    digests = [input_digest(case.files()) for case in load_cases(FORMAT)]
     assert all(len(digest) == 64 for digest in digests)
-
-
-@pytest.mark.parametrize("format_id", format_ids())
-def test_ids_are_unique_across_tiers(format_id: str) -> None:
-    names = [case.id for tier in ("smoke", "captured") for case in load_cases(format_id, tier)]
-    assert len(names) == len(set(names))
 
 
 EXPECTED = {"title": "T", "obeys": ["BTM-FIL-001"], "expect": [{"when": {"op": "read"}, "verdict": "clean"}]}
@@ -126,8 +106,3 @@ def test_a_capture_without_provenance_is_named(tmp_path: Path) -> None:
     (capture(tmp_path) / "provenance.toml").unlink()
     with pytest.raises(AuthoringError, match=r"Product-1\.0/Some Name_1"):
         list(captured_cases("bitronix_tlog", tmp_path))
-
-
-def test_real_captures_are_published() -> None:
-    products = {case.origin.base for case in load_cases("bitronix_tlog", "captured")}
-    assert len(products) >= 2

@@ -1,12 +1,13 @@
-"""The reference with one thing wrong: as a process, by a name of HOOKS, CLAIMS or SERVED, or as a class."""
+"""The reference with one thing wrong: as a process, by a name of HOOKS, CLAIMS or SERVED, or as a class.
+
+They are asked about cases of the tests' own. What needs no reference is one of the misdeeds.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess  # a child that outlives its parent is one of the misdeeds
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,32 +47,9 @@ def forgets_records(request: Message, right: Message) -> Message:
     return right
 
 
-def half_line(request: Message, right: Message) -> Message:
-    """Say half a line and then nothing more."""
-    sys.stdout.write(str(right)[:20])
-    sys.stdout.flush()
-    time.sleep(600)
-    return right
-
-
-def hanger(request: Message, right: Message) -> Message:
-    """Never answer, with a child that does not end either."""
-    subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
-    time.sleep(600)
-    return right
-
-
 def modifies_dir(request: Message, right: Message) -> Message:
     """Leave a lock file behind."""
     (Path(request["dir"]) / "journal.lock").touch()
-    return right
-
-
-def deletes_after_read(request: Message, right: Message) -> Message:
-    """Remove the journal that was read."""
-    if request["cmd"] == "read":
-        for path in Path(request["dir"]).iterdir():
-            path.unlink()
     return right
 
 
@@ -84,14 +62,6 @@ def changes_after_read(request: Message, right: Message) -> Message:
     return right
 
 
-def recovery_deletes(request: Message, right: Message) -> Message:
-    """Remove the journal that was recovered."""
-    if request["cmd"] == "recover":
-        for path in Path(request["dir"]).iterdir():
-            path.unlink()
-    return right
-
-
 def recovery_empties(request: Message, right: Message) -> Message:
     """Leave a sound journal without records where one was recovered."""
     if request["cmd"] == "recover":
@@ -99,12 +69,6 @@ def recovery_empties(request: Message, right: Message) -> Message:
             data = bytearray(path.read_bytes())
             data[13:21] = (21).to_bytes(8, "big")  # the header's position: nothing follows it
             path.write_bytes(data)
-    return right
-
-
-def noisy_stdout(request: Message, right: Message) -> Message:
-    """Print a banner where only answers belong."""
-    print("[INFO] reading journal", flush=True)
     return right
 
 
@@ -127,22 +91,11 @@ def refuses_all(request: Message, right: Message) -> Message:
     return right | {"ok": {"verdict": "refused", "phase": "fileset", "code": "no-files"}}
 
 
-def stderr_talker(request: Message, right: Message) -> Message:
-    """Write a lot to standard error, which is allowed, and be right."""
-    print("DEBUG " + "x" * 4000, file=sys.stderr)
-    return right
-
-
 def strange_names(request: Message, right: Message) -> Message:
     """Add a misspelt field to every record, beside the right one."""
     for record in right["ok"].get("records", ()):
         record["gtird"] = record["gtrid"]
     return right
-
-
-def wrong_seq(request: Message, right: Message) -> Message:
-    """Give the right answer to the wrong request."""
-    return right | {"seq": right["seq"] + 1}
 
 
 class LosesWrites(Reference):
@@ -175,18 +128,11 @@ class DeclaresNothing:
 HOOKS: Mapping[str, Hook] = {
     hook.__name__: hook
     for hook in (
-        accepts_all, bad_schema, changes_after_read, crasher, deletes_after_read, forgets_records, half_line,
-        hanger, modifies_dir, noisy_stdout, not_idempotent, perfect, recovery_deletes, recovery_empties,
-        refuses_all, stderr_talker, strange_names, wrong_seq,
+        accepts_all, bad_schema, changes_after_read, crasher, forgets_records, modifies_dir, not_idempotent,
+        perfect, recovery_empties, refuses_all, strange_names,
     )
 }  # fmt: skip
-_NOT_PURE = (
-    "not_idempotent",
-    "deletes_after_read",
-    "changes_after_read",
-    "recovery_deletes",
-    "recovery_empties",
-)
+_NOT_PURE = ("not_idempotent", "changes_after_read", "recovery_empties")
 #: Name -> the members of every format's declaration that are not the reference's.
 CLAIMS: Mapping[str, Message] = {
     **{name: {"features": ["damage", "step"]} for name in _NOT_PURE},
