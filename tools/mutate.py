@@ -27,11 +27,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
+from mutants import Mutant, MutantError, sources
 from mutation import judging, notices, shuffled
 
 from journalspec.formats import format_ids
 from journalspec_corpus import Case, load_cases
-from journalspec_corpus.mutants import Mutant, MutantError, sources
 
 #: What no conformance case asks about: maps, detection of formats, messages, benches, compiled twins.
 SKIPPED = ("__init__", "spans", "fast")

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
+from mutants import Mutant, MutantError, load_mutants, load_unproved
+
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec.requirements import requirements
 from journalspec_conformance import writing
@@ -27,7 +29,6 @@ from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses.reference import Reference
 from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_corpus import Case, load_cases
-from journalspec_corpus.mutants import Mutant, MutantError, load_mutants, load_unproved
 from journalspec_reference import load
 
 #: At most one must in so many may go without a mutant.

@@ -9,6 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from mutants import Mutant, load_mutants
 from mutation import (
     Proof,
     enough_killers,
@@ -28,7 +29,6 @@ from journalspec_conformance.inprocess import InProcessConnection
 from journalspec_conformance.power import Disk
 from journalspec_corpus import Case, load_cases
 from journalspec_corpus.model import history, model_of
-from journalspec_corpus.mutants import Mutant, load_mutants
 from journalspec_reference import load
 from sample import sampled
 

@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from mutants import ENOUGH
 from mutation import killers
 
 from journalspec.formats import format_ids
 from journalspec.observation import CLEAN, Observation, Record
 from journalspec_corpus import Case, load_cases
-from journalspec_corpus.mutants import ENOUGH
 from journalspec_reference import load
 
 Answer = Callable[..., Observation]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mutants import mutant_reader
 
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
@@ -106,7 +107,9 @@ def descriptor_of(trace: Trace, proof: StateProof) -> Descriptor:
 def verdict_of(format_id: str, proof: StateProof) -> str:
     """Judge the proof's reader on its state: a policy of the reference reads whole files."""
     state = state_named(trace_of(crash_format(format_id), proof), proof)
-    named = named_reader(format_id, proof.reader)
+    # What an implementation without a check makes of a state, a mutant of the reference shows.
+    known = proof.reader in crash_format(format_id).readers
+    named = (named_reader if known else mutant_reader)(format_id, proof.reader)
     return state.verdict(named.reader(state.files, state.trace.edition), salvaging=named.salvaging)
 
 

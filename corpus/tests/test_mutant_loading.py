@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 import pytest
+from mutants import Mutant, MutantError, load_mutants, main
 
 from journalspec.formats import format_ids
 from journalspec.requirements import requirements
-from journalspec_corpus.mutants import Mutant, MutantError, load_mutants, main
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 

@@ -197,7 +197,7 @@ class _NotFailing(click.ClickException):
     "name",
     default="",
     metavar="NAME",
-    help="Who fails: a reader of the build, mutant:ID or mutant:ID/POLICY. Default: the first that does.",
+    help="Who fails: a reader of the build. Default: the first that does.",
 )
 @click.option("--impl", default="", metavar="IMPL", help="An implementation instead of a reader.")
 @click.option("--policy", default="", metavar="P", help="With --impl: the policy. Default: the first one.")

@@ -9,7 +9,7 @@ from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
+from journalspec_corpus.crash.adapter import CrashFormat, two_policies
 from journalspec_corpus.crash.effects import (
     ALONE,
     DECISION,
@@ -95,19 +95,12 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable:
 
 
 REACH = Reach(HEADER_SIZE, reach)
-#: Two policies of the reference, and one mutant of strict recovery that takes well-formed records without
-#: looking at their checksum.
-READERS = (
-    StateReader("strict", "strict"),
-    StateReader("salvage", "salvage", salvaging=True, differs=refuses),
-    StateReader("skip-checksum", differs=lambda first: first.refused == "bad-checksum"),
-)
 
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
-    state_readers=READERS,
+    state_readers=two_policies("salvage"),
     answer=answer,
     record_json=KEYS.record_json,
     semantics=Semantics(MODEL, action, state, effects, told),

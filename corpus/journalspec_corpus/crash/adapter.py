@@ -22,7 +22,6 @@ from journalspec_corpus.crash.second_crash import build as build_second_life
 from journalspec_corpus.crash.trace import Trace, Workload
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import LongWorkload, LongWorkloads
-from journalspec_corpus.mutants import MutantError, load_mutants
 from journalspec_reference import load
 
 PACKAGE = "journalspec_corpus"
@@ -35,14 +34,14 @@ Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
 
 @dataclass(frozen=True)
 class StateReader:
-    """A reader of crash states: the reference under `policy`, or its mutant `name` under the first one.
+    """A reader of crash states: the reference under `policy`.
 
-    `policy` is empty for a mutant. With `salvaging` it may leave records out if it says so.
-    `differs` tells from the first reader's answer whether this one's may be another.
+    With `salvaging` it may leave records out if it says so. `differs` tells from the first reader's answer
+    whether this one's may be another.
     """
 
     name: str
-    policy: str = ""
+    policy: str
     salvaging: bool = False
     differs: Callable[[Answer], bool] = lambda first: True
 
@@ -132,16 +131,13 @@ class CrashFormat:
 
     @cached_property
     def policies(self) -> Mapping[str, str]:
-        """The recovery policy of each reader that is no mutant."""
-        return {reader.name: reader.policy for reader in self.state_readers if reader.policy}
+        """The recovery policy of each reader."""
+        return {reader.name: reader.policy for reader in self.state_readers}
 
     @cached_property
     def read(self) -> Read:
         """All readers at once: one answer for each, in their order; only those that differ are asked."""
-        readers = [
-            (self.reader(reader.policy) if reader.policy else self.mutant_reader(reader.name), reader.differs)
-            for reader in self.state_readers
-        ]
+        readers = [(self.reader(reader.policy), reader.differs) for reader in self.state_readers]
 
         def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
             first = readers[0][0](files, edition)
@@ -152,7 +148,7 @@ class CrashFormat:
 
     def salvages(self, policy: str) -> bool:
         """Tell whether a policy lets records be left out; raises LookupError for an unknown one."""
-        known = {reader.policy: reader.salvaging for reader in self.state_readers if reader.policy}
+        known = {reader.policy: reader.salvaging for reader in self.state_readers}
         if policy not in known:
             raise LookupError(f"no policy {policy!r}: choose one of {', '.join(known)}")
         return known[policy]
@@ -160,28 +156,16 @@ class CrashFormat:
     def reader(self, policy: str) -> Reader:
         """Return the reference implementation under `policy`; raises LookupError for an unknown one."""
         self.salvages(policy)
-        return self._reading(self.implementation() if self.implementation else load(self.format), policy)
+        return self.reading(self.implementation() if self.implementation else load(self.format), policy)
 
-    def mutant_reader(self, mutant_id: str, policy: str = "") -> Reader:
-        """Return a mutant of the reference under `policy`, or under the first one.
+    def reading(self, implementation: Any, policy: str) -> Reader:
+        """Return the reader that asks `implementation` under `policy`; an exception is a refusal."""
 
-        Raises LookupError if there is none of that id, or it does not fit the reference any more.
-        """
-        known = {mutant.id: mutant for mutant in load_mutants(self.format)}
-        if mutant_id not in known:
-            raise LookupError(f"no mutant {mutant_id!r}: {', '.join(known)}")
-        try:
-            implementation = known[mutant_id].implementation()
-        except MutantError as error:
-            raise LookupError(str(error)) from None
-        return self._reading(implementation, policy or next(iter(self.policies.values())))
-
-    def _reading(self, implementation: Any, policy: str) -> Reader:
         def read(files: Mapping[str, bytes], edition: str) -> Answer:
             try:
                 observation = implementation.recover(files, edition=edition, policy=policy)
             except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
-                # A mutant that trips over a state has refused it; the reference never does.
+                # A faulty implementation that trips over a state has refused it; the reference never does.
                 return Answer((), f"exception:{type(error).__name__}")
             return self.answer(observation)
 

@@ -1,4 +1,4 @@
-"""Reading crash states, by the reference and its mutants: equal contents are read once.
+"""Reading crash states by the reference: equal contents are read once.
 
 A format may also say what the files of a state are parsed to: of the states with the same, one is read.
 """
@@ -68,7 +68,7 @@ class Reading:
     def _read(self, files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
         """Read files; of those that the format parses alike only the first."""
         adapter = self._adapter
-        # What is parsed says what the reference and its mutants tell apart, and nobody else.
+        # What is parsed says what the reference tells apart, and nobody else.
         parsed = adapter.parsed(files, edition) if adapter.parsed and not adapter.implementation else None
         if parsed is None:
             return adapter.read(files, edition)
@@ -86,9 +86,6 @@ def _keep(known: dict[K, V], key: K, value: V, most: int) -> None:
     if len(known) >= most:
         known.clear()
     known[key] = value
-
-
-MUTANT = "mutant:"
 
 
 @dataclass(frozen=True)
@@ -123,22 +120,10 @@ class Named:
 
 
 def named_reader(format_id: str, name: str) -> Named:
-    """Return the reader that a user calls `name`; raises LookupError that lists the choices.
-
-    A reader of the adapter (``strict``), or a mutant with the policy that it runs
-    under (``mutant:ID`` for the first policy, ``mutant:ID/POLICY``).
-    """
+    """Return the reader that a user calls `name`; raises LookupError that lists the choices."""
     adapter = crash_format(format_id)
-    first = next(iter(adapter.policies.values()))
-    if name.startswith(MUTANT):
-        mutant_id, _, asked = name.removeprefix(MUTANT).partition("/")
-        policy = asked or first
-        reader = adapter.mutant_reader(mutant_id, policy)
-        return Named(name, reader, adapter.salvages(policy), policy)
     if name not in adapter.readers:
-        choices = ", ".join(adapter.readers)
-        raise LookupError(f"no reader {name!r}: choose one of {choices}, or {MUTANT}ID[/POLICY]")
-    policy = adapter.policies.get(name, "")
-    whole = adapter.reader(policy) if policy else adapter.mutant_reader(name)
-    reader = FormatReader(adapter, adapter.readers.index(name), whole)
-    return Named(name, reader, name in adapter.salvaging, policy or first)
+        raise LookupError(f"no reader {name!r}: choose one of {', '.join(adapter.readers)}")
+    policy = adapter.policies[name]
+    reader = FormatReader(adapter, adapter.readers.index(name), adapter.reader(policy))
+    return Named(name, reader, name in adapter.salvaging, policy)

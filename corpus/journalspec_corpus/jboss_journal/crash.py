@@ -92,11 +92,6 @@ _PIECE = ("kind", "id", "user_type", "body")
 _DECIDED = (("live", _live), ("prepared", _prepared))
 
 
-def rejects(first: Answer) -> bool:
-    """Tell whether a COMMIT or PREPARE was rejected, for its count: it is listed beside what counts."""
-    return any(KEYS.read(key)["type"] in _REJECTS.values() for key in first.aside)
-
-
 def _unhealthy(
     records: Iterable[Record], state_of: Mapping[str, Any], effect: Set[tuple[str, ...]]
 ) -> Iterator[tuple[str, str]]:
@@ -193,13 +188,10 @@ def action(key: str) -> Action:
     return Action(op, tx, MEMBER, (*makes, _in_doubt(tx, fields["id"], *piece)))
 
 
-#: Two policies of the reference, and one mutant of strict recovery that takes a COMMIT or PREPARE with one
-#: count for healthy, whatever it counts. All may leave records out: a torn region is stepped over and
-#: reported, that is the format's way.
+#: Both may leave records out: a torn region is stepped over and reported, that is the format's way.
 READERS = (
     StateReader("strict", "strict", salvaging=True),
     StateReader("salvage", "salvage", salvaging=True, differs=refuses),
-    StateReader("counts-not-compared", salvaging=True, differs=rejects),
 )
 CONTINUATIONS = Continuations(
     begin=resumed,

@@ -1,14 +1,13 @@
 """Mutants of the reference: one small fault each, to see whether the corpus can see.
 
-A format's ``mutants.toml`` names for each one a place in the reference, a text that occurs in that place
-exactly once, what to put there instead, and why a real implementation might be that way. A place is
-``module:name``: a function, a method (``module:Class.method``), a class or a constant of the module. Nothing
-outside the place matters: a change of one function never breaks the mutants of another. A mutant is loaded
-as a private copy of the whole room; the reference itself is never touched.
+``reference_impl/tests/mutants/FORMAT.toml`` names for each one a place in the reference, a text that
+occurs in that place exactly once, what to put there instead, and why a real implementation might be
+that way. A place is ``module:name``: a function, a method (``module:Class.method``), a class or a constant of
+the module. Nothing outside the place matters: a change of one function never breaks the mutants of
+another. A mutant is loaded as a private copy of the format's package; the reference itself is never touched.
 
-``python -m journalspec_corpus.mutants`` lists them and checks that each one
-still fits the reference's source. Which case kills which is the judge's
-business: ``python tools/mutation.py``.
+``python tools/mutants.py`` lists them and checks that each one still fits the reference's source.
+Which case notices which is the judge's business: ``python tools/mutation.py``.
 """
 
 from __future__ import annotations
@@ -26,15 +25,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
+from journalspec.formats import UnknownFormat, format_ids, get_format
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.reading import Named
 
-#: The package whose rooms are mutated.
+#: The package whose formats are mutated, and where their mutants lie.
 REFERENCE = "journalspec_reference"
+TABLES = Path(__file__).resolve().parents[1] / "reference_impl" / "tests" / "mutants"
 #: So many cases must notice a mutant, if it does not say otherwise: one may go when a requirement changes.
 ENOUGH = 3
 
@@ -116,11 +117,11 @@ class Mutant:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the private copy of a room, with every name of the room turned into the copy's."""
+    """Imports the private copy of the package, with every name of it turned into the copy's."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
-        self.room = f"{REFERENCE}.{mutant.format}"
+        self.original = f"{REFERENCE}.{mutant.format}"
         self.sources = {**sources(mutant.format), mutant.module: mutant.source()}
 
     def find_spec(
@@ -138,17 +139,17 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Run the module's source, with the copy's names."""
         name = module.__name__.partition(".")[2] or "__init__"
-        source = self.sources[name].replace(self.room, self.mutant.package)
+        source = self.sources[name].replace(self.original, self.mutant.package)
         code = compile(source, f"<mutant {self.mutant.id}>/{name}.py", "exec")
         exec(code, module.__dict__)  # noqa: S102  # our own source, with one text exchanged
 
 
 @cache
 def sources(format_id: str) -> dict[str, str]:
-    """Return module name -> source of the format's reference room."""
+    """Return module name -> source of the format's reference."""
     spec = importlib.util.find_spec(f"{REFERENCE}.{format_id}")
     if spec is None or not spec.submodule_search_locations:
-        raise UnknownFormat(f"{REFERENCE} has no room for {format_id}")
+        raise UnknownFormat(f"{REFERENCE} has no package for {format_id}")
     folder = Path(spec.submodule_search_locations[0])
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
 
@@ -187,7 +188,7 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
 
 
 def load_mutants(format_id: str) -> list[Mutant]:
-    """Return the mutants of `format_id` in the order of its ``mutants.toml``; none if it has no such file.
+    """Return the mutants of `format_id` in the order of its table; none if it has no such file.
 
     Raises MutantError if an id stands twice. Whether each fits is seen when it is used.
     """
@@ -198,32 +199,44 @@ def load_mutants(format_id: str) -> list[Mutant]:
             for entry in entries
         ]
     except TypeError as error:
-        raise MutantError(f"{format_id}/mutants.toml: {error}") from None
+        raise MutantError(f"{format_id}.toml: {error}") from None
     names = [mutant.id for mutant in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise MutantError(f"{format_id}/mutants.toml: {', '.join(twice)} stands more than once")
+        raise MutantError(f"{format_id}.toml: {', '.join(twice)} stands more than once")
     return found
 
 
+def mutant_reader(format_id: str, name: str) -> Named:
+    """Return a mutant as a reader of crash states, under the first policy; raises LookupError for none."""
+    adapter = crash_format(format_id)
+    policy = next(iter(adapter.policies.values()))
+    reader = adapter.reading(mutant_of(format_id, name).implementation(), policy)
+    return Named(name, reader, adapter.salvages(policy), policy)
+
+
+def mutant_of(format_id: str, name: str) -> Mutant:
+    """Return the mutant of that id; raises LookupError if there is none."""
+    for mutant in load_mutants(format_id):
+        if mutant.id == name:
+            return mutant
+    raise LookupError(f"{format_id} has no mutant {name!r}")
+
+
 def load_unproved(format_id: str) -> dict[str, str]:
-    """Return requirement -> why no mutant can break it, as the format's ``mutants.toml`` says."""
+    """Return requirement -> why no mutant can break it, as the format's table says."""
     return {entry["requirement"]: entry["why"] for entry in _table(format_id).get("unproved", ())}
 
 
 def _table(format_id: str) -> dict[str, Any]:
-    try:
-        room = format_module("journalspec_corpus", format_id)
-    except UnknownFormat:
-        get_format(format_id)
-        return {}
-    path = files(room).joinpath("mutants.toml")
+    get_format(format_id)
+    path = TABLES / f"{format_id}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """List the mutants and check that they fit; returns the exit status (0 good, 1 one does not fit)."""
-    parser = argparse.ArgumentParser(prog="python -m journalspec_corpus.mutants", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python tools/mutants.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
     parser.add_argument("--table", action="store_true", help="say of each one where it is and why")
     options = parser.parse_args(arguments)
