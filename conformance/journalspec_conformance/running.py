@@ -9,7 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
+from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -229,11 +230,13 @@ class Workers(Generic[Made]):
         self._pool: ProcessPoolExecutor | None = None
         self._enclosure: Enclosure | None = None
         self._own: Made | None = None
+        #: Processes of this one that are no workers.
+        self._others: set[BaseProcess] = set()
 
     def __enter__(self) -> Self:
         """Start nothing yet but the pool itself."""
         if self._jobs > 1:
-            self._enclosure = Enclosure()
+            self._enclosure, self._others = Enclosure(), {*active_children()}
             given = (self._make, self._enclosure.environment)
             self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"), _open, given)
         return self
@@ -242,7 +245,7 @@ class Workers(Generic[Made]):
         """End all processes: orderly, or after an exception at once, with what they have started."""
         if self._pool is not None:
             if raised[0] is not None:
-                for worker in list((self._pool._processes or {}).values()):
+                for worker in {*active_children()} - self._others:
                     worker.kill()
             self._pool.shutdown(wait=True, cancel_futures=True)
         if self._enclosure is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import signal
 import sys
@@ -52,10 +51,6 @@ COMMANDS = {
     "products": Subcommand("products", "command", "Fetch the real products, to judge them too."),
     "corpus": Subcommand("corpus", "command", "Build the corpus."),
 }
-
-
-#: Exit statuses of what was asked to end by SIGINT, SIGTERM or SIGHUP.
-_BY_SIGNAL = frozenset(128 + number for number in (1, 2, 15))
 
 
 class Ended(KeyboardInterrupt):
@@ -232,14 +227,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except BrokenPipeError:
             silence()
             end.code = PIPE_CLOSED
-        if end.code in _BY_SIGNAL:
-            _leave(int(end.code))
         raise
-
-
-def _leave(status: int) -> None:
-    """End at once what was asked to: to take a large program apart takes seconds on a busy machine."""
-    atexit._run_exitfuncs()
-    with suppress(OSError, ValueError):
-        sys.stderr.flush()
-    os._exit(status)
