@@ -1,6 +1,7 @@
 """A reader of the Bitronix log that knows nothing of journalspec but its protocol."""
 
 import json
+import re
 import struct
 import sys
 from pathlib import Path
@@ -36,13 +37,12 @@ def records(data):
         start += 8 + length
 
 
-for line in sys.stdin:
-    request = json.loads(line)
+for request in map(json.loads, sys.stdin):
     if request["cmd"] == "bye":
         break
     reply = HELLO
     if request["cmd"] == "read":
-        paths = Path(request["dir"]).rglob("*.*")
-        files = sorted(paths, key=lambda p: (int("0" + "".join(filter(str.isdigit, p.name))), p.name))
+        files = sorted(Path(request["dir"]).rglob("*.*"))
+        files.sort(key=lambda p: [int(s) if s.isdigit() else s for s in re.split(r"(\d+)", p.name)])
         reply = {"ok": {"verdict": "clean", "records": [r for p in files for r in records(p.read_bytes())]}}
     print(json.dumps({"seq": request["seq"], **reply}), flush=True)

@@ -26,6 +26,29 @@ struct Printed<'a> {
     instances: Vec<&'a str>,
 }
 
+/// Returns a text without the escapes that `{:?}` gave it.
+fn unescaped(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text.chars());
+    while let Some(sign) = rest.next() {
+        out.push(if sign != '\\' {
+            sign
+        } else {
+            match rest.next().unwrap() {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                '0' => '\0',
+                'u' => {
+                    let hex: String = rest.by_ref().skip(1).take_while(|sign| *sign != '}').collect();
+                    char::from_u32(u32::from_str_radix(&hex, 16).unwrap()).unwrap()
+                }
+                itself => itself,
+            }
+        });
+    }
+    out
+}
+
 impl<'a> Printed<'a> {
     fn next(&self) -> u8 {
         *self.text.get(self.at).unwrap_or(&0)
@@ -53,9 +76,8 @@ impl<'a> Printed<'a> {
             self.at += if self.next() == b'\\' { 2 } else { 1 };
         }
         let inside = std::str::from_utf8(&self.text[from..self.at]).unwrap();
-        assert!(!inside.contains('\\'), "a text with a character that Rust escapes");
         self.at += 1;
-        Value::Text(raw(inside.as_bytes()))
+        Value::Text(raw(unescaped(inside).as_bytes()))
     }
 
     fn list(&mut self) -> Value {

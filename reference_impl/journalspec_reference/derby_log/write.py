@@ -369,7 +369,7 @@ class LogWriter:
         gtrid, bqual = _ids(op)
         if max(len(gtrid), len(bqual)) > 64:
             raise WriterRefused("unencodable", "an XA id has two parts of at most 64 bytes")
-        branch = {"format_id": int(op.get("format_id", "1")), "gtrid": gtrid, "bqual": bqual}
+        branch = {"format_id": 1, "gtrid": gtrid, "bqual": bqual}
         self._txs[op["tx"]] = _Tx(branch=branch)
         return {"durable": False}
 
