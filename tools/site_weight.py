@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 #: Bytes of all files, and how many pages there are to read.
-SITE_BYTES, PAGES = 25_000_000, 200
+SITE_BYTES, PAGES = 25_000_000, 220
 #: Bytes and nodes (elements and texts) of one page.
 PAGE_BYTES, PAGE_NODES = 500_000, 20_000
 

@@ -59,7 +59,8 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
     assert not report.kinds, "\n".join(report.lines())
     assert report.traces > 10
     assert report.rows > 2000
-    assert report.verdicts.total() > 6000
+    # Both readers of the format are compared in every state.
+    assert report.verdicts.total() > 5000
     # A comparison in which nothing ever fails has not compared much.
     assert len(report.verdicts) > 3
 

@@ -102,4 +102,4 @@ def test_verdicts_are_those_of_single_answers(format_id: str) -> None:
                     verdict = judge(answer, expected, refusal, holes_allowed=holes)
                     assert tuple(VERDICTS)[column[row]] == verdict
                     seen.add(verdict)
-    assert len(seen) > 4
+    assert len(seen) > 3

@@ -73,12 +73,14 @@ Show = Callable[[str, int, int], None]
 @contextmanager
 def progress_bar() -> Iterator[Show]:
     """Give a function that shows how far a long command is, on standard error and only on a terminal."""
+    if not sys.stderr.isatty():
+        # A bar that is not shown would still leave a blank line under older versions of rich.
+        yield lambda step, done, total: None
+        return
     # What an implementation calls itself is no markup.
     name = TextColumn("{task.description}", markup=False)
     columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    # Where nobody looks on, a bar would leave a blank line.
-    disabled = not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=disabled) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
 
         def show(step: str, done: int, total: int) -> None:
