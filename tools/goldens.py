@@ -52,7 +52,7 @@ def lines_of(adapter: CrashFormat, found: Sequence[Rows]) -> Iterator[str]:
         }
         for row, name in enumerate(rows.case_ids):
             refusal = REFUSALS[rows.refusal[row]]
-            said = ",".join(rows.verdict(at, row) for at in range(len(adapter.policies)))
+            said = ",".join(rows.verdict(at, row) for at in range(len(adapter.readers)))
             yield f"{name.hex()} {refusal} {said} {outcomes[refusal]}"
 
 

@@ -210,9 +210,9 @@ def load_mutants(format_id: str) -> list[Mutant]:
 def mutant_reader(format_id: str, name: str) -> Named:
     """Return a mutant as a reader of crash states, under the first policy; raises LookupError for none."""
     adapter = crash_format(format_id)
-    policy = next(iter(adapter.policies.values()))
+    policy = adapter.readers[0]
     reader = adapter.reading(mutant_of(format_id, name).implementation(), policy)
-    return Named(name, reader, adapter.salvages(policy), policy)
+    return Named(name, reader, adapter.salvages(policy))
 
 
 def mutant_of(format_id: str, name: str) -> Mutant:

@@ -72,7 +72,7 @@ def run(format_id: str, product: str) -> Iterator[Finding]:
         claims = asker.hello.formats.get(format_id)
         if claims is None:
             return
-        policies = [policy for policy in adapter.policies.values() if policy in claims.policies]
+        policies = [policy for policy in adapter.readers if policy in claims.policies]
         called, version = asker.hello.impl["name"], asker.hello.impl.get("version", "")
         for worst in worst_cases(format_id):
             for policy in policies:
@@ -86,7 +86,7 @@ def _asked(
     worst: Worst, policy: str, asker: Asker, editions: frozenset[str]
 ) -> Iterator[tuple[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]]]:
     adapter = crash_format(worst.format)
-    salvaging = any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)
+    salvaging = adapter.salvages(policy)
     for name, form in ((worst.id, worst.full), (worst.small_id, worst.small)):
         state = worst.state(form)
         if state.trace.edition not in editions:

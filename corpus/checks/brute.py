@@ -386,7 +386,7 @@ def compare_trace(trace: Trace, reader: Callable[[Mapping[str, bytes]], Answer])
         format=trace.format,
         first_lives=unused,
         record=unused,
-        state_readers=(StateReader("strict", "strict", salvaging=True),),
+        state_readers=(StateReader("strict", salvaging=True),),
         obeys={},
         implementation=Reads,
         answer=lambda said: said,

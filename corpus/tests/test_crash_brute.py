@@ -44,7 +44,7 @@ def toy(*ops: object, base: bytes = bytes(4 * PAGE), stale: tuple[Mark, ...] = (
 #: format -> one workload in so many, which of each hundred
 SAMPLES = [
     ("bitronix_tlog", 103, 0),
-    ("bitronix_tlog", 101, 7),
+    ("bitronix_tlog", 79, 7),
     ("jboss_journal", 89, 0),
     ("jboss_journal", 97, 5),
     ("kahadb_journal", 61, 0),
@@ -59,8 +59,7 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(format_id: str, every: 
     assert not report.kinds, "\n".join(report.lines())
     assert report.traces > 10
     assert report.rows > 2000
-    # Both readers of the format are compared in every state.
-    assert report.verdicts.total() > 5000
+    assert report.verdicts.total() > 6000
     # A comparison in which nothing ever fails has not compared much.
     assert len(report.verdicts) > 3
 

@@ -792,7 +792,7 @@ def test_every_verdict_is_explained_and_breaks_a_known_invariant() -> None:
 
 
 def test_presets_say_what_they_imitate_and_assume() -> None:
-    strata = [STRATA.index(preset.stratum) for preset in PRESETS]
+    strata = [list(STRATA).index(preset.stratum) for preset in PRESETS]
     assert strata == sorted(strata)
     names = [name for preset in PRESETS for name in (preset.name, *preset.also)]
     assert len(names) == len(set(names))

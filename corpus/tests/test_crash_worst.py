@@ -89,7 +89,7 @@ def test_the_reference_itself_answers_so(worst: Worst) -> None:
     adapter = crash_format(worst.format)
     for form in (worst.full, worst.small):
         state = worst.state(form)
-        seen = load(worst.format).recover(state.files, edition=state.trace.edition, policy=worst.named.policy)
+        seen = load(worst.format).recover(state.files, edition=state.trace.edition, policy=worst.reader)
         answer, expected = adapter.answer(seen), state.situation.expected
         kinds = {
             "torn-accepted": bool(wrong(answer, expected))
@@ -192,7 +192,7 @@ def test_a_case_demands_only_what_can_be_had_and_no_reader_says_what_that_is(
     for case in (full, small):
         assert case.level == ("may" if VERDICTS[worst.verdict] else "must")
         assert ("BeyondReaders" in case.flags) == (case.level == "may")
-        assert {probe.policy for probe in case.probes} == set(crash_format(worst.format).policies.values())
+        assert {probe.policy for probe in case.probes} == set(crash_format(worst.format).readers)
         assert Case.from_json(json.loads(json.dumps(case.to_json()))) == case
 
 
@@ -243,7 +243,7 @@ def test_each_worst_case_was_seen_in_a_product() -> None:
     """A prediction is one no longer: under the policy that it is about, some product does it."""
     for worst in WORST:
         both = [finding for finding in findings(worst.format) if finding.case in (worst.id, worst.small_id)]
-        seen = {finding.verdict for finding in both if finding.policy == worst.named.policy}
+        seen = {finding.verdict for finding in both if finding.policy == worst.reader}
         unlisted = {finding.verdict for finding in both if finding.policy == "default"}
         told = worst.verdict in seen or unlisted & UNLISTED.get(worst.verdict, set())
         assert bool(told) == (worst.id not in PREDICTED), worst.id

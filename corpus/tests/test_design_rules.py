@@ -163,7 +163,7 @@ def test_a_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -
     verdict = verdict_of(name, proof)
     assert verdict == proof.expect
     breaks = VERDICTS[verdict]
-    if item.verdict == SOUND and proof.reader in adapter.policies:
+    if item.verdict == SOUND and proof.reader in adapter.readers:
         assert not breaks
 
 

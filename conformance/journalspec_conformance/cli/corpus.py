@@ -18,9 +18,10 @@ from journalspec_conformance.cli import how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
+from journalspec_corpus.crash.persistence import STRATA
 from journalspec_corpus.crash.verdict import MEANINGS
 from journalspec_corpus.load import PUBLISHED_TIERS
-from journalspec_corpus.pipeline.manifest import STRATA, BuildReport, ManifestError, load
+from journalspec_corpus.pipeline.manifest import BuildReport, ManifestError, load
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"

@@ -220,7 +220,7 @@ class _Asked:
         policies = policies_of(declared, crash_format(format_id), _split(self.policies))
         known = get_format(format_id).editions if self.editions else declared.editions
         editions = _among("edition", self.editions, sorted(known))
-        strata = _among("stratum", self.strata, STRATA) if self.strata else ()
+        strata = _among("stratum", self.strata, tuple(STRATA)) if self.strata else ()
         if tuple(strata) == ("L",) and not self.no_limits:
             raise Problem(
                 "states of stratum L alone can fail nothing: what follows a lie about a force does not count",

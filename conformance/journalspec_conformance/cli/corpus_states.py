@@ -18,7 +18,6 @@ from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.shrinking import ImplementationReader
-from journalspec_conformance.crashes.verdicts import salvages
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story, transcript
@@ -284,16 +283,17 @@ def _reader(place: BuiltState, name: str, impl: str, policy: str) -> Named:
 
 
 def _implementation(adapter: CrashFormat, impl: str, policy: str) -> Named:
-    policies = list(adapter.policies.values())
-    chosen = policy or policies[0]
-    if chosen not in policies:
-        raise click.UsageError(f"no policy {chosen!r}: choose one of {', '.join(policies)}")
+    chosen = policy or adapter.readers[0]
+    try:
+        salvaging = adapter.salvages(chosen)
+    except LookupError as error:
+        raise click.UsageError(str(error.args[0])) from None
     try:
         asker = Asker(parse_impl(impl), adapter.format, adapter.answer)
     except (Problem, Breakdown) as error:
         raise click.UsageError(str(error)) from None
     click.get_current_context().call_on_close(asker.close)
-    return Named(impl, ImplementationReader(asker, chosen), salvages(adapter, chosen), chosen)
+    return Named(impl, ImplementationReader(asker, chosen), salvaging)
 
 
 def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:

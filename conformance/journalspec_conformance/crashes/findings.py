@@ -170,7 +170,7 @@ def _worst(format_id: str) -> Iterator[WorstSeen]:
     verdicts = {(entry.product, entry.policy, entry.case): entry.verdict for entry in run}
     for harness in dict.fromkeys(entry.product for entry in run):
         for case in worst_cases(format_id):
-            policy = adapter.policies.get(case.reader, "")
+            policy = case.reader if case.reader in adapter.readers else ""
             full, small = (verdicts.get((harness, policy, name)) for name in (case.id, case.small_id))
             if full is not None and small is not None:
                 yield WorstSeen(case.id, harness, policy, full, small, case.verdict)

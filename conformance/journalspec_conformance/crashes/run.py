@@ -17,7 +17,7 @@ from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, ch
 from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
-from journalspec_conformance.crashes.verdicts import Judged, Kind, salvages, verdict_on
+from journalspec_conformance.crashes.verdicts import Judged, Kind, verdict_on
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.running import Workers
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
@@ -73,7 +73,7 @@ def claims_of(hello: Hello, format_id: str) -> FormatClaims:
 
 def policies_of(declared: FormatClaims, adapter: CrashFormat, wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the policies to ask under, in the room's order; raises Problem if there is none."""
-    able = [policy for policy in adapter.policies.values() if policy in declared.policies]
+    able = [policy for policy in adapter.readers if policy in declared.policies]
     unknown = [policy for policy in wanted if policy not in able]
     if unknown or not able:
         raise Problem(
@@ -148,7 +148,7 @@ class _Worker:
         self._limits = () if job.no_limits else limits(job.format)
         self._specified = load(job.format)
         self._asker = Asker(job.target, job.format, self._room.answer, job.timeout)
-        self._salvaging = {policy: salvages(self._room, policy) for policy in job.policies}
+        self._salvaging = {policy: self._room.salvages(policy) for policy in job.policies}
 
     def judge(self, piece: Piece) -> list[Judged]:
         """Return the verdicts on the states of `piece`, policy by policy until it works without an end."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.choose import Chosen
-from journalspec_conformance.crashes.verdicts import Kind, salvages, verdict_on
+from journalspec_conformance.crashes.verdicts import Kind, verdict_on
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.case_builder import as_case
@@ -71,7 +71,7 @@ def smallest(
     if kind.verdict not in VERDICTS or isinstance(chosen.workload, SecondLife):
         return None
     adapter = crash_format(format_id)
-    salvaging = salvages(adapter, kind.policy)
+    salvaging = adapter.salvages(kind.policy)
     reader = ImplementationReader(asker, kind.policy, _NOTHING if kind.verdict == "refused" else _NO_ANSWER)
     try:
         found = reduce_state(

@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from journalspec_conformance.crashes.asking import Reply
-from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.effects import in_words
 from journalspec_corpus.crash.expected import Expected
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge, wrong_effect
@@ -137,8 +136,3 @@ class Judged:
     policy: str
     verdict: Verdict
     limit: str = ""
-
-
-def salvages(adapter: CrashFormat, policy: str) -> bool:
-    """Tell whether who follows `policy` may leave records out."""
-    return any(name in adapter.salvaging for name, known in adapter.policies.items() if known == policy)

@@ -40,7 +40,6 @@ class StateReader:
     whether this one's may be another.
     """
 
-    name: str
     policy: str
     salvaging: bool = False
     differs: Callable[[Answer], bool] = lambda first: True
@@ -53,7 +52,7 @@ def refuses(first: Answer) -> bool:
 
 def two_policies(lenient: str) -> tuple[StateReader, StateReader]:
     """Return the readers of two policies that differ in what they refuse: ``strict`` and `lenient`."""
-    return StateReader("strict", "strict"), StateReader(lenient, lenient, salvaging=True, differs=refuses)
+    return StateReader("strict"), StateReader(lenient, salvaging=True, differs=refuses)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,18 +120,13 @@ class CrashFormat:
 
     @cached_property
     def readers(self) -> tuple[str, ...]:
-        """The names of the readers, in the order of their answers."""
-        return tuple(reader.name for reader in self.state_readers)
+        """The policies of the readers, which are their names, in the order of their answers."""
+        return tuple(reader.policy for reader in self.state_readers)
 
     @cached_property
     def salvaging(self) -> frozenset[str]:
         """The names of those that may leave records out if they say so."""
-        return frozenset(reader.name for reader in self.state_readers if reader.salvaging)
-
-    @cached_property
-    def policies(self) -> Mapping[str, str]:
-        """The recovery policy of each reader."""
-        return {reader.name: reader.policy for reader in self.state_readers}
+        return frozenset(reader.policy for reader in self.state_readers if reader.salvaging)
 
     @cached_property
     def read(self) -> Read:
@@ -148,10 +142,9 @@ class CrashFormat:
 
     def salvages(self, policy: str) -> bool:
         """Tell whether a policy lets records be left out; raises LookupError for an unknown one."""
-        known = {reader.policy: reader.salvaging for reader in self.state_readers}
-        if policy not in known:
-            raise LookupError(f"no policy {policy!r}: choose one of {', '.join(known)}")
-        return known[policy]
+        if policy not in self.readers:
+            raise LookupError(f"no policy {policy!r}: choose one of {', '.join(self.readers)}")
+        return policy in self.salvaging
 
     def reader(self, policy: str) -> Reader:
         """Return the reference implementation under `policy`; raises LookupError for an unknown one."""

@@ -121,9 +121,9 @@ def permitted_by_policy(
     """
     out: list[dict[str, Any]] = []
     every = sets["must_keep"] + sets["may_keep"]
-    for reader, policy in adapter.policies.items():
+    for policy in adapter.readers:
         when = {"op": "recover", "policy": policy}
-        reports = refusal == REQUIRED and reader in adapter.salvaging
+        reports = refusal == REQUIRED and adapter.salvages(policy)
         allowed = {**sets, "refusal": ALLOWED if reports else refusal}
         loses = stratum == CORRUPTED and (reports or refusal != REQUIRED)
         if loses:

@@ -13,9 +13,13 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
-#: Strata: what a crash leaves, what only a lie about a force leaves, what corruption leaves.
 REACHABLE, LYING, CORRUPTED = "R", "L", "C"
-STRATA = (REACHABLE, LYING, CORRUPTED)
+#: Classes of crash states, in the order in which they are reported, and what they are.
+STRATA = {
+    REACHABLE: "reachable by a crash, forces honest",
+    LYING: "reachable only where the device lies about a force",
+    CORRUPTED: "corrupted after it was durable",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

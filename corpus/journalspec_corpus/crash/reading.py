@@ -116,7 +116,6 @@ class Named:
     name: str
     reader: Reader
     salvaging: bool
-    policy: str
 
 
 def named_reader(format_id: str, name: str) -> Named:
@@ -124,6 +123,5 @@ def named_reader(format_id: str, name: str) -> Named:
     adapter = crash_format(format_id)
     if name not in adapter.readers:
         raise LookupError(f"no reader {name!r}: choose one of {', '.join(adapter.readers)}")
-    policy = adapter.policies[name]
-    reader = FormatReader(adapter, adapter.readers.index(name), adapter.reader(policy))
-    return Named(name, reader, name in adapter.salvaging, policy)
+    reader = FormatReader(adapter, adapter.readers.index(name), adapter.reader(name))
+    return Named(name, reader, adapter.salvages(name))

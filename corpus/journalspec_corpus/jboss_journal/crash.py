@@ -190,8 +190,8 @@ def action(key: str) -> Action:
 
 #: Both may leave records out: a torn region is stepped over and reported, that is the format's way.
 READERS = (
-    StateReader("strict", "strict", salvaging=True),
-    StateReader("salvage", "salvage", salvaging=True, differs=refuses),
+    StateReader("strict", salvaging=True),
+    StateReader("salvage", salvaging=True, differs=refuses),
 )
 CONTINUATIONS = Continuations(
     begin=resumed,

@@ -196,7 +196,7 @@ def _counted(plan: Plan, out: Path, have: dict[int, Summary]) -> dict[str, Any]:
     adapter = crash_format(plan.format)
     parts, seen = merge(plan, out, have, local.cores())
     generated = sum(entry.generated for entry in have.values())
-    strict = next(iter(adapter.policies))
+    strict = adapter.readers[0]
     sampled = sorted({name for entry in have.values() for name in entry.sampled})
     who = {entry for summary in have.values() for entry in summary.reached}
     strata = tabulate(seen, who, sampled, adapter.readers, strict)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import as_is
+from journalspec_corpus.crash.persistence import STRATA
 from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 MANIFEST = "manifest.json"
@@ -22,12 +23,6 @@ CASES = "cases.jsonl.gz"
 STATES, WORK = "states", "work"
 #: Under what everybody may use what is built.
 LICENSE = "CC0-1.0"
-#: Strata in the order in which they are reported, and what they are.
-STRATA = {
-    "R": "reachable by a crash, forces honest",
-    "L": "reachable only where the device lies about a force",
-    "C": "corrupted after it was durable",
-}
 #: Distinct judged cases that the full tier of a format is to have, unless its space is smaller.
 BAR = 3_400_000
 _MEMBERS = frozenset({"plan", "counts", "strata", "digest", "parts"})

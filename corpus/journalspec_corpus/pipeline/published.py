@@ -141,8 +141,7 @@ def _chosen(found: Sequence[tuple[bytes, Kind]], total: int) -> frozenset[bytes]
 
 def publish(plan: Plan, out: Path, jobs: int, progress: Progress) -> dict[str, Any]:
     """Write the cases of a build under way; return what its manifest says of them. Raises BuildError."""
-    policies = crash_format(plan.format).policies
-    choice = choose(out / WORK, policies)
+    choice = choose(out / WORK, crash_format(plan.format).readers)
     work = partial(write_cases, plan, out, choice.ids)
     counts: dict[str, Counter[str]] = {}
     for of_shard in each_shard(work, range(plan.shards()), jobs, progress).values():
@@ -164,7 +163,7 @@ def publish(plan: Plan, out: Path, jobs: int, progress: Progress) -> dict[str, A
         "quota": QUOTA,
         "shares": SHARES,
         "most": MOST,
-        "beyond": {policies[reader]: of for reader, of in choice.beyond.items()},
+        "beyond": dict(choice.beyond),
         "files": {CASES: {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}},
     }
 

@@ -142,7 +142,7 @@ class Shard:
         seed: int,
         *,
         judged: bool = True,
-        strata: Sequence[str] = STRATA,
+        strata: Iterable[str] = STRATA,
     ) -> None:
         self.adapter = adapter
         self.presets = presets
@@ -208,7 +208,7 @@ class Shard:
             lookup = [self._fields.setdefault(name, len(self._fields)) for name in names]
             numbers: dict[str, npt.ArrayLike] = {
                 **own,
-                "stratum": STRATA.index(states.stratum),
+                "stratum": list(STRATA).index(states.stratum),
                 "preset": states.preset,
                 "crash_index": states.point.crash_index,
                 "tear": states.tear,

@@ -23,9 +23,8 @@ import pyarrow.compute as pc
 
 from journalspec_corpus.crash.blocks import States
 from journalspec_corpus.crash.losses import EXHAUSTIVE, cuts_of
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, rank
+from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, STRATA, rank
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, VERDICTS
-from journalspec_corpus.pipeline.manifest import STRATA
 
 VERDICT = "verdict_"
 
@@ -111,13 +110,8 @@ TARGETS: Mapping[tuple[str, ...], int] = {
 }
 #: Codes of states that are reported in a stratum other than their letter's.
 _ELSEWHERE = {"R17": "L"}
-#: Presets whose states are versions that somebody wrote: all combinations of them are counted out.
-_PLAIN = np.asarray(
-    [
-        not preset.trash and not preset.rot and preset.fresh == "zero" and preset.metadata != "any"
-        for preset in PRESETS
-    ]
-)
+#: Presets whose states are versions that were written: all combinations of them are enumerated.
+_PLAIN = np.asarray([preset.plain for preset in PRESETS])
 
 
 def sampled(states: States, category: npt.NDArray[np.uint8]) -> set[str]:

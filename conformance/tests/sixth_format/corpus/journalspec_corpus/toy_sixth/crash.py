@@ -100,7 +100,7 @@ CRASH = CrashFormat(
     format=FORMAT,
     first_lives=workloads,
     record=record,
-    state_readers=(StateReader("strict", "strict"), StateReader("salvage", "salvage", salvaging=True)),
+    state_readers=(StateReader("strict"), StateReader("salvage", salvaging=True)),
     answer=answer,
     record_json=lambda keys: {"text": keys[0]},
     obeys={"": ("TOY-REC-001",)},
