@@ -292,9 +292,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
 def test_a_case_permits_what_the_page_on_the_crash_model_does(
     refusal: str, stratum: str, salvaging: bool, fine: list[str]
 ) -> None:
-    adapter: Any = SimpleNamespace(
-        policies={"strict": "strict"}, salvaging={"strict"} if salvaging else set()
-    )
+    adapter: Any = SimpleNamespace(readers=("strict",), salvages=lambda policy: salvaging)
     entries = permitted_by_policy(adapter, SETS, refusal, stratum)
     for said in SAID:
         records, _, verdict = said.rpartition(" ")
