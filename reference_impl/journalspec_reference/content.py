@@ -148,6 +148,15 @@ class Content:
     def __bytes__(self) -> bytes:
         return self._bytes(0, self._size)
 
+    @property
+    def size(self) -> int:
+        """Its length in bytes."""
+        return self._size
+
+    def read(self, off: int, size: int) -> bytes:
+        """Return `size` bytes from `off` on, fewer at the end of the file."""
+        return self._bytes(off, min(off + size, self._size))
+
     __iter__ = None  # one byte after the other is nobody's way of reading a file
 
     def peek(self, start: int, end: int) -> bytes:

@@ -11,7 +11,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from typing import IO, Any
 
 from journalspec.observation import Item, Record
-from journalspec.reread import Lazy
+from journalspec.reread import LISTS, Lazy
 
 #: What has more members than this is written piece by piece.
 FEW = 64
@@ -99,7 +99,7 @@ def _text(value: Any, pad: str) -> str:
         )
         return f"{{{deeper}{inner}{pad}}}"
     # A record is small by its bytes: what is in it may be read again all the same.
-    if isinstance(value, (list, tuple, Lazy)):
+    if isinstance(value, LISTS):
         if not len(value):
             return "[]"
         inner = f",{deeper}".join([_text(item, deeper) for item in value])

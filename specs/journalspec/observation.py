@@ -318,6 +318,6 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
         return value.to_json()
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
-    if isinstance(value, Lazy):
+    if isinstance(value, Sequence):
         return [jsonable(item) for item in value]
     raise TypeError(f"{type(value).__name__} has no JSON form here: {value!r}")

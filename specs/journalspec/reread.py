@@ -90,6 +90,45 @@ class Lazy(Sequence[T]):
     __hash__ = None  # type: ignore[assignment]  # as of a list: what it holds may be anything
 
 
+class Deferred(Sequence[T]):
+    """A sequence of known length whose items are made when the first is asked for."""
+
+    __slots__ = ("_items", "_length", "_make")
+
+    def __init__(self, length: int, make: Callable[[], Iterable[T]]) -> None:
+        self._length, self._make = length, make
+        self._items: tuple[T, ...] | None = None
+
+    def _all(self) -> tuple[T, ...]:
+        if self._items is None:
+            self._items = tuple(self._make())
+        return self._items
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return self._all()[index]
+
+    def __eq__(self, other: object) -> bool:
+        """Compare item by item."""
+        if not isinstance(other, Sequence) or isinstance(other, str | Lazy):
+            return NotImplemented
+        return len(self) == len(other) and self._all() == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+
 def _walk(part: Part[T]) -> Iterator[T]:
     count = check = 0
     place = part.place
@@ -231,3 +270,7 @@ def by_file(place: Place[T], sequence: Sequence[T]) -> Callable[[str], Sequence[
     for item in sequence:
         found.setdefault(place(item)[0], []).append(item)
     return lambda name: found.get(name, ())
+
+
+#: What a list in an answer may be.
+LISTS = (list, tuple, Lazy, Deferred)

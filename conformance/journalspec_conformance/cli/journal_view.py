@@ -21,7 +21,7 @@ from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import Format, UnknownFormat, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
-from journalspec.reread import Changed, Lazy
+from journalspec.reread import LISTS, Changed
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import PipeConsole
 from journalspec_reference.answers import (
@@ -172,7 +172,7 @@ def value_text(value: object) -> str:
         return bytes(value).hex() or "-"
     if isinstance(value, Mapping):
         return " ".join(f"{key} {value_text(item)}" for key, item in value.items())
-    if isinstance(value, (list, tuple, Lazy)):
+    if isinstance(value, LISTS):
         return ",".join(value_text(item) for item in value) or "-"
     return shown(str(value)) or '""'
 
@@ -595,7 +595,7 @@ def write_state(out: Painter, description: Format, state: Mapping[str, object] |
         return
     out.line(("state after recovery", "bold"))
     for name, value in state.items():
-        items = value if isinstance(value, (list, tuple, Lazy)) else None
+        items = value if isinstance(value, LISTS) else None
         text = value_text(value) if items is None else f"{len(items)}"
         explained = description.state.get(name, "")
         out.wrapped(f"  {name}: ", f"{text}  ({explained})" if explained else text)
@@ -613,7 +613,7 @@ def _write_item(out: Painter, item: object) -> None:
         inner = {
             name: value
             for name, value in item.items()
-            if isinstance(value, (list, tuple, Lazy)) and len(value) > 0 and isinstance(value[0], Mapping)
+            if isinstance(value, LISTS) and len(value) > 0 and isinstance(value[0], Mapping)
         }
         item = {name: f"{len(inner[name])}" if name in inner else value for name, value in item.items()}
     out.wrapped("    - ", _readable(item))
@@ -642,12 +642,12 @@ def counted(state: Mapping[str, object] | None) -> str:
     """Return how many entries each list of a state has, those in them too: ``2 queues, 5 messages``."""
     counts: Counter[str] = Counter()
     for name, items in (state or {}).items():
-        if not isinstance(items, (list, tuple, Lazy)):
+        if not isinstance(items, LISTS):
             continue
         counts[name] += len(items)
         for item in items:
             if isinstance(item, Mapping):
-                inner = ((key, each) for key, each in item.items() if isinstance(each, (list, tuple, Lazy)))
+                inner = ((key, each) for key, each in item.items() if isinstance(each, LISTS))
                 counts.update(
                     {key: len(each) for key, each in inner if len(each) and isinstance(each[0], Mapping)}
                 )

@@ -1,0 +1,214 @@
+"""Stretches of a file as columns: what every scan yields, and what everything else consumes.
+
+A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: where each record
+begins and ends, a number for its type, and the regions that hold none. No object is made of a
+record before somebody asks for it. What was found in a long file is not kept: the sequences of
+:class:`Found` scan again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from journalspec.observation import Dropped, Note, Record
+from journalspec.reread import COST, KEEP, Changed, Deferred, Lazy, Part
+from journalspec_reference.content import Content, Unreadable
+
+#: Bytes of a stretch. A record that does not fit into one makes its stretch longer.
+STRETCH = 1 << 20
+#: So many regions and notes end a batch, whatever its length: hostile bytes may have one in every byte.
+MOST_ODD = 4096
+#: Zeros are passed over so many bytes at a time.
+_ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
+
+
+class Source(Protocol):
+    """The bytes of one file, which a scan reads a stretch at a time."""
+
+    @property
+    def size(self) -> int:
+        """Its length in bytes."""
+
+    def read(self, off: int, size: int) -> bytes:
+        """Return `size` bytes from `off` on, fewer at the end; what cannot be read is zeros."""
+
+    def next_data(self, off: int) -> int:
+        """Return the first offset from `off` on that is in no hole of the file."""
+
+    @property
+    def unreadable(self) -> Sequence[Unreadable]:
+        """Return what could not be read so far, in order."""
+
+    def gap(self, start: int, end: int) -> Unreadable | None:
+        """Return the first range between `start` and `end` that could not be read; None: there is none."""
+
+
+class Memory:
+    """Bytes in memory as a source."""
+
+    __slots__ = ("_data", "size")
+    unreadable: Sequence[Unreadable] = ()
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+        self.size = len(data)
+
+    def read(self, off: int, size: int) -> bytes:
+        """Return `size` bytes from `off` on."""
+        return bytes(self._data[off : off + size])
+
+    def next_data(self, off: int) -> int:
+        """Return `off`: memory has no holes."""
+        return off
+
+    def gap(self, start: int, end: int) -> Unreadable | None:
+        """Return None: memory can be read."""
+        return None
+
+
+def source_of(data: Any) -> Source:
+    """Return the source of a file's content, as callers give it: bytes, or what is read from a disk."""
+    return data if isinstance(data, Content) else Memory(data)
+
+
+class Batch:
+    """The records of one stretch.
+
+    The stretch begins at offset `base` of its file, and its bytes are `data`, behind which there may be
+    others that do not count. Record number i goes from ``base + off[i]`` to ``base + end[i]``; `code[i]`
+    is the number of its type, as the format numbers them. `damage` are the regions that hold no record, as
+    (start, end, reason) with offsets in the file, in order; `notes` are on this stretch. `more` holds
+    what the format gives beside, by name.
+    """
+
+    __slots__ = ("base", "code", "damage", "data", "end", "more", "notes", "off")
+
+    def __init__(self, base: int, data: bytes) -> None:
+        self.base, self.data = base, data
+        self.off, self.end, self.code = array("q"), array("q"), bytearray()
+        self.damage: list[tuple[int, int, str]] = []
+        self.notes: list[Note] = []
+        self.more: dict[str, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.off)
+
+
+def zeros_end(data: bytes, at: int, top: int) -> int:
+    """Return an offset from `at` to `top` before which there are only zeros; it need not be the last."""
+    if at < top and not data[at]:
+        for zeros in _ZEROS:
+            while at + len(zeros) <= top and data.startswith(zeros, at):
+                at += len(zeros)
+    return at
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a journal that is scanned by itself: a file, or what the format counts of it.
+
+    `scan` yields its batches, the same ones each time; `tell` makes the records of one.
+    """
+
+    file: str
+    scan: Callable[[], Iterable[Batch]]
+    tell: Callable[[Batch], Iterable[Record]]
+
+
+T = TypeVar("T")
+
+
+class _Scanned(Generic[T]):
+    """What one stretch gave: how many rows, regions and notes; its batches as long as they are few."""
+
+    __slots__ = ("batches", "check", "notes", "regions", "rows", "stretch")
+
+    def __init__(self, stretch: Stretch) -> None:
+        self.stretch = stretch
+        self.batches: list[Batch] | None = []
+        self.rows = self.regions = self.notes = self.check = 0
+
+    def take(self, batch: Batch) -> int:
+        """Count a batch; return about what keeping it takes (bytes)."""
+        self.rows += len(batch.off)
+        self.regions += len(batch.damage)
+        self.notes += len(batch.notes)
+        self.check = _checked(self.check, batch)
+        return len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
+
+    def again(self) -> Iterator[Batch]:
+        """Yield the batches once more; raises Changed if the file says something else by now."""
+        if self.batches is not None:
+            yield from self.batches
+            return
+        check = 0
+        for batch in self.stretch.scan():
+            check = _checked(check, batch)
+            yield batch
+        if check != self.check:
+            raise Changed(self.stretch.file)
+
+    def records(self) -> Iterator[Record]:
+        for batch in self.again():
+            yield from self.stretch.tell(batch)
+
+    def dropped(self) -> Iterator[Dropped]:
+        name = self.stretch.file
+        for batch in self.again():
+            for start, end, reason in batch.damage:
+                yield Dropped(name, start, end - start, reason)
+
+    def remarks(self) -> Iterator[Note]:
+        for batch in self.again():
+            yield from batch.notes
+
+
+def _checked(check: int, batch: Batch) -> int:
+    """Return a digest of the places of what a batch has and of all before it."""
+    odd = repr(batch.damage).encode() if batch.damage else b""
+    return zlib.crc32(odd, zlib.crc32(batch.end, zlib.crc32(batch.off, check)))
+
+
+class Found:
+    """What the stretches of a journal hold, as sequences: of little the batches are kept, of much none."""
+
+    def __init__(self) -> None:
+        self._scanned: list[_Scanned[Any]] = []
+        self._left = KEEP
+
+    def walked(self, stretch: Stretch) -> Iterator[Batch]:
+        """Yield the batches of a stretch, having counted each."""
+        here: _Scanned[Any] = _Scanned(stretch)
+        self._scanned.append(here)
+        for batch in stretch.scan():
+            self._left -= here.take(batch)
+            if here.batches is not None:
+                if self._left >= 0:
+                    here.batches.append(batch)
+                else:
+                    here.batches = None
+            yield batch
+
+    def records(self) -> Sequence[Record]:
+        """Return the records of all stretches, in order."""
+        return self._listed([(each.stretch.file, each.records, each.rows) for each in self._scanned])
+
+    def dropped(self) -> Sequence[Dropped]:
+        """Return the regions without records, in order."""
+        return self._listed([(each.stretch.file, each.dropped, each.regions) for each in self._scanned])
+
+    def notes(self) -> Sequence[Note]:
+        """Return the notes, in order."""
+        return self._listed([(each.stretch.file, each.remarks, each.notes) for each in self._scanned])
+
+    def _listed(self, lists: list[tuple[str, Callable[[], Iterator[T]], int]]) -> Sequence[T]:
+        total = sum(count for _, _, count in lists)
+        if not total:
+            return ()
+        if self._left >= 0:
+            return Deferred(total, lambda: (item for _, items, _ in lists for item in items()))
+        return Lazy(Part(name, items, count) for name, items, count in lists if count)
