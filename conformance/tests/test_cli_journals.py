@@ -270,21 +270,21 @@ def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
 ) -> None:
     first, second = add("v2", 1, 1), add("v2", 9, 1)
     page(tmp_path / "data-1.hq", "v2", first, bytes(1 << 15), second, file_id=1, size=1 << 16)
-    for name, value in (("CHUNK", 4096), ("AHEAD", 8192), ("SMALL", 8), ("BUDGET", 4096)):
+    for name, value in (("BLOCK", 4096), ("SMALL", 8)):
         monkeypatch.setattr(content, name, value)
-    monkeypatch.setattr(content.Budget.__init__, "__defaults__", (4096,))
+    monkeypatch.setattr(content.Blocks.__init__, "__defaults__", (4096,))
     monkeypatch.setattr(reread, "KEEP", 0)
     asked = {"reads": 0, "from": 1 << 30}
-    real = FileSource.read_into
+    real = FileSource.read
 
-    def read_into(source: FileSource, off: int, target: memoryview) -> int:
-        if source._path.endswith("data-1.hq") and off < 36864 and off + len(target) > 32768:
+    def read(source: FileSource, off: int, size: int) -> bytes:
+        if source._path.endswith("data-1.hq") and off < 36864 and off + size > 32768:
             asked["reads"] += 1
             if asked["reads"] > asked["from"]:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return real(source, off, target)
+        return real(source, off, size)
 
-    monkeypatch.setattr(FileSource, "read_into", read_into)
+    monkeypatch.setattr(FileSource, "read", read)
     arguments = (command, tmp_path, "--edition", "v2", *options)
     assert run(*arguments).exit_code == 1  # the zeros between the records are a hole
     assert asked["reads"] > 1

@@ -21,7 +21,7 @@ from journalspec.files import GZIP_MAGIC, Unfit, inflated
 from journalspec.formats import format_ids, get_format
 from journalspec_reference.api import Detection, Params
 from journalspec_reference.api import load as load_implementation
-from journalspec_reference.content import SECTOR, Budget, Content, Descriptors, FileSource, PartOfFile
+from journalspec_reference.content import SECTOR, Blocks, Content, Descriptors, FileSource, PartOfFile
 
 #: What all compressed files of one directory may decompress to, together.
 MAX_BYTES = 1 << 30
@@ -195,7 +195,7 @@ class _Files(Mapping[str, Any]):
         #: What was decompressed.
         self.inflated: set[str] = set()
         self._handles = Descriptors()
-        self._budget = Budget()
+        self._blocks = Blocks()
         self._spool = _Spool(max_bytes)
 
     def __getitem__(self, name: str) -> Any:
@@ -230,12 +230,11 @@ class _Files(Mapping[str, Any]):
         name = self._names[name]
         source = FileSource(os.path.join(self._root, name), self._handles)  # noqa: PTH118  # of 100,000 files
         if name.endswith(".gz"):
-            head = bytearray(len(GZIP_MAGIC))
-            if source.read_into(0, memoryview(head)) == len(head) and head == GZIP_MAGIC:
-                inflated = Content(self._spool.inflate(source, Path(name)), self._budget)
+            if source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
+                inflated = Content(self._spool.inflate(source, Path(name)), self._blocks)
                 self.inflated.add(name)
                 return inflated
-        return Content(source, self._budget)
+        return Content(source, self._blocks)
 
     def __iter__(self) -> Iterator[str]:
         # Opening may take a name away, so that what is listed can be read.

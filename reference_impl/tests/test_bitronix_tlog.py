@@ -110,11 +110,10 @@ class BadSector:
         self.data, self.size = data, len(data)
         self.start, self.end = start, end
 
-    def read_into(self, off: int, target: memoryview) -> int:
-        if off < self.end and off + len(target) > self.start:
+    def read(self, off: int, size: int) -> bytes:
+        if off < self.end and off + size > self.start:
             raise OSError(errno.EIO, "Input/output error")
-        target[:] = self.data[off : off + len(target)]
-        return len(target)
+        return self.data[off : off + size]
 
     def next_data(self, off: int) -> int:
         return off

@@ -35,28 +35,26 @@ from journalspec_corpus.drawn import lenient
 from journalspec_corpus.load import load_cases
 from journalspec_reference import content as content_module
 from journalspec_reference import load
-from journalspec_reference import places as places_module
 from journalspec_reference.answers import ask
 from journalspec_reference.bitronix_tlog.codec import encode_header, encode_record, make_record
 from journalspec_reference.content import (
-    CHUNK,
-    MOST_IN_CHUNK,
     MOST_IN_FILE,
+    MOST_IN_READ,
     MOST_OPEN,
     SECTOR,
     SHORTER,
-    Budget,
+    Blocks,
     Content,
     Descriptors,
     FileSource,
     PartOfFile,
-    Window,
 )
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.hexdump import plain, uniform
 
 EIO = os.strerror(errno.EIO)
+CHUNK = 1 << 20
 
 
 class Disk:
@@ -70,9 +68,9 @@ class Disk:
         self.number = errno.EIO
         self.calls = self.errors = self.delivered = 0
 
-    def read_into(self, off: int, target: memoryview) -> int:
+    def read(self, off: int, size: int) -> bytes:
         self.calls += 1
-        end = min(off + len(target), self.size if self.cut is None else self.cut)
+        end = min(off + size, self.size if self.cut is None else self.cut)
         sectors = range(off // SECTOR, -(-end // SECTOR))
         first = next((sector for sector in sectors if sector in self.bad), None)
         if first is not None:
@@ -80,11 +78,8 @@ class Disk:
             if end == off:
                 self.errors += 1
                 raise OSError(self.number, os.strerror(self.number))
-        if end <= off:
-            return 0
-        target[: end - off] = self.data[off:end]
-        self.delivered += end - off
-        return end - off
+        self.delivered += max(0, end - off)
+        return self.data[off : max(off, end)]
 
     def next_data(self, off: int) -> int:
         block = off // SECTOR
@@ -135,54 +130,41 @@ def test_nobody_gets_at_pages_that_are_not_loaded() -> None:
 
 
 @contextmanager
-def chunks(size: int = 1 << 14, small: int = 1 << 10, head: int = 1 << 10) -> Iterator[int]:
-    """Make chunks so small that many of them are quick to fill."""
+def blocks(size: int = 1 << 14, small: int = 1 << 10, head: int = 64) -> Iterator[int]:
+    """Make blocks so small that there are many of them."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("CHUNK", size), ("AHEAD", 2 * size), ("SMALL", small), ("HEAD", head)):
+        for name, value in (("BLOCK", size), ("SMALL", small), ("HEAD", head)):
             patch.setattr(content_module, name, value)
         yield size
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_whatever_is_given_back_a_window_shows_the_file(data: st.DataObject) -> None:
-    """Several windows on three files share a budget of three chunks, and none ever sees zeros for bytes."""
-    with chunks() as size:
+def test_whatever_is_held_a_read_gives_the_bytes_of_the_file(data: st.DataObject) -> None:
+    """Three files share room for three blocks."""
+    with blocks() as size:
         files = [noise(9 * size + 9), noise(size + 5), noise(700)]
-        budget = Budget(3 * size)
-        contents = [Content(Disk(file), budget) for file in files]
-        windows = [(file, Window(content)) for file, content in zip(files * 2, contents * 2, strict=True)]
-        for _ in range(12):
-            file, window = data.draw(st.sampled_from(windows))
+        shared = Blocks(3 * size)
+        contents = [(file, Content(Disk(file), shared)) for file in files]
+        for _ in range(20):
+            file, content = data.draw(st.sampled_from(contents))
             borders = list(range(size - 4, len(file), size)) or [0]
             start = data.draw(st.integers(0, len(file) - 1) | st.sampled_from(borders))
-            end = data.draw(st.integers(start, min(len(file), start + 2 * size)))
-            if data.draw(st.booleans()):
-                assert window.peek(start, min(end, start + 9)) == file[start : min(end, start + 9)]
-            window.reach(start, end)
-            for each, held in windows:
-                assert held.view[held.start : held.ready] == each[held.start : held.ready]
+            length = data.draw(st.integers(0, 40) | st.integers(0, 2 * size))
+            assert content.read(start, length) == file[start : start + length]
 
 
-def test_memory_is_given_back() -> None:
-    data = noise(24 * CHUNK)
-    budget = Budget(2 * CHUNK)
-    content = Content(Disk(data), budget)
-    window = Window(content)
-    for at in range(0, len(data), CHUNK):
-        assert window.reach(at, at + 100)[at : at + 100] == data[at : at + 100]
-        assert budget.used <= 6 * CHUNK
-    del window
-    gc.collect()
-    small = [Content(Disk(noise(1000)), budget) for _ in range(5)]
-    assert [len(bytes(each)) for each in small] == [1000] * 5
-    content[5 * CHUNK : 5 * CHUNK + 5000]
-    assert budget.used <= 2 * CHUNK
-    gone = ref(content)
-    del content
-    assert gone() is None
-    assert bytes(Content(Disk(noise(3 * CHUNK)), budget)) == noise(3 * CHUNK)
-    assert budget.used <= 2 * CHUNK
+def test_blocks_that_are_held_have_a_bound() -> None:
+    disks = [Disk(noise(CHUNK // 32 + number)) for number in range(100)]
+    shared = Blocks(CHUNK)
+    contents = [Content(disk, shared) for disk in disks]
+    for _ in range(2):
+        for content, disk in zip(contents, disks, strict=True):
+            assert content.read(5, 5) == disk.data[5:10]
+    assert [disk.calls for disk in disks] == [2] * 100
+    for content, disk in zip(contents[-20:], disks[-20:], strict=True):
+        assert content.read(100, 5) == disk.data[100:105]
+    assert [disk.calls for disk in disks[-20:]] == [2] * 20
 
 
 def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
@@ -193,12 +175,14 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
     assert content[5 * SECTOR : 300 * SECTOR] == data[5 * SECTOR : 300 * SECTOR]
     assert content[301 * SECTOR :] == data[301 * SECTOR :]
     assert ranges(content) == [(3 * SECTOR, 5 * SECTOR, EIO), (300 * SECTOR, 301 * SECTOR, EIO)]
-    assert content.why(5 * SECTOR - 1, 5 * SECTOR) == EIO
-    assert content.why(2 * SECTOR, 3 * SECTOR + 1) == EIO
-    assert content.why(0, 3 * SECTOR) == content.why(5 * SECTOR, 300 * SECTOR) == ""
+    for start, end in ((5 * SECTOR - 1, 5 * SECTOR), (2 * SECTOR, 3 * SECTOR + 1)):
+        gap = content.gap(start, end)
+        assert gap is not None
+        assert gap.why == EIO
+    assert content.gap(0, 3 * SECTOR) is content.gap(5 * SECTOR, 300 * SECTOR) is None
     # What is known to be bad is not asked for again: a disk takes seconds for each.
     before = disk.errors
-    assert content.peek(4 * SECTOR, 4 * SECTOR + 8) == bytes(8)
+    assert content.read(4 * SECTOR, 8) == bytes(8)
     assert disk.errors == before
 
 
@@ -212,7 +196,7 @@ def test_a_ruined_disk_is_not_asked_sector_by_sector_for_ever() -> None:
     assert ranges(Content(Disk(noise(SECTOR), bad=frozenset({0})))) == []
     one = Content(Disk(noise(2 * CHUNK), bad=frozenset(range(0, 256, 2))))
     one.finish()
-    assert sum(end - start for start, end, _ in ranges(one)) >= MOST_IN_CHUNK * SECTOR
+    assert sum(end - start for start, end, _ in ranges(one)) >= MOST_IN_READ * SECTOR
     assert one[CHUNK : 2 * CHUNK] == noise(2 * CHUNK)[CHUNK:]
 
 
@@ -243,7 +227,7 @@ def test_a_file_that_becomes_shorter() -> None:
 def test_what_nobody_looked_at_is_read_once_for_its_errors() -> None:
     disk = Disk(noise(4 * CHUNK), bad=frozenset({700}))
     content = Content(disk)
-    Window(content).reach(0, 4 * CHUNK)
+    content.read(0, 4 * CHUNK)
     assert ranges(content) == [(700 * SECTOR, 701 * SECTOR, EIO)]
     before = disk.delivered
     content.finish()
@@ -251,21 +235,6 @@ def test_what_nobody_looked_at_is_read_once_for_its_errors() -> None:
     other = Content(disk)
     other.finish()
     assert ranges(other) == ranges(content)
-
-
-def test_a_search_from_before_the_file_begins_with_the_file() -> None:
-    found = Window(b"\0\0ab\0ab").find(re.compile(b"ab"), -(1 << 63), 7, 2)
-    assert list(found) == [2, 5]
-
-
-def test_a_match_is_found_though_what_precedes_it_was_given_back() -> None:
-    """Zeros in place of its first bytes, before the border of a chunk, would hide it."""
-    pattern = re.compile(b"d(?<=abcd)")
-    with chunks(mmap.PAGESIZE, 8, 20) as size:
-        for off in range(5 * size - 3, 5 * size):
-            data = (b"x" * off + b"abcd").ljust(8 * size, b"x")
-            window = Window(Content(Disk(data), Budget(size)))
-            assert list(window.find(pattern, 3, len(data), 1, 3)) == [off + 3]
 
 
 def test_holes_are_neither_read_nor_searched() -> None:
@@ -276,9 +245,7 @@ def test_holes_are_neither_read_nor_searched() -> None:
     content.finish()
     assert disk.calls == 1
     assert content.next_data(0) == 20 * CHUNK
-    assert Window(content).next_data(20 * CHUNK + 5) == 20 * CHUNK + 5
     assert content.next_data(21 * CHUNK) == len(data)
-    assert Window(b"\0\0\1").next_data(0) == 0
     assert bytes(content) == bytes(data)
 
 
@@ -372,25 +339,13 @@ def test_a_part_of_a_file_is_a_file(tmp_path: Path) -> None:
         assert content.finish() == []
 
 
-def test_the_chunk_just_loaded_is_not_the_one_given_back() -> None:
-    """The window is elsewhere: only the order keeps it."""
-    with chunks() as size:
-        data = noise(3 * size)
-        content = Content(Disk(data), Budget(size // 2))
-        window = Window(content)
-        for start in range(0, 3 * size, size):
-            assert bytes(content.load(start, start + size)[start:]) == data[start : start + size]
-        assert window.ready == 0
-
-
 def test_what_a_disk_delivered_once_and_not_again_is_told() -> None:
-    with chunks() as size:
+    with blocks() as size:
         disk = Disk(noise(3 * size))
-        content = Content(disk, Budget(size))
-        content.load(0, size)
-        content.load(size, 2 * size)
+        content = Content(disk)
+        content.read(0, 2 * size)
         disk.bad = frozenset({1, 2 * size // SECTOR})
-        content.load(0, size)
+        content.read(0, size)
         assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
         # That one was never there.
         content.finish()
@@ -406,14 +361,14 @@ def test_answers_are_the_same_however_little_is_in_memory(
     implementation = load(format_id)
     compared = 0
     policy = lenient(format_id)
-    with chunks(size, 8, 20):
+    with blocks(size, 8, 20):
         for case in [case for case in load_cases(format_id, "smoke") if case.write is None][::every]:
             plain: dict[str, Any] = case.files()
             if sum(map(len, plain.values())) > size << 12:
                 # Megabytes in chunks of a few bytes take minutes; chunks of pages have their turn.
                 continue
-            budget = Budget(limit)
-            lazy = {name: Content(Disk(bytes(data)), budget) for name, data in plain.items()}
+            shared = Blocks(limit)
+            lazy = {name: Content(Disk(bytes(data)), shared) for name, data in plain.items()}
             options: dict[str, Any] = {"edition": case.edition, "params": case.params}
             assert implementation.read(lazy, **options) == implementation.read(plain, **options), case.id
             recovered = implementation.recover(lazy, policy=policy, **options)
@@ -456,25 +411,21 @@ class Faults:
         self.path, self.inode = path, path.stat().st_ino
         self.sector = -1
         self.cut: tuple[int, int] | None = None
-        self.real = content_module._read_into
+        self.real = content_module._read
         self.delivered = 0
-        monkeypatch.setattr(content_module, "_read_into", self.read)
+        monkeypatch.setattr(content_module, "_read", self.read)
 
-    def read(self, handle: int, off: int, target: memoryview) -> int:
+    def read(self, handle: int, off: int, size: int) -> bytes:
         if os.fstat(handle).st_ino == self.inode:
-            if (
-                self.sector >= 0
-                and off < (self.sector + 1) * SECTOR
-                and off + len(target) > self.sector * SECTOR
-            ):
+            if self.sector >= 0 and off < (self.sector + 1) * SECTOR and off + size > self.sector * SECTOR:
                 if off >= self.sector * SECTOR:
                     raise OSError(errno.EIO, os.strerror(errno.EIO))
-                target = target[: self.sector * SECTOR - off]
+                size = self.sector * SECTOR - off
             if self.cut is not None and off >= self.cut[0]:
                 os.truncate(self.path, self.cut[1])
-        count = self.real(handle, off, target)
-        self.delivered += count
-        return count
+        data = self.real(handle, off, size)
+        self.delivered += len(data)
+        return data
 
 
 def one(directory: Path, edition: str) -> Any:
@@ -537,7 +488,7 @@ def test_a_file_cut_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     write, edition, file = JOURNALS[name]
     write(tmp_path)
     sound = ask(one(tmp_path, edition)).observation
-    with chunks(SECTOR, 8, 20):
+    with blocks(SECTOR, 8, 20):
         faults = Faults(monkeypatch, tmp_path / file)
         faults.cut = (3 * SECTOR, 2 * SECTOR)
         size = (tmp_path / file).stat().st_size
@@ -643,9 +594,7 @@ def test_records_beyond_a_tebibyte_are_not_mistaken_for_others(tmp_path: Path) -
     if Content(FileSource(str(tmp_path / "data-1.amq"), Descriptors())).next_data(1 << 20) == 1 << 20:
         pytest.skip("the file system does not tell where holes are")
     put(2, (16, 4), (43, 5))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(places_module, "REMEMBERED", 0)
-        seen = ask(one(tmp_path, "v2"), "strict").observation
+    seen = ask(one(tmp_path, "v2"), "strict").observation
     holes = [(region.off, region.reason) for region in seen.dropped]
     assert (seen.verdict, holes) == ("recovered", [(43, "hole")])
     state: Any = seen.state
