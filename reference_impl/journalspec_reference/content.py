@@ -1,4 +1,4 @@
-"""The bytes of a file on a disk: read where somebody asks for them; what cannot be read is known, not guessed.
+"""The bytes of a file on a disk, read where somebody asks for them; what cannot be read is known.
 
 A mapped file kills the process that looks at it if the disk cannot deliver a page, or if the file
 was cut in the meantime. So bytes are copied. What cannot be read is zeros, and a range with its reason.
@@ -22,10 +22,10 @@ from journalspec.files import Unfit
 SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
 #: So many first bytes of each file are kept: every format wants to see how it begins.
 HEAD = 64
-#: Small reads that come close together are served from blocks of this length, and files up to it are read whole;
-#: what all files of a journal may hold of these together (bytes).
+#: Small reads that come close together are served from blocks of this length, and files up to it are
+#: read whole; what all files of a journal may hold of these together (bytes).
 BLOCK, HELD = 64 << 10, 16 << 20
-#: Reads of more than this are no small ones (bytes). What is read at a time only to see whether it can be read.
+#: Reads of more than this are not small (bytes). What is read at a time only to see whether it can be.
 SMALL, PIECE = 16 << 10, 1 << 20
 #: What a disk says of a sector that it cannot deliver. Any other error is about the file.
 OF_SECTORS = frozenset(

@@ -229,11 +229,10 @@ class _Files(Mapping[str, Any]):
     def _content(self, name: str) -> Content:
         name = self._names[name]
         source = FileSource(os.path.join(self._root, name), self._handles)  # noqa: PTH118  # of 100,000 files
-        if name.endswith(".gz"):
-            if source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
-                inflated = Content(self._spool.inflate(source, Path(name)), self._blocks)
-                self.inflated.add(name)
-                return inflated
+        if name.endswith(".gz") and source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
+            inflated = Content(self._spool.inflate(source, Path(name)), self._blocks)
+            self.inflated.add(name)
+            return inflated
         return Content(source, self._blocks)
 
     def __iter__(self) -> Iterator[str]:

@@ -9,7 +9,6 @@ import errno
 import gc
 import gzip
 import json
-import mmap
 import os
 import random
 import re
@@ -22,7 +21,6 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
-from weakref import ref
 
 import pytest
 from hypothesis import given, settings
