@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from journalspec.formats import Format, get_format
+from journalspec.formats import Format, format_module, get_format
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
@@ -135,16 +135,8 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     # An implementation may be any object that answers; most assume nothing.
     assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.seen)
     journal = replace(journal, params={**assumed, **journal.params})
-    edition, seen, trials = _settle(journal)
-    journal = replace(journal, edition=edition)
-    options: dict[str, Any] = {"edition": edition, "params": journal.params}
-    if policy is not None:
-        # What reading gave has served: what is live should not be there twice.
-        seen = None
-        seen = implementation.recover(journal.seen, policy=policy, **options)
-    elif seen is None:
-        seen = implementation.read(journal.seen, **options)
-    answer = Answer(journal, seen, trials)
+    answer = _answer(journal, policy)
+    journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
         # Nothing was looked at: for recovery an empty journal, here a wrong extension or edition.
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
@@ -172,7 +164,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
     if answer.assumption:
         notes.append(Note(ASSUMED, text=answer.assumption))
     notes += [*_in_use(journal), *_remarks(journal, seen)]
-    unchecked = get_format(journal.format).editions[edition].unchecked
+    unchecked = get_format(journal.format).editions[journal.edition].unchecked
     if unchecked and seen.verdict == CLEAN:
         notes.append(Note(UNCHECKED, text=unchecked))
     return replace(answer, observation=replace(seen, notes=joined(note_place, seen.notes, notes)))
@@ -209,12 +201,63 @@ def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
             yield Note(NOTHING)
 
 
-def _settle(journal: Journal) -> tuple[str, Observation | None, tuple[Trial, ...]]:
-    """Return the edition, what reading as it gave (None: not read), and what all readings gave."""
+def _answer(journal: Journal, policy: str | None) -> Answer:
+    """Return what the files of a journal give, by the edition that was said or that they tell."""
+    implementation = load_implementation(journal.format)
+
+    def asked(edition: str) -> Observation:
+        if policy is None:
+            return implementation.read(journal.seen, edition=edition, params=journal.params)
+        return implementation.recover(journal.seen, edition=edition, policy=policy, params=journal.params)
+
     if not journal.editions:
-        return journal.edition, None, ()
-    description = get_format(journal.format)
-    readers = {edition: description.editions[edition].reads_as or edition for edition in journal.editions}
+        return Answer(journal, asked(journal.edition))
+    if reader := _only_reader(journal):
+        seen = asked(reader)
+        if trials := _all_alike(journal, seen):
+            return Answer(journal, seen, trials)
+        # What this gave has served: what is live should not be there twice.
+        del seen
+    edition, read, trials = _settle(journal)
+    if policy is not None:
+        del read
+        read = asked(edition)
+    return Answer(replace(journal, edition=edition), read, trials)
+
+
+def _only_reader(journal: Journal) -> str:
+    """Return the edition by whose rules all that the files admit are read, but for types of records."""
+    known = get_format(journal.format).editions
+    readers = {known[edition].reads_as or edition for edition in journal.editions}
+    return readers.pop() if len(readers) == 1 else ""
+
+
+def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
+    """Return the same trial for each edition that the files admit; none if one may read otherwise."""
+    known = get_format(journal.format).editions
+    only = {name for edition in journal.editions for name in known[edition].but_for}
+    if only and (seen.verdict != CLEAN or not only.isdisjoint(_types(journal, seen))):
+        return ()
+    counts = (seen.verdict, len(seen.records), len(seen.dropped), seen.code)
+    return tuple(Trial(edition, *counts, agrees=True) for edition in journal.editions)
+
+
+def _types(journal: Journal, seen: Observation) -> set[str]:
+    """Return the types of the records in an answer, by their numbers where these are known."""
+    codes = getattr(seen.records, "codes", None)
+    if codes is None:
+        return {record.type for record in seen.records}
+    names: Mapping[str, int] = format_module("journalspec", journal.format).LAYOUT.types(journal.edition)
+    return {name for name, number in names.items() if number in codes}
+
+
+def _settle(journal: Journal) -> tuple[str, Observation, tuple[Trial, ...]]:
+    """Return the edition, what reading as it gave, and what all readings gave."""
+    known = get_format(journal.format).editions
+    readers = {
+        edition: edition if known[edition].but_for else known[edition].reads_as or edition
+        for edition in journal.editions
+    }
     implementation = load_implementation(journal.format)
     seen = {
         reader: implementation.read(journal.seen, edition=reader, params=journal.params)

@@ -179,12 +179,15 @@ class Found:
     def __init__(self) -> None:
         self._scanned: list[_Scanned[Any]] = []
         self._left = KEEP
+        #: The numbers of the types of records that there are.
+        self.codes: set[int] = set()
 
     def walked(self, stretch: Stretch) -> Iterator[Batch]:
         """Yield the batches of a stretch, having counted each."""
         here: _Scanned[Any] = _Scanned(stretch)
         self._scanned.append(here)
         for batch in stretch.scan():
+            self.codes.update(batch.code)
             self._left -= here.take(batch)
             if here.batches is not None:
                 if self._left >= 0:
@@ -195,7 +198,8 @@ class Found:
 
     def records(self) -> Sequence[Record]:
         """Return the records of all stretches, in order."""
-        return self._listed([(each.stretch.file, each.records, each.rows) for each in self._scanned])
+        lists = [(each.stretch.file, each.records, each.rows) for each in self._scanned]
+        return self._listed(lists, frozenset(self.codes))
 
     def dropped(self) -> Sequence[Dropped]:
         """Return the regions without records, in order."""
@@ -205,10 +209,12 @@ class Found:
         """Return the notes, in order."""
         return self._listed([(each.stretch.file, each.remarks, each.notes) for each in self._scanned])
 
-    def _listed(self, lists: list[tuple[str, Callable[[], Iterator[T]], int]]) -> Sequence[T]:
+    def _listed(
+        self, lists: list[tuple[str, Callable[[], Iterator[T]], int]], codes: frozenset[int] | None = None
+    ) -> Sequence[T]:
         total = sum(count for _, _, count in lists)
         if not total:
             return ()
         if self._left >= 0:
-            return Deferred(total, lambda: (item for _, items, _ in lists for item in items()))
-        return Lazy(Part(name, items, count) for name, items, count in lists if count)
+            return Deferred(total, lambda: (item for _, items, _ in lists for item in items()), codes)
+        return Lazy((Part(name, items, count) for name, items, count in lists if count), codes)

@@ -35,7 +35,9 @@ class UnknownFormat(LookupError):
 class Edition:
     """One edition: the seed document's description, or what a product writes.
 
-    `reads_as` is the edition by whose rules it is read, if not its own.
+    `reads_as` is the edition by whose rules it is read, if not its own. `but_for` are types of records
+    that the other edition has and this one has not: without one of them both read a sound journal alike,
+    and only then.
     `unchecked` is what no check of the edition vouches for, as one sentence.
     """
 
@@ -44,6 +46,7 @@ class Edition:
     products: tuple[str, ...]
     doc: str
     reads_as: str = ""
+    but_for: tuple[str, ...] = ()
     unchecked: str = ""
 
 
@@ -151,8 +154,9 @@ def get_format(format_id: str) -> Format:
         raise UnknownFormat(f"no format {format_id!r}: known are {', '.join(format_ids()) or 'none'}")
     root = files(journalspec).joinpath(format_id)
     data = tomllib.loads(root.joinpath("format.toml").read_text(encoding="utf-8"))
+    lists = ("products", "but_for")
     editions = {
-        entry["id"]: Edition(**{**entry, "products": tuple(entry.get("products", ()))})
+        entry["id"]: Edition(**{**entry, **{key: tuple(entry.get(key, ())) for key in lists}})
         for entry in data["edition"]
     }
     moved = sorted(set(data) & _IN_FIELDS)

@@ -51,11 +51,13 @@ class Lazy(Sequence[T]):
     """What several parts give, one after the other; nothing of it is in memory.
 
     Iterating costs a pass over the files; so does an index, up to the item.
-    Raises :class:`Changed` where a part gives other items than it did at first.
+    Raises :class:`Changed` where a part gives other items than it did at first. `codes` are the numbers of
+    the types of records in it, if they are known.
     """
 
-    def __init__(self, parts: Iterable[Part[T]]) -> None:
+    def __init__(self, parts: Iterable[Part[T]], codes: frozenset[int] | None = None) -> None:
         self.parts = tuple(parts)
+        self.codes = codes
         self._length = sum(part.count for part in self.parts)
 
     def __len__(self) -> int:
@@ -91,12 +93,14 @@ class Lazy(Sequence[T]):
 
 
 class Deferred(Sequence[T]):
-    """A sequence of known length whose items are made when the first is asked for."""
+    """A sequence of known length whose items are made when the first is asked for; `codes` as in Lazy."""
 
-    __slots__ = ("_items", "_length", "_make")
+    __slots__ = ("_items", "_length", "_make", "codes")
 
-    def __init__(self, length: int, make: Callable[[], Iterable[T]]) -> None:
-        self._length, self._make = length, make
+    def __init__(
+        self, length: int, make: Callable[[], Iterable[T]], codes: frozenset[int] | None = None
+    ) -> None:
+        self._length, self._make, self.codes = length, make, codes
         self._items: tuple[T, ...] | None = None
 
     def _all(self) -> tuple[T, ...]:
