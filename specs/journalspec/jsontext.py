@@ -11,7 +11,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from typing import IO, Any
 
 from journalspec.observation import Item, Record
-from journalspec.reread import LISTS, Lazy
+from journalspec.reread import LISTS, Deferred, Lazy
 
 #: What has more members than this is written piece by piece.
 FEW = 64
@@ -71,7 +71,7 @@ def _is_small(value: object) -> bool:
         return value.at.length <= BLOCK
     if isinstance(value, Mapping):
         return len(value) <= FEW and all(map(_is_small, value.values()))
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, Deferred)):
         return len(value) <= FEW and all(map(_is_small, value))
     if isinstance(value, (bytes, bytearray, memoryview)):
         return len(value) <= BLOCK

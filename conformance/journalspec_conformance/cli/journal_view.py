@@ -316,14 +316,20 @@ def present(
     *,
     members: Callable[[Observation], dict[str, object]] | None,
     write: Callable[[Painter, Answer, Asked], None],
+    stream: Callable[[Callable[[Found, Journal], Answer]], int] | None = None,
 ) -> None:
     """Ask the journals that were found and show each answer: by its `members` as JSON, or else by `write`.
 
-    Ends the command with the exit status of the worst verdict.
+    A `stream` asks by itself, by what it is given, writes, and returns the exit status. Ends the
+    command with the exit status of the worst verdict.
     """
     places, unlisted = found
     more = () if policy in (None, STRICT) else ("--policy", policy)
     with unchanging([journal for place in places for journal in place.journals]):
+        if stream is not None:
+            raise SystemExit(
+                stream(lambda place, journal: answers(place.asked, command, [journal], policy, *more)[0])
+            )
         given = [(place, answers(place.asked, command, place.journals, policy, *more)) for place in places]
         if members is not None:
             jsontext.write(document(given, unlisted, members), sys.stdout)
@@ -418,11 +424,11 @@ def document(
             head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
         tagged.append(head | members(answer.observation))
     whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
-    beside = [{"file": entry.name, "why": entry.why} for entry in _beside(given, unlisted)]
+    beside = [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]
     return whole | ({"left_out": beside} if beside else {})
 
 
-def _beside(given: Given, unlisted: Sequence[LeftOut]) -> Iterator[LeftOut]:
+def left_beside(given: Given, unlisted: Sequence[LeftOut]) -> Iterator[LeftOut]:
     """Yield what lies at the paths and belongs to no journal shown, and why it was left out."""
     for place, found in given:
         told = {name for answer in found for name in answer.journal.files}
@@ -437,7 +443,7 @@ def _beside(given: Given, unlisted: Sequence[LeftOut]) -> Iterator[LeftOut]:
 
 def write_beside(out: Painter, given: Given, unlisted: Sequence[LeftOut]) -> None:
     """Write what lies at the paths and was left out."""
-    entries = by_reason(_beside(given, unlisted))
+    entries = by_reason(left_beside(given, unlisted))
     if entries:
         out.line("")
     for why, names in entries.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
@@ -44,6 +45,7 @@ from journalspec_conformance.cli.journal_view import (
     write_state,
     write_title,
 )
+from journalspec_conformance.cli.ndjson import write_journals
 from journalspec_reference.answers import UNREAD, Answer, ask
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
@@ -66,6 +68,12 @@ from journalspec_reference.hexdump import (
 )
 
 LEVELS = [level.name.lower() for level in Level]
+STREAMED = click.option(
+    "--ndjson",
+    "as_ndjson",
+    is_flag=True,
+    help="Lines of JSON while the journal is read: what it is, each record, last the rest of the answer.",
+)
 #: Colours by field name would need to know the format; by kind and turn they do not.
 KIND_STYLES = {"header": "cyan", "dropped": "red", "stale": "yellow", "fill": "dim", "unused": "dim"}
 TURNS = ("green", "blue", "magenta", "bright_green", "bright_blue", "bright_magenta")
@@ -85,7 +93,8 @@ BARE_KINDS = ("stale", "fill", "unused")
     help="An annotated hexdump instead of the tables; what is whole in dropped regions is named too.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
-def inspect_command(level: str, as_hex: bool, as_json: bool, **what: Any) -> None:
+@STREAMED
+def inspect_command(level: str, as_hex: bool, as_json: bool, as_ndjson: bool, **what: Any) -> None:
     """Show the journals at PATH: fields, records, dropped regions, logical state.
 
     PATH is the directory that holds the journal's files, a directory above several
@@ -93,12 +102,14 @@ def inspect_command(level: str, as_hex: bool, as_json: bool, **what: Any) -> Non
     journal, such as a pair in two directories. Files that end in .gz are unpacked
     to be read. Nothing is ever written to PATH.
     """
-    if as_hex and as_json:
-        raise click.UsageError("--hex and --json exclude each other.")
+    if as_hex + as_json + as_ndjson > 1:
+        raise click.UsageError("--hex, --json and --ndjson exclude each other.")
     asked, chosen = Asked(**what), Level.parse(level)
+    found = find(asked)
     present(
         "inspect",
-        find(asked),
+        found,
+        stream=partial(write_journals, found, level=chosen, at_once=True, more={}) if as_ndjson else None,
         members=(lambda seen: seen.members(chosen)) if as_json else None,
         write=lambda out, answer, about: _write_journal(out, answer, about, chosen, as_hex),
     )
@@ -248,8 +259,12 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
     "what the format's product does, where the format has such a policy. "
     "Not every format has all: a wrong one is answered with those there are.",
 )
+@click.option(
+    "--level", type=click.Choice(LEVELS), default="layout", show_default=True, help="How much to report."
+)
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
-def recover_command(policy: str, as_json: bool, **what: Any) -> None:
+@STREAMED
+def recover_command(policy: str, level: str, as_json: bool, as_ndjson: bool, **what: Any) -> None:
     """Report the logical state of the journals at PATH after recovery.
 
     PATH is the directory that holds the journal's files, a directory above several
@@ -257,7 +272,9 @@ def recover_command(policy: str, as_json: bool, **what: Any) -> None:
     two directories. This is what a recovering program would conclude; nothing is carried out,
     and nothing is ever written to PATH.
     """
-    asked = Asked(**what)
+    if as_json and as_ndjson:
+        raise click.UsageError("--json and --ndjson exclude each other.")
+    asked, chosen = Asked(**what), Level.parse(level)
     found = find(asked)
     for journal in (journal for place in found[0] for journal in place.journals):
         policies = get_format(journal.format).policies
@@ -268,16 +285,26 @@ def recover_command(policy: str, as_json: bool, **what: Any) -> None:
         "recover",
         found,
         policy,
-        members=(lambda seen: {**seen.members(), "policy": policy}) if as_json else None,
-        write=lambda out, answer, about: _write_outcome(out, answer, about, policy),
+        stream=partial(write_journals, found, level=chosen, at_once=False, more={"policy": policy})
+        if as_ndjson
+        else None,
+        members=(lambda seen: {**seen.members(chosen), "policy": policy}) if as_json else None,
+        write=lambda out, answer, about: _write_outcome(out, answer, about, policy, chosen),
     )
 
 
-def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str) -> None:
+def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, level: Level) -> None:
     seen = answer.observation
     description = get_format(answer.journal.format)
     write_title(out, answer, asked)
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
+    if seen.verdict != REFUSED and level < Level.LAYOUT:
+        if level >= Level.RECORDS:
+            out.line(f"records  {len(seen.records)} counted")
+        if level >= Level.STATE:
+            out.line("")
+            write_state(out, description, seen.state)
+        return
     lost = seen.given_up
     if seen.verdict == REFUSED:
         word = description.vocabulary.codes.get(seen.code or "")

@@ -1,0 +1,101 @@
+"""``--ndjson``: journals as lines of JSON, each an object with one key, while they are read.
+
+Of each journal first what it is (``journal``), then its records (``record``), last the rest of the
+answer (``answer``). At the end, if there are any, the files that were left out (``left_out``).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from journalspec import jsontext
+from journalspec.files import shown
+from journalspec.formats import get_format
+from journalspec.observation import RECOVERED, Level, Observation, Record
+from journalspec_conformance.cli.journal_view import STATUSES, Found, UsageProblem, document, left_beside
+from journalspec_reference.answers import Answer
+from journalspec_reference.api import load as load_implementation
+from journalspec_reference.filesets import Journal, LeftOut
+
+#: So many lines are passed on together.
+LINES = 64
+#: Members of an answer that have lines of their own.
+OTHERWISE = ("records", "left_out")
+
+
+def write_journals(
+    found: tuple[Sequence[Found], Sequence[LeftOut]],
+    ask: Callable[[Found, Journal], Answer],
+    *,
+    level: Level,
+    at_once: bool,
+    more: Mapping[str, object],
+) -> int:
+    """Write the journals that were found; return the exit status of the worst verdict.
+
+    `at_once`: the records are those of reading, and are written before all of the journal was read. `more`
+    goes into each answer. Raises UsageProblem if the files turn out to be of another edition than the
+    records were told as.
+    """
+    places, unlisted = found
+    status = STATUSES[RECOVERED] if unlisted else 0
+    given: list[tuple[Found, list[Answer]]] = []
+    for place in places:
+        given.append((place, []))
+        for journal in place.journals:
+            known = {"edition": journal.edition, "editions": list(journal.editions)}
+            head = {"format": journal.format, **known, "path": str(place.asked.paths[0])}
+            _line({"journal": {**head, "files": list(journal.files)}})
+            sys.stdout.flush()
+            told = _reader(journal)
+            if at_once and level >= Level.RECORDS:
+                _records(_as_read(journal, told))
+            answer = ask(place, journal)
+            settled = _reader(answer.journal)
+            if at_once and level >= Level.RECORDS and settled != told:
+                raise UsageProblem(
+                    f"the records of {shown(str(place.asked.paths[0]))} were told as edition {told}, and the"
+                    f" files are of {settled}",
+                    f"ask again with --edition {settled}",
+                )
+            if not at_once and level >= Level.RECORDS:
+                _records(answer.observation.records)
+            whole = document([(place, [answer])], (), lambda seen: {**seen.members(level), **more})
+            _line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
+            status = max(status, STATUSES[answer.observation.verdict])
+            # What lies beside them is known when all of them are; their contents have served.
+            given[-1][1].append(replace(answer, observation=Observation(answer.observation.verdict)))
+    if left := [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]:
+        _line({"left_out": left})
+    return status
+
+
+def _reader(journal: Journal) -> str:
+    """Return the edition by whose rules a journal is read."""
+    return get_format(journal.format).editions[journal.edition].reads_as or journal.edition
+
+
+def _as_read(journal: Journal, edition: str) -> Iterator[Record]:
+    """Yield the records of a journal while it is scanned."""
+    parts = load_implementation(journal.format).plan(journal.seen, edition=edition, params=journal.params)
+    return (record for part in parts for batch in part.scan() for record in part.tell(batch))
+
+
+def _records(records: Iterable[Record]) -> None:
+    lines: list[str] = []
+    for record in records:
+        lines.append(f'{{"record":{json.dumps(record.to_json(), separators=(",", ":"))}}}\n')
+        if len(lines) == LINES:
+            sys.stdout.write("".join(lines))
+            lines.clear()
+    sys.stdout.write("".join(lines))
+
+
+def _line(value: Mapping[str, object]) -> None:
+    """Write a value that may be large as one line."""
+    for piece in jsontext.pieces(value, ""):
+        sys.stdout.write(piece)
+    sys.stdout.write("\n")
