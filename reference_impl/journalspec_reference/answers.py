@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePath
@@ -35,6 +35,7 @@ from journalspec.observation import (
 from journalspec.reread import Lazy, joined
 from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
+from journalspec_reference.batches import Stretch
 from journalspec_reference.content import UNREADABLE, Content, Unreadable
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, appeared, by_reason
 from journalspec_reference.locks import held
@@ -131,10 +132,7 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
 
     Raises UnknownEdition if nobody said the edition and reading does not settle it.
     """
-    implementation = load_implementation(journal.format)
-    # An implementation may be any object that answers; most assume nothing.
-    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.seen)
-    journal = replace(journal, params={**assumed, **journal.params})
+    journal = with_assumptions(journal)
     answer = _answer(journal, policy)
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
@@ -199,6 +197,31 @@ def _remarks(journal: Journal, seen: Observation) -> Iterator[Note]:
         size = sum(map(len, journal.files.values()))
         if sum(region.length for region in seen.dropped) == size > 0:
             yield Note(NOTHING)
+
+
+def with_assumptions(journal: Journal) -> Journal:
+    """Return a journal with the parameters that are assumed of files that may be anybody's."""
+    implementation = load_implementation(journal.format)
+    # An implementation may be any object that answers; most assume nothing.
+    assumed: Params = getattr(implementation, "assumed", lambda files: {})(journal.seen)
+    return replace(journal, params={**assumed, **journal.params})
+
+
+def settled(journal: Journal) -> Journal:
+    """Return a journal of one edition, and with its parameters; raises UnknownEdition.
+
+    Where the rules of one edition read all that the files admit, nothing is read for it.
+    """
+    journal = with_assumptions(journal)
+    if journal.editions and not (reader := _only_reader(journal)):
+        return ask(journal).journal
+    return replace(journal, edition=reader) if journal.editions else journal
+
+
+def stretches(journal: Journal) -> Sequence[Stretch]:
+    """Return what reading scans of a journal that is settled, in order."""
+    implementation = load_implementation(journal.format)
+    return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 
 
 def _answer(journal: Journal, policy: str | None) -> Answer:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -111,12 +111,14 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
 class Stretch:
     """A part of a journal that is scanned by itself: a file, or what the format counts of it.
 
-    `scan` yields its batches, the same ones each time; `tell` makes the records of one.
+    `scan` yields its batches, the same ones each time; `tell` makes the records of one, `columns` the
+    typed columns of one, by name (:mod:`.arrow` says what they are).
     """
 
     file: str
     scan: Callable[[], Iterable[Batch]]
     tell: Callable[[Batch], Iterable[Record]]
+    columns: Callable[[Batch], Mapping[str, tuple[Any, Any]]] | None = None
 
 
 T = TypeVar("T")

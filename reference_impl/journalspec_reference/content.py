@@ -312,7 +312,7 @@ class FileSource:
         self._was = _state(info)
         self.size = info.st_size
 
-    def handle(self) -> int:
+    def _handle(self) -> int:
         """Return a descriptor of this file; raises OSError, also if another one has taken its place."""
         handle = self._handles.handle(self._path)
         if _state(os.fstat(handle))[:2] != self._was[:2]:
@@ -321,12 +321,12 @@ class FileSource:
 
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on."""
-        return _read(self.handle(), off, size)
+        return _read(self._handle(), off, size)
 
     def next_data(self, off: int) -> int:
         """Return where data go on; where the system does not tell, `off`."""
         try:
-            return _next_data(self.handle(), off, self.size)
+            return _next_data(self._handle(), off, self.size)
         except OSError:
             return off
 

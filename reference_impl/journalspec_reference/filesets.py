@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,7 +21,15 @@ from journalspec.files import GZIP_MAGIC, Unfit, inflated
 from journalspec.formats import format_ids, get_format
 from journalspec_reference.api import Detection, Params
 from journalspec_reference.api import load as load_implementation
-from journalspec_reference.content import SECTOR, Blocks, Content, Descriptors, FileSource, PartOfFile
+from journalspec_reference.content import (
+    SECTOR,
+    Blocks,
+    Content,
+    Descriptors,
+    Disk,
+    FileSource,
+    PartOfFile,
+)
 
 #: What all compressed files of one directory may decompress to, together.
 MAX_BYTES = 1 << 30
@@ -105,6 +113,8 @@ class Loaded:
     unlisted: str = ""
     #: Whether the user gave several files, which are one journal then.
     is_set: bool = False
+    #: Whether the files are elsewhere: `path` and `root` are no paths of this machine then.
+    remote: bool = False
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -186,15 +196,16 @@ class Journal:
 class _Files(Mapping[str, Any]):
     """Name -> content, opened on first use; all of them share memory and descriptors."""
 
-    def __init__(self, root: Path, names: Iterable[str], left_out: dict[str, str], max_bytes: int) -> None:
-        self._root = str(root)
+    def __init__(
+        self, opened: Callable[[str], Disk], names: Iterable[str], left_out: dict[str, str], max_bytes: int
+    ) -> None:
+        self._open = opened
         #: Name -> what it is called on the disk.
         self._names = {name: name for name in names}
         self._left_out = left_out
         self._opened: dict[str, Content] = {}
         #: What was decompressed.
         self.inflated: set[str] = set()
-        self._handles = Descriptors()
         self._blocks = Blocks()
         self._spool = _Spool(max_bytes)
 
@@ -228,7 +239,7 @@ class _Files(Mapping[str, Any]):
 
     def _content(self, name: str) -> Content:
         name = self._names[name]
-        source = FileSource(os.path.join(self._root, name), self._handles)  # noqa: PTH118  # of 100,000 files
+        source = self._open(name)
         if name.endswith(".gz") and source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
             inflated = Content(self._spool.inflate(source, Path(name)), self._blocks)
             self.inflated.add(name)
@@ -248,6 +259,25 @@ class _Files(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
+class _Packed:
+    """A compressed file, to be read from its beginning."""
+
+    def __init__(self, source: Disk) -> None:
+        self._source, self._at = source, 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most `size`; none at the end."""
+        data = self._source.read(self._at, size)
+        self._at += len(data)
+        return data
+
+
+def _local(root: Path) -> Callable[[str], Disk]:
+    """Return what opens the files below `root`; they share a few descriptors."""
+    handles = Descriptors()
+    return lambda name: FileSource(os.path.join(root, name), handles)  # noqa: PTH118  # of 100,000 files
+
+
 class _Spool:
     """One file without a name for all that is decompressed; blocks of zeros become holes in it."""
 
@@ -256,7 +286,7 @@ class _Spool:
         self._end = 0
         self._stream: Any = None
 
-    def inflate(self, source: FileSource, path: Path) -> PartOfFile:
+    def inflate(self, source: Disk, path: Path) -> PartOfFile:
         """Return what `source` decompresses to; raises Unfit if that is too much, or nothing sound."""
         if self._stream is None:
             # Unbuffered: it is read by descriptor.
@@ -264,15 +294,13 @@ class _Spool:
         base, size = self._end, 0
         # What a file that failed has left behind is no part of the next one.
         self._stream.truncate(base)
-        with os.fdopen(source.handle(), "rb", buffering=0, closefd=False) as packed:
-            packed.seek(0)
-            for block in inflated(packed, path):
-                size += len(block)
-                if size > self._left:
-                    text = f"decompresses to more than {self._left} bytes"
-                    raise Unfit(f"{text}; decompress it and give the path of the result", path)
-                if block.count(0) != len(block):
-                    self._write(base + size - len(block), block)
+        for block in inflated(_Packed(source), path):
+            size += len(block)
+            if size > self._left:
+                text = f"decompresses to more than {self._left} bytes"
+                raise Unfit(f"{text}; decompress it and give the path of the result", path)
+            if block.count(0) != len(block):
+                self._write(base + size - len(block), block)
         self._left -= size
         # Holes begin and end where the file system has blocks.
         self._end = base + -(-size // SECTOR) * SECTOR
@@ -338,12 +366,19 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
             f"{str(path)!r} is neither a file nor a directory", "give the directory that holds the journal"
         )
     names, left_out, listing = _entries(root, asked)
-    files = _Files(root, names, left_out, max_bytes)
+    files = _Files(_local(root), names, left_out, max_bytes)
     if asked is not None and files.get(asked) is None:
         why = left_out.get(asked, "it went away")
         raise FilesetError(f"cannot read {str(path)!r}: {why}")
     unlisted = left_out.pop("", "")
     return Loaded(path, root, files, asked, left_out, listing, unlisted)
+
+
+def loaded_elsewhere(path: str, disks: Mapping[str, Disk], max_bytes: int = MAX_BYTES) -> Loaded:
+    """Return files that are not on this machine, by their names below `path`, as :func:`load` does."""
+    left_out: dict[str, str] = {}
+    files = _Files(disks.__getitem__, disks, left_out, max_bytes)
+    return Loaded(Path(path), Path(path), files, None, left_out, remote=True)
 
 
 def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
@@ -356,7 +391,8 @@ def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
     places = list(dict.fromkeys(os.path.abspath(path) for path in paths))  # noqa: PTH100  # links stay
     root = Path(os.path.commonpath([os.path.dirname(place) for place in places]))  # noqa: PTH120
     left_out: dict[str, str] = {}
-    files = _Files(root, [os.path.relpath(place, root) for place in places], left_out, max_bytes)
+    names = [os.path.relpath(place, root) for place in places]
+    files = _Files(_local(root), names, left_out, max_bytes)
     return Loaded(root, root, files, None, left_out, is_set=True)
 
 
@@ -586,7 +622,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         tuple(unread),
         () if told else claim.editions,
         {**claim.params, **params},
-        loaded.root,
+        None if loaded.remote else loaded.root,
         loaded.listed,
         {name: found for name in claim.neighbours if (found := loaded.files.get(name)) is not None},
         packed if len(packed) < len(files) else {},

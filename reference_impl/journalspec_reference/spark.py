@@ -1,79 +1,146 @@
-"""Journals as DataFrames: ``spark.read.format("journalspec").load("path or glob")``.
+"""Journals as DataFrames: ``spark.read.format("journalspec").load("path, glob or URI")``.
 
-Call :func:`register` once per session. Each journal is one partition; a row is
-one record, one region that holds none (``kind`` is ``dropped``; a file that could
-not be read is one), a valid record outside the log that does not count
-(``unanchored``; if it stands in what was given up, ``reason`` says ``given-up``:
-what counts may then not be all), or a remark (``note``: its code in ``reason``, its
-text in ``fields``). Columns that differ between formats stand in the map ``fields``,
-by the spec's names and in the observation's JSON form: integers as decimal text,
-bytes as hex, lists as JSON. Text that could steer a terminal, or is not
-UTF-8, is escaped, as ``bad\\udcff``.
+Call :func:`register` once per session. A row is a record (``kind`` is ``record``) or a region that holds none
+(``dropped``, with its ``reason``; a file that could not be read or used is one). The columns are those of
+:data:`COMMON` and the typed ones of the format, by the spec's names; where the journals are of several
+formats, these stand in the map ``fields``. Text that could steer a terminal, or is not UTF-8, is escaped.
 
-Options: ``format`` and ``edition`` (found out if not given; the note
-``edition-assumed`` says so, and an edition that cannot be told is an error), and
-``param.NAME`` for what the journal was configured with. Paths are read where the
-workers run: on a cluster they must lie on storage that all of them see.
+Options:
+
+- ``format`` and ``edition``: found out if not given; ``param.NAME``: what the journal was configured with;
+- ``fields``: ``true`` for the map ``fields`` in place of typed columns: integers as decimal text, bytes as
+  hex, lists as JSON;
+- ``bodies``: ``true`` for the bodies of records, too;
+- ``rows``: ``all`` also for valid records outside the log that do not count (kind ``unanchored``; ``reason``
+  says ``given-up`` if they stand in a dropped region) and remarks (kind ``note``), with ``fields``;
+- ``view``: ``journals`` for a row for each journal, with its verdict and what it lost;
+- ``mode``: ``FAILFAST`` if damage is to end the query.
+
+A task reads one long file, or several small ones. Paths are read where the workers run: on a cluster they are
+URIs, or lie on storage that all workers see. An explicit ``schema`` prunes columns. Filters on columns are
+evaluated before rows leave the reader, where the session allows it (:func:`register` does).
 """
 
 from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+import pyarrow.compute as pc
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    InputPartition,
+    IsNotNull,
+    LessThan,
+    LessThanOrEqual,
+)
 
 from journalspec.files import shown
-from journalspec.formats import UnknownFormat, get_format
+from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.observation import REFUSED, Observation, Record, jsonable
-from journalspec_reference.answers import ask, checked_params
-from journalspec_reference.filesets import FilesetError, Journal, below, find_journals
+from journalspec_reference.answers import UnknownEdition, ask, checked_params, settled, stretches
+from journalspec_reference.arrow import array
+from journalspec_reference.batches import Batch, Stretch
+from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
+from journalspec_reference.remote import is_remote, load_below
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
 
 NAME = "journalspec"
-#: Column -> its types for Spark and for Arrow.
-COLUMNS = {
-    **dict.fromkeys(("journal", "format", "edition", "file"), ("string", pa.string())),
-    **dict.fromkeys(("off", "len"), ("bigint", pa.int64())),
-    **dict.fromkeys(("kind", "role", "type", "reason"), ("string", pa.string())),
-    "fields": ("map<string,string>", pa.map_(pa.string(), pa.string())),
+#: Arrow type -> that of Spark.
+TYPES = {
+    "bool": "boolean",
+    "int8": "tinyint",
+    "int16": "smallint",
+    "uint8": "smallint",
+    "int32": "int",
+    "uint16": "int",
+    "int64": "bigint",
+    "uint32": "bigint",
+    "string": "string",
+    "binary": "binary",
 }
-SCHEMA = ", ".join(f"{name} {spark}" for name, (spark, _) in COLUMNS.items())
-_ARROW = pa.schema([(name, arrow) for name, (_, arrow) in COLUMNS.items()])
+#: Columns of every row, and their Arrow types.
+COMMON = {
+    **dict.fromkeys(("journal", "format", "edition", "file"), "string"),
+    **dict.fromkeys(("off", "len"), "int64"),
+    **dict.fromkeys(("kind", "type", "reason"), "string"),
+}
+#: Columns of the view of journals: what was found, lost, and said of each.
+JOURNALS = {
+    **dict.fromkeys(("journal", "format", "edition", "verdict", "code"), "string"),
+    **dict.fromkeys(("files", "bytes", "records", "dropped", "dropped_bytes", "missing"), "int64"),
+    "notes": "string",
+}
+FIELDS = "fields map<string,string>"
+_FIELDS = pa.map_(pa.string(), pa.string())
+#: Typed columns that are read only if bodies are asked for.
+BODIES = frozenset(["body", "data", "extra", "message", "payload"])
 BATCH_ROWS = 8192
+#: Small files are read by one task up to so many bytes together.
+TOGETHER = 32 << 20
 #: What the names of options begin with that are parameters of the format.
 PARAM = "param."
 #: How many directories below a given one are searched for journals.
 MOST_BELOW = 100_000
+#: The session setting that lets a reader take filters.
+PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+_COMPARED: dict[type[Filter], Callable[[Any, Any], Any]] = {
+    EqualTo: pc.equal,
+    GreaterThan: pc.greater,
+    GreaterThanOrEqual: pc.greater_equal,
+    LessThan: pc.less,
+    LessThanOrEqual: pc.less_equal,
+}
 
 
 class JournalError(ValueError):
     """A path that cannot be read as journals: what, why, and what to do."""
 
 
-@dataclass
-class JournalPartition(InputPartition):
-    """One journal: the path that leads to it, which of the journals there it is, and what was said of it."""
+@dataclass(frozen=True)
+class Piece:
+    """Stretches of one journal: the path that leads to it, its names, and which of its stretches.
+
+    Without `numbers` the whole journal is meant; `why` it cannot be read, if so.
+    """
 
     path: str
     files: tuple[str, ...]
     format: str
-    #: As the options say; None: to be found out where the files are read.
     edition: str | None
-    params: tuple[tuple[str, str], ...] = ()
+    params: tuple[tuple[str, str], ...]
+    numbers: tuple[int, ...] = ()
+    why: str = ""
+
+
+@dataclass
+class JournalPartition(InputPartition):
+    """What one task reads."""
+
+    pieces: tuple[Piece, ...]
 
 
 def register(spark: SparkSession) -> None:
-    """Make the format ``journalspec`` known to `spark`."""
+    """Make the format ``journalspec`` known to `spark`, and let its reader take filters."""
     spark.dataSource.register(JournalSource)
+    spark.conf.set(PUSHDOWN, "true")
 
 
 class JournalSource(DataSource):
@@ -85,80 +152,357 @@ class JournalSource(DataSource):
         return NAME
 
     def schema(self) -> str:
-        """Return the columns, the same ones for every format."""
-        return SCHEMA
+        """Return the columns: the common ones and those of the format, if all journals are of one."""
+        asked = Asked(dict(self.options))
+        columns = asked.columns()
+        named = ", ".join(f"`{name}` {TYPES[kind]}" for name, kind in columns.items())
+        return named if asked.typed() or asked.journals else f"{named}, {FIELDS}"
 
-    def reader(self, schema: Any) -> JournalReader:
-        """Return the reader for the options given."""
-        return JournalReader(dict(self.options))
+    def reader(self, schema: StructType) -> JournalReader:
+        """Return the reader of the columns of `schema`, for the options given."""
+        return JournalReader(dict(self.options), schema.fieldNames())
+
+
+class Asked:
+    """What the options of a query ask for; raises JournalError for what they cannot mean."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        given = {name.lower(): value for name, value in options.items()}
+        self.format, self.edition = given.get("format"), given.get("edition")
+        self.params = tuple(
+            sorted(
+                (name[len(PARAM) :], value)
+                for name, value in options.items()
+                if name.lower().startswith(PARAM)
+            )
+        )
+        self.paths = _paths(options)
+        self.bodies = self._one_of(given, "bodies", ("false", "true")) == "true"
+        self.fields = self._one_of(given, "fields", ("false", "true")) == "true"
+        self.every_row = self._one_of(given, "rows", ("records", "all")) == "all"
+        self.journals = self._one_of(given, "view", ("records", "journals")) == "journals"
+        self.strict = self._one_of(given, "mode", ("permissive", "failfast")) == "failfast"
+        self._found: list[tuple[str, Journal]] | None = None
+
+    @staticmethod
+    def _one_of(given: Mapping[str, str], name: str, known: Sequence[str]) -> str:
+        value = given.get(name, known[0]).lower()
+        if value not in known:
+            raise JournalError(f"option {name!r} is {shown(value)!r}: use one of {', '.join(known)}")
+        return value
+
+    def typed(self) -> dict[str, str]:
+        """Return the typed columns; none if they stand in `fields`."""
+        if self.fields or self.every_row:
+            return {}
+        formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
+        if len(formats) != 1:
+            return {}
+        (name,) = formats
+        try:
+            known: dict[str, str] = format_module("journalspec_reference", str(name)).columns.COLUMNS
+        except UnknownFormat as error:
+            raise JournalError(str(error.args[0])) from None
+        return {
+            column: kind
+            for column, kind in known.items()
+            if column not in COMMON and (self.bodies or column not in BODIES)
+        }
+
+    def columns(self) -> dict[str, str]:
+        """Return all columns and their Arrow types, but for `fields`."""
+        return dict(JOURNALS) if self.journals else {**COMMON, **self.typed()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the journals behind: their files are open here, not where a task runs."""
+        return {**self.__dict__, "_found": None}
+
+    def found(self) -> list[tuple[str, Journal]]:
+        """Return the journals at the paths, each with the path that leads to it, in order of these."""
+        if self._found is None:
+            unique = {
+                (path, _names(journal)): (path, journal)
+                for given in self.paths
+                for path, journal in self._journals(given)
+            }
+            self._found = [unique[key] for key in sorted(unique)]
+        return self._found
+
+    def _journals(self, given: str) -> Iterator[tuple[str, Journal]]:
+        if is_remote(given):
+            for path, loaded in _remote(given):
+                try:
+                    yield from ((path, journal) for journal in self._of(loaded))
+                except FilesetError:
+                    # A directory without a journal; some have to be looked into all the same.
+                    continue
+            return
+        for path in _matches(given):
+            yield from self._at(path)
+
+    def _at(self, path: Path) -> Iterator[tuple[str, Journal]]:
+        try:
+            here = [(str(path), journal) for journal in self._of(load_files(path))]
+        except FilesetError as error:
+            nested = _below(path) if path.is_dir() else []
+            if not nested:
+                raise JournalError(_sentence(error)) from None
+            here = [
+                (str(directory), journal)
+                for directory in nested
+                for journal in self._of(load_files(directory))
+            ]
+        yield from here
+
+    def _of(self, loaded: Loaded) -> list[Journal]:
+        params = dict(self.params)
+        try:
+            journals = find_journals(loaded, self.format, self.edition, params)
+            for journal in journals:
+                checked_params(get_format(journal.format), params, self.edition)
+        except UnknownFormat as error:
+            raise JournalError(str(error.args[0])) from None
+        return journals
 
 
 class JournalReader(DataSourceReader):
     """Finds journals when the query is planned, reads them when it runs."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._format = options.get("format")
-        self._edition = options.get("edition")
-        self._params = {
-            name.removeprefix(PARAM): value for name, value in options.items() if name.startswith(PARAM)
+    def __init__(self, options: Mapping[str, str], names: Sequence[str] | None = None) -> None:
+        self._asked = Asked(options)
+        known = self._asked.columns()
+        self._names = list(names) if names is not None else [*known]
+        self._kinds = {
+            name: _FIELDS
+            if name == "fields"
+            else getattr(pa, f"{known[name]}_" if known[name] == "bool" else known[name])()
+            for name in self._names
+            if name == "fields" or name in known
         }
-        self._paths = _paths(options)
+        unknown = [name for name in self._names if name not in self._kinds]
+        if unknown:
+            raise JournalError(f"no column {unknown[0]!r}: there are {', '.join(known)}")
+        self._filters: list[Filter] = []
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  # the name is Spark's
+        """Take the filters on single columns; return the others."""
+        for each in filters:
+            name = each.attribute[0] if len(each.attribute) == 1 else ""  # type: ignore[attr-defined]
+            if name in self._kinds and isinstance(each, (*_COMPARED, In, IsNotNull)):
+                self._filters.append(each)
+            else:
+                yield each
 
     def partitions(self) -> Sequence[JournalPartition]:
-        """Return one partition per journal, sorted by path; raises JournalError if there is none."""
-        found: list[JournalPartition] = []
-        for path in self._paths:
-            for match in _matches(path):
-                found += self._at(match)
-        unique = {(entry.path, entry.files): entry for entry in found}
-        return [unique[key] for key in sorted(unique)]
+        """Return what each task reads, in order; raises JournalError if there is no journal."""
+        out: list[JournalPartition] = []
+        pieces: list[Piece] = []
+        size = 0
+        for path, journal in self._asked.found():
+            for piece, length in self._pieces(path, journal):
+                if pieces and size + length > TOGETHER:
+                    out.append(JournalPartition(tuple(pieces)))
+                    pieces, size = [], 0
+                pieces.append(piece)
+                size += length
+        return [*out, JournalPartition(tuple(pieces))] if pieces else out
 
-    def _at(self, path: Path) -> list[JournalPartition]:
+    def _pieces(self, path: str, journal: Journal) -> Iterator[tuple[Piece, int]]:
+        """Yield the pieces of a journal, each with its length in bytes."""
+        asked, names = self._asked, _names(journal)
+        size = sum(map(len, journal.files.values()))
+        if asked.journals or asked.every_row:
+            yield Piece(path, names, journal.format, asked.edition, asked.params), size
+            return
         try:
-            return self._here(path)
-        except UnknownFormat as error:
-            raise JournalError(str(error.args[0])) from None
-        except FilesetError as error:
-            nested = self._below(path) if path.is_dir() else []
-            if not nested:
-                raise JournalError(shown(f"{error}" + (f" ({error.hint})" if error.hint else ""))) from None
-        return [entry for directory in nested for entry in self._here(directory)]
-
-    @staticmethod
-    def _below(path: Path) -> list[Path]:
-        try:
-            return below(path, at_most=MOST_BELOW, every=True)
-        except FilesetError as error:
-            raise JournalError(shown(f"{error} ({error.hint})")) from None
-
-    def _here(self, path: Path) -> list[JournalPartition]:
-        journals = find_journals(load_files(path), self._format, self._edition, self._params)
-        for journal in journals:
-            checked_params(get_format(journal.format), self._params, self._edition)
-        params = tuple(sorted(self._params.items()))
-        return [
-            JournalPartition(str(path), _names(journal), journal.format, self._edition, params)
-            for journal in journals
-        ]
+            journal = settled(journal)
+        except UnknownEdition as error:
+            yield Piece(path, names, journal.format, asked.edition, asked.params, why=_sentence(error)), 0
+            return
+        lengths = [len(journal.seen.get(part.file, b"")) for part in stretches(journal)]
+        for number, length in enumerate(lengths):
+            yield Piece(path, names, journal.format, journal.edition, asked.params, (number,)), length
+        if journal.unread or not lengths:
+            yield Piece(path, names, journal.format, journal.edition, asked.params, (len(lengths),)), 0
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one journal as batches; raises JournalError if its edition cannot be told."""
+        """Yield the rows of a task as batches; raises JournalError where the query asked for that."""
         assert isinstance(partition, JournalPartition)  # made by `partitions`
-        try:
-            found = find_journals(
-                load_files(Path(partition.path)), partition.format, partition.edition, dict(partition.params)
+        last: tuple[str, tuple[str, ...]] | None = None
+        for piece in partition.pieces:
+            if (piece.path, piece.files) != last:
+                last, journal = (piece.path, piece.files), self._again(piece)
+            for batch in self._of(piece, journal):
+                if kept := self._filtered(batch):
+                    yield kept
+
+    def _again(self, piece: Piece) -> Journal:
+        asked = self._asked
+        if is_remote(piece.path):
+            loaded = next((found for path, found in load_below(piece.path) if path == piece.path), None)
+        else:
+            loaded = load_files(Path(piece.path))
+        found = find_journals(loaded, piece.format, piece.edition, dict(asked.params)) if loaded else []
+        for journal in found:
+            if _names(journal) == piece.files:
+                return journal
+        raise JournalError(f"{shown(piece.path)}: the files have changed since the query began")
+
+    def _of(self, piece: Piece, journal: Journal) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a piece."""
+        rows = _Rows(piece.path, journal, self._kinds)
+        if piece.why:
+            if self._asked.strict:
+                raise JournalError(piece.why)
+            yield rows.of_regions(
+                (name, 0, len(data), "unknown-edition") for name, data in journal.files.items()
             )
-            (journal,) = (item for item in found if _names(item) == partition.files)
+        elif self._asked.journals:
+            yield rows.of_journal()
+        elif self._asked.every_row:
+            yield from rows.of_answer(ask(journal).observation)
+        else:
+            parts = stretches(settled(journal))
+            for number in piece.numbers:
+                for batch in rows.of_stretch(parts[number]) if number < len(parts) else rows.of_unread():
+                    if self._asked.strict and rows.damaged:
+                        raise JournalError(f"{shown(piece.path)}: {rows.damaged}")
+                    yield batch
+
+    def _filtered(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
+        """Return what the filters leave of a batch; None: nothing."""
+        for each in self._filters:
+            column = batch.column(each.attribute[0])  # type: ignore[attr-defined]
+            if isinstance(each, In):
+                mask = pc.is_in(column, pa.array(each.value, column.type))
+            elif isinstance(each, IsNotNull):
+                mask = pc.is_valid(column)
+            else:
+                mask = _COMPARED[type(each)](column, pa.scalar(each.value, column.type))  # type: ignore[attr-defined]
+            batch = batch.filter(mask)
+        return batch if batch.num_rows else None
+
+
+class _Rows:
+    """Rows of one journal, of the columns `kinds`; `damaged` says what was dropped first."""
+
+    def __init__(self, path: str, journal: Journal, kinds: Mapping[str, pa.DataType]) -> None:
+        self._journal, self._kinds = journal, kinds
+        self._same = {"journal": shown(path), "format": journal.format, "edition": journal.edition}
+        self._schema = pa.schema(list(kinds.items()))
+        self.damaged = ""
+
+    def of_stretch(self, stretch: Stretch) -> Iterator[pa.RecordBatch]:
+        """Yield the records of a stretch, and the regions without records."""
+        for batch in stretch.scan():
+            if len(batch):
+                yield self._of_records(stretch, batch)
+            if batch.damage:
+                yield self.of_regions((stretch.file, at, end - at, why) for at, end, why in batch.damage)
+
+    def of_unread(self) -> Iterator[pa.RecordBatch]:
+        """Yield the files that could not be read."""
+        if self._journal.unread:
+            yield self.of_regions(
+                (each.name, 0, each.length, "unreadable-file") for each in self._journal.unread
+            )
+
+    def of_regions(self, regions: Iterable[tuple[str, int, int, str]]) -> pa.RecordBatch:
+        """Return regions, as (file, offset, length, reason)."""
+        rows = [
+            {**self._same, "file": shown(file), "off": off, "len": length, "kind": "dropped", "reason": why}
+            for file, off, length, why in regions
+        ]
+        if rows and not self.damaged:
+            self.damaged = f"{rows[0]['file']}: {rows[0]['reason']} at {rows[0]['off']}"
+        return self._of_dicts(rows)
+
+    def _of_dicts(self, rows: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
+        return pa.RecordBatch.from_pylist(list(rows), schema=self._schema)
+
+    def _of_records(self, stretch: Stretch, batch: Batch) -> pa.RecordBatch:
+        import numpy as np  # noqa: PLC0415  # of long batches only
+
+        off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
+        same = {**self._same, "file": shown(stretch.file), "kind": "record"}
+        own = self._kinds.keys() - COMMON.keys() | ({"type"} & self._kinds.keys())
+        typed = stretch.columns(batch) if own - {"fields"} and stretch.columns is not None else {}
+        out = []
+        for name, kind in self._kinds.items():
+            if name in same:
+                out.append(pa.repeat(pa.scalar(same[name], kind), len(off)))
+            elif name == "off":
+                out.append(pa.array(off + batch.base))
+            elif name == "len":
+                out.append(pa.array(end - off))
+            elif name == "fields":
+                told = [[*_texts(record).items()] for record in stretch.tell(batch)]
+                out.append(pa.array(told, kind))
+            elif name in typed:
+                out.append(array(typed[name], kind, batch.data))
+            else:
+                out.append(pa.nulls(len(off), kind))
+        return pa.RecordBatch.from_arrays(out, schema=self._schema)
+
+    def of_journal(self) -> pa.RecordBatch:
+        """Return the row of the journal itself."""
+        journal = self._journal
+        files = {"files": len(journal.files), "bytes": sum(map(len, journal.files.values()))}
+        try:
             answer = ask(journal)
-        except FilesetError as error:
-            raise JournalError(f"{shown(f'{partition.path}: {error}')}\n{shown(error.hint)}") from None
-        except ValueError:
-            raise JournalError(
-                f"{shown(partition.path)}: the files have changed since the query began"
-            ) from None
-        rows = list(_rows(partition.path, answer.journal, answer.observation))
-        for start in range(0, len(rows), BATCH_ROWS):
-            yield pa.RecordBatch.from_pylist(rows[start : start + BATCH_ROWS], schema=_ARROW)
+        except UnknownEdition:
+            return self._of_dicts([{**self._same, **files, "verdict": REFUSED, "code": "unknown-edition"}])
+        seen = answer.observation
+        codes = Counter(note.code for note in seen.notes)
+        row = {
+            **{
+                **self._same,
+                "edition": answer.journal.edition,
+                **files,
+                "verdict": seen.verdict,
+                "code": seen.code,
+            },
+            **{"records": len(seen.records), "dropped": len(seen.dropped), "missing": len(seen.missing)},
+            "dropped_bytes": sum(region.length for region in seen.dropped),
+            "notes": ", ".join(sorted(codes)) or None,
+        }
+        return self._of_dicts([{name: value for name, value in row.items() if name in self._kinds}])
+
+    def of_answer(self, seen: Observation) -> Iterator[pa.RecordBatch]:
+        """Yield all that reading a journal gives: records, regions, records that do not count, notes."""
+        lost = {(record.at.file, record.at.off) for record in seen.given_up}
+
+        def told(record: Record, kind: str) -> dict[str, Any]:
+            place = {"file": shown(record.at.file), "off": record.at.off, "len": record.at.length}
+            reason = "given-up" if (record.at.file, record.at.off) in lost else None
+            fields = [*_texts(record).items()]
+            return {
+                **self._same,
+                **place,
+                "kind": kind,
+                "type": record.type,
+                "reason": reason,
+                "fields": fields,
+            }
+
+        def every() -> Iterator[dict[str, Any]]:
+            yield from (told(record, "record") for record in seen.records)
+            yield from (told(record, "unanchored") for record in seen.unanchored)
+            regions = [(each.file, each.off, each.length, each.reason) for each in seen.dropped]
+            if seen.verdict == REFUSED and not regions:
+                files = self._journal.files.items()
+                regions = [(name, 0, len(data), seen.code or REFUSED) for name, data in files]
+            for file, off, length, why in regions:
+                place = {"file": shown(file), "off": off, "len": length}
+                yield {**self._same, **place, "kind": "dropped", "reason": why}
+            for note in seen.notes:
+                place = {"file": shown(note.file) or None, "off": note.off}
+                text = [("text", shown(note.text))] if note.text else None
+                yield {**self._same, **place, "kind": "note", "reason": note.code, "fields": text}
+
+        rows = ({name: value for name, value in row.items() if name in self._kinds} for row in every())
+        while some := list(islice(rows, BATCH_ROWS)):
+            yield self._of_dicts(some)
 
 
 def _names(journal: Journal) -> tuple[str, ...]:
@@ -172,14 +516,12 @@ def _paths(options: Mapping[str, str]) -> list[str]:
         return [str(path) for path in json.loads(several)]
     if options.get("path"):
         return [options["path"]]
-    raise JournalError("no path: give a file, a directory or a glob to load()")
+    raise JournalError("no path: give a file, a directory, a glob or a URI to load()")
 
 
 def _matches(path: str) -> list[Path]:
     """Return what a path or glob stands for; raises JournalError if that is nothing."""
     plain = path.removeprefix("file://")
-    if "://" in plain:
-        raise JournalError(f"{path!r}: only local files can be read; mount or copy them first")
     if Path(plain).exists():
         return [Path(plain)]
     found = sorted(Path(name) for name in glob.glob(plain, recursive=True))  # noqa: PTH207  # absolute patterns too
@@ -188,53 +530,29 @@ def _matches(path: str) -> list[Path]:
     return found
 
 
-def _rows(path: str, journal: Journal, observed: Observation) -> Iterator[dict[str, Any]]:
-    """Yield records, dropped regions, finds outside the log and notes by place."""
-    roles = {entry.file: entry.role for entry in observed.files}
-    head = (shown(path), journal.format, journal.edition)
-    order = {shown(name): number for number, name in enumerate(journal.files)}
-    lost = {(record.at.file, record.at.off) for record in observed.given_up}
-
-    def row(kind: str, file: str, off: int | None, length: int | None, *rest: Any) -> dict[str, Any]:
-        """Return a row; the `rest` is type, reason and fields."""
-        values = (*head, shown(file) or None, off, length, kind, roles.get(file), *rest)
-        return dict(zip(COLUMNS, values, strict=True))
-
-    def of_record(kind: str, record: Record, reason: str | None) -> dict[str, Any]:
-        at, fields = record.at, [(name, _text(value)) for name, value in record.fields.items()]
-        return row(kind, at.file, at.off, at.length, record.type, reason, fields)
-
-    rows = [of_record("record", record, None) for record in observed.records]
-    rows += [
-        of_record("unanchored", record, "given-up" if (record.at.file, record.at.off) in lost else None)
-        for record in observed.unanchored
-    ]
-    regions = [(region.file, region.off, region.length, region.reason) for region in observed.dropped]
-    if observed.verdict == REFUSED and not regions:
-        regions = [
-            (name, 0, len(content), observed.code or "refused") for name, content in journal.files.items()
-        ]
-    rows += [row("dropped", file, off, length, None, reason, None) for file, off, length, reason in regions]
-    rows += [
-        row(
-            "note",
-            note.file,
-            note.off,
-            None,
-            None,
-            note.code,
-            [("text", shown(note.text))] if note.text else None,
-        )
-        for note in observed.notes
-    ]
-    yield from sorted(
-        rows, key=lambda row: (order.get(str(row["file"]), len(order)), row["off"] or 0, row["kind"])
-    )
+def _below(path: Path) -> list[Path]:
+    try:
+        return below(path, at_most=MOST_BELOW, every=True)
+    except FilesetError as error:
+        raise JournalError(_sentence(error)) from None
 
 
-def _text(value: object) -> str | None:
-    """Return a field's value as one text that is safe on the terminal where ``show()`` prints it."""
-    plain = jsonable(value)
-    if plain is None:
-        return None
-    return shown(plain) if isinstance(plain, str) else json.dumps(plain)
+def _remote(uri: str) -> Iterator[tuple[str, Loaded]]:
+    try:
+        yield from load_below(uri)
+    except FilesetError as error:
+        raise JournalError(_sentence(error)) from None
+
+
+def _sentence(error: FilesetError) -> str:
+    return shown(f"{error}" + (f" ({error.hint})" if error.hint else ""))
+
+
+def _texts(record: Record) -> dict[str, str | None]:
+    """Return the fields of a record as texts that are safe on the terminal where ``show()`` prints them."""
+    out: dict[str, str | None] = {}
+    for name, value in record.fields.items():
+        plain = jsonable(value)
+        text = plain if isinstance(plain, str) else json.dumps(plain)
+        out[name] = None if plain is None else shown(text)
+    return out

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Literal, overload
+from typing import IO, Any, Literal, Protocol, overload
 
 GZIP_MAGIC = b"\x1f\x8b"
 #: How the name of a file ends that is being written, where it has one.
@@ -28,6 +28,13 @@ PARTIAL = ".partial"
 MAX_BYTES = 1 << 30
 _CHUNK = 1 << 16
 _DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<number>\d{1,9})")
+
+
+class Readable(Protocol):
+    """What bytes are read from, one after the other."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, at most `size`; none at the end."""
 
 
 class Unfit(OSError):
@@ -286,7 +293,7 @@ class _Bounded(io.RawIOBase):
         return count
 
 
-def inflated(raw: IO[bytes], path: Path) -> Iterator[bytes]:
+def inflated(raw: Readable, path: Path) -> Iterator[bytes]:
     """Yield the content of all members of a gzip stream in pieces of bounded size; raises Unfit.
 
     Zeros behind the last member, as tapes leave them, are no damage.

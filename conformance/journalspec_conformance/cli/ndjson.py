@@ -16,8 +16,7 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record
 from journalspec_conformance.cli.journal_view import STATUSES, Found, UsageProblem, document, left_beside
-from journalspec_reference.answers import Answer
-from journalspec_reference.api import load as load_implementation
+from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.filesets import Journal, LeftOut
 
 #: So many lines are passed on together.
@@ -50,16 +49,17 @@ def write_journals(
             head = {"format": journal.format, **known, "path": str(place.asked.paths[0])}
             _line({"journal": {**head, "files": list(journal.files)}})
             sys.stdout.flush()
-            told = _reader(journal)
+            told = journal
             if at_once and level >= Level.RECORDS:
-                _records(_as_read(journal, told))
+                told = settled(journal)
+                _records(_as_read(told))
             answer = ask(place, journal)
-            settled = _reader(answer.journal)
-            if at_once and level >= Level.RECORDS and settled != told:
+            wanted = answer.journal.edition
+            if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):
                 raise UsageProblem(
-                    f"the records of {shown(str(place.asked.paths[0]))} were told as edition {told}, and the"
-                    f" files are of {settled}",
-                    f"ask again with --edition {settled}",
+                    f"the records of {shown(str(place.asked.paths[0]))} were told as edition {told.edition},"
+                    f" and the files are of {wanted}",
+                    f"ask again with --edition {wanted}",
                 )
             if not at_once and level >= Level.RECORDS:
                 _records(answer.observation.records)
@@ -78,10 +78,9 @@ def _reader(journal: Journal) -> str:
     return get_format(journal.format).editions[journal.edition].reads_as or journal.edition
 
 
-def _as_read(journal: Journal, edition: str) -> Iterator[Record]:
+def _as_read(journal: Journal) -> Iterator[Record]:
     """Yield the records of a journal while it is scanned."""
-    parts = load_implementation(journal.format).plan(journal.seen, edition=edition, params=journal.params)
-    return (record for part in parts for batch in part.scan() for record in part.tell(batch))
+    return (record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch))
 
 
 def _records(records: Iterable[Record]) -> None:

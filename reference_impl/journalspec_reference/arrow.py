@@ -1,0 +1,76 @@
+"""The columns of a batch as Arrow arrays, without a Python object for a value.
+
+What a format gives for a column goes by the column's type: numbers are (values, where there are any); texts
+and bytes are (starts, sizes) into the bytes of the batch, of size -1 where there are none, or (numbers, the
+values that they stand for), of number -1 where there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from journalspec.files import shown
+
+#: Bytes that are text as they are: the printable ones of ASCII.
+FIRST, LAST = 0x20, 0x7E
+
+Ints = npt.NDArray[np.int64]
+
+
+def array(column: tuple[Any, Any], kind: pa.DataType, data: bytes) -> pa.Array:
+    """Return a column of a batch whose bytes are `data` as an array of type `kind`.
+
+    Text that could steer a terminal, or is no UTF-8, is escaped.
+    """
+    first, second = column
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        if isinstance(second, np.ndarray):
+            return _slices(first, second, data, kind)
+        return _named(first, second, kind)
+    return pa.array(first, mask=~second).cast(kind)
+
+
+def _named(numbers: Ints, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    texts = [shown(value) if isinstance(value, str) else value for value in values]
+    none = numbers < 0
+    chosen = pa.array(np.where(none, 0, numbers), mask=none)
+    return pa.array(texts, kind).take(chosen) if texts else pa.nulls(len(numbers), kind)
+
+
+def _slices(starts: Ints, sizes: Ints, data: bytes, kind: pa.DataType) -> pa.Array:
+    """Return the slices of `data`; they stand in order, as the fields of records in order do."""
+    none = sizes < 0
+    ends = np.where(none, 0, starts + sizes)
+    # The values and what is between them, turn by turn, are one array over `data`; Arrow copies the values.
+    bounds = np.empty(2 * len(starts) + 1, np.int32)
+    bounds[0:-1:2], bounds[1::2], bounds[-1] = np.where(none, 0, starts), ends, len(data)
+    bounds = np.maximum.accumulate(bounds)
+    if not np.array_equal(bounds[1::2][~none] - bounds[0:-1:2][~none], sizes[~none]):
+        cut = [None if gone else data[at:end] for gone, at, end in zip(none, starts, ends, strict=True)]
+        return _text(pa.array(cut, pa.binary()), kind)
+    both = pa.Array.from_buffers(
+        pa.binary(), len(bounds) - 1, [None, pa.py_buffer(bounds), pa.py_buffer(data)]
+    )
+    chosen = pa.array(np.arange(0, len(bounds) - 1, 2), mask=none)
+    return _text(both.take(chosen), kind)
+
+
+def _text(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return bytes as they are, or as text."""
+    if pa.types.is_binary(kind):
+        return values
+    used = np.frombuffer(values.buffers()[2] or b"", np.uint8)
+    if len(used) == 0 or (used.min() >= FIRST and used.max() <= LAST):
+        return values.cast(kind)
+    return pa.array(
+        [
+            None if value is None else shown(value.decode("utf-8", "surrogateescape"))
+            for value in values.to_pylist()
+        ],
+        kind,
+    )

@@ -1,0 +1,77 @@
+"""Journals in object stores and distributed file systems: their files through ``pyarrow.fs``.
+
+Nothing is written there. A path is a URI that ``pyarrow.fs.FileSystem.from_uri`` takes: ``s3://``, ``gs://``,
+``abfss://``, ``hdfs://``; ``s3a://``, as Hadoop has it, means ``s3://``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import dirname, relpath
+from typing import Any
+
+from pyarrow import ArrowException, fs
+
+from journalspec_reference.content import Disk
+from journalspec_reference.filesets import FilesetError, Loaded, loaded_elsewhere
+
+
+def is_remote(path: str) -> bool:
+    """Tell whether a path is a URI of another file system than this machine's."""
+    scheme, found, _ = path.partition("://")
+    return bool(found) and scheme != "file"
+
+
+class RemoteFile:
+    """A file of another file system; its holes are not known."""
+
+    __slots__ = ("_info", "_stream", "_where", "size")
+
+    def __init__(self, where: fs.FileSystem, info: fs.FileInfo) -> None:
+        self._where, self._info = where, info
+        self.size = int(info.size)
+        self._stream: Any = None
+
+    def read(self, off: int, size: int) -> bytes:
+        """Return up to `size` bytes from `off` on; raises OSError."""
+        if self._stream is None:
+            self._stream = self._where.open_input_file(self._info.path)
+        return bytes(self._stream.read_at(max(0, min(size, self.size - off)), off))
+
+    def next_data(self, off: int) -> int:
+        """Return `off`."""
+        return off
+
+    def changed(self) -> bool:
+        """Tell whether length or time of the last change differ by now."""
+        (now,) = self._where.get_file_info([self._info.path])
+        return (now.size, now.mtime_ns) != (self._info.size, self._info.mtime_ns)
+
+
+def load_below(uri: str) -> Iterator[tuple[str, Loaded]]:
+    """Yield each directory at or below a URI that has files, and these; raises FilesetError.
+
+    The files in directories of a directory belong to it, too: some journals have parts there.
+    """
+    plain = "s3" + uri.removeprefix("s3a") if uri.startswith("s3a://") else uri
+    bare, _, query = plain.partition("?")
+    try:
+        where, inner = fs.FileSystem.from_uri(plain)
+        found = where.get_file_info(fs.FileSelector(inner, recursive=True, allow_not_found=False))
+    except (OSError, ArrowException) as error:
+        text = str(error).splitlines()[0]
+        raise FilesetError(
+            f"cannot list {uri!r}: {text}", "check the spelling, and what you may read"
+        ) from None
+    root = inner.rstrip("/")
+    files = {info.path: info for info in found if info.is_file}
+    for directory in sorted({dirname(path) for path in files} | {dirname(dirname(path)) for path in files}):
+        if not f"{directory}/".startswith(f"{root}/"):
+            continue
+        disks: dict[str, Disk] = {
+            relpath(path, directory): RemoteFile(where, info)
+            for path, info in sorted(files.items())
+            if dirname(path) == directory or dirname(dirname(path)) == directory
+        }
+        below = directory[len(root) :]
+        yield bare.rstrip("/") + below + (f"?{query}" if query else ""), loaded_elsewhere(directory, disks)
