@@ -237,8 +237,8 @@ class Asked:
                     # A directory without a journal; some have to be looked into all the same.
                     continue
             return
-        for path in _matches(given):
-            yield from self._at(path)
+        for match in _matches(given):
+            yield from self._at(match)
 
     def _at(self, path: Path) -> Iterator[tuple[str, Journal]]:
         try:
