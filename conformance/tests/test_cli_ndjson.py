@@ -1,0 +1,89 @@
+"""``--ndjson``: the answer of ``--json``, a line at a time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from journalspec.formats import format_ids
+from journalspec_conformance.cli import main
+from journalspec_corpus.load import find_case, load_cases
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(each) for each in arguments])
+
+
+def some_cases() -> list[str]:
+    """Every hundredth case of each format that is read without parameters."""
+    cases = [case for name in format_ids() for case in load_cases(name)[::100]]
+    return [case.id for case in cases if case.input.files and not case.params and case.write is None]
+
+
+@pytest.mark.parametrize("command", ["inspect", "recover"])
+@pytest.mark.parametrize("name", some_cases())
+def test_the_lines_are_the_object(tmp_path: Path, command: str, name: str) -> None:
+    case = find_case(name)
+    case.materialize(tmp_path)
+    asked = (command, tmp_path, "--format", case.format, "--edition", case.edition)
+    done, plain = run(*asked, "--ndjson"), run(*asked, "--json")
+    assert done.exit_code == plain.exit_code
+    if plain.exit_code == 2:  # nothing there to look at
+        return
+    found: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+    whole = json.loads(plain.stdout)
+    journals = whole.get("journals", [whole])
+    left_out = [each["left_out"] for each in found if "left_out" in each]
+    assert left_out == ([whole["left_out"]] if "left_out" in whole else [])
+    for journal in journals:
+        head = found.pop(0)["journal"]
+        assert (head["format"], head["edition"]) == (journal["format"], journal["edition"])
+        records = []
+        while "record" in found[0]:
+            records.append(found.pop(0)["record"])
+        # A reader that refuses gives no records; the lines were written before it was known.
+        if journal["verdict"] != "refused":
+            assert records == journal.pop("records")
+        answer = found.pop(0)["answer"]
+        assert answer == {key: value for key, value in journal.items() if key not in ("records", "left_out")}
+
+
+def test_levels_leave_out(tmp_path: Path) -> None:
+    find_case("btm.clean.two-phase").materialize(tmp_path)
+    for command in ("inspect", "recover"):
+        kinds = {
+            level: [
+                *map(
+                    str,
+                    (
+                        key
+                        for line in run(command, tmp_path, "--ndjson", "--level", level).stdout.splitlines()
+                        for key in json.loads(line)
+                    ),
+                )
+            ]
+            for level in ("verdict", "records")
+        }
+        assert kinds["verdict"] == ["journal", "answer"]
+        assert kinds["records"][0] == "journal"
+        assert set(kinds["records"][1:-1]) == {"record"}
+    answer = json.loads(run("recover", tmp_path, "--ndjson", "--level", "state").stdout.splitlines()[-1])[
+        "answer"
+    ]
+    assert answer["verdict"] == "clean"
+    assert "state" in answer
+    assert "files" not in answer
+    assert run("inspect", tmp_path, "--ndjson", "--json").exit_code == 2
+
+
+def test_recovery_says_as_much_as_the_level(tmp_path: Path) -> None:
+    find_case("btm.clean.two-phase").materialize(tmp_path)
+    said = {
+        level: run("recover", tmp_path, "--level", level).stdout for level in ("verdict", "state", "layout")
+    }
+    assert len(said["verdict"]) < len(said["state"]) < len(said["layout"])
+    assert "records" not in said["verdict"]
