@@ -10,9 +10,14 @@ from journalspec_reference.spark import register
 spark = SparkSession.builder.appName("lost records").getOrCreate()
 register(spark)
 
+journals = spark.read.format("journalspec").option("view", "journals").load(sys.argv[1])
+journals.groupBy("format", "verdict").agg(count("journal").alias("journals")).orderBy(
+    "format", "verdict"
+).show()
+
 rows = spark.read.format("journalspec").load(sys.argv[1])
 lost = rows.where("kind = 'dropped'").groupBy("format", "reason")
 lost.agg(count("journal").alias("regions"), sum("len").alias("bytes")).orderBy("format", "reason").show()
 
 decisions = rows.where("kind = 'record' and role = 'active' and type = 'COMMITTING'")
-decisions.select("journal", "off", decisions.fields["gtrid"].alias("gtrid")).orderBy("journal", "off").show(5)
+decisions.select("journal", "off", "len").orderBy("journal", "off").show(5)

@@ -112,13 +112,14 @@ class Stretch:
     """A part of a journal that is scanned by itself: a file, or what the format counts of it.
 
     `scan` yields its batches, the same ones each time; `tell` makes the records of one, `columns` the
-    typed columns of one, by name (:mod:`.arrow` says what they are).
+    typed columns of one, by name (:mod:`.arrow` says what they are). `role` is what the file is for.
     """
 
     file: str
     scan: Callable[[], Iterable[Batch]]
     tell: Callable[[Batch], Iterable[Record]]
     columns: Callable[[Batch], Mapping[str, tuple[Any, Any]]] | None = None
+    role: str = ""
 
 
 T = TypeVar("T")

@@ -80,7 +80,7 @@ TYPES = {
 COMMON = {
     **dict.fromkeys(("journal", "format", "edition", "file"), "string"),
     **dict.fromkeys(("off", "len"), "int64"),
-    **dict.fromkeys(("kind", "type", "reason"), "string"),
+    **dict.fromkeys(("kind", "role", "type", "reason"), "string"),
 }
 #: Columns of the view of journals: what was found, lost, and said of each.
 JOURNALS = {
@@ -398,7 +398,8 @@ class _Rows:
             if len(batch):
                 yield self._of_records(stretch, batch)
             if batch.damage:
-                yield self.of_regions((stretch.file, at, end - at, why) for at, end, why in batch.damage)
+                regions = ((stretch.file, at, end - at, why) for at, end, why in batch.damage)
+                yield self.of_regions(regions, {stretch.file: stretch.role})
 
     def of_unread(self) -> Iterator[pa.RecordBatch]:
         """Yield the files that could not be read."""
@@ -407,10 +408,15 @@ class _Rows:
                 (each.name, 0, each.length, "unreadable-file") for each in self._journal.unread
             )
 
-    def of_regions(self, regions: Iterable[tuple[str, int, int, str]]) -> pa.RecordBatch:
-        """Return regions, as (file, offset, length, reason)."""
+    def of_regions(
+        self, regions: Iterable[tuple[str, int, int, str]], roles: Mapping[str, str] = {}
+    ) -> pa.RecordBatch:
+        """Return regions, as (file, offset, length, reason); `roles` are those of their files."""
         rows = [
-            {**self._same, "file": shown(file), "off": off, "len": length, "kind": "dropped", "reason": why}
+            {
+                **{**self._same, "kind": "dropped", "role": roles.get(file) or None, "reason": why},
+                **{"file": shown(file), "off": off, "len": length},
+            }
             for file, off, length, why in regions
         ]
         if rows and not self.damaged:
@@ -418,13 +424,14 @@ class _Rows:
         return self._of_dicts(rows)
 
     def _of_dicts(self, rows: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
-        return pa.RecordBatch.from_pylist(list(rows), schema=self._schema)
+        kept = [{name: value for name, value in row.items() if name in self._kinds} for row in rows]
+        return pa.RecordBatch.from_pylist(kept, schema=self._schema)
 
     def _of_records(self, stretch: Stretch, batch: Batch) -> pa.RecordBatch:
         import numpy as np  # noqa: PLC0415  # of long batches only
 
         off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
-        same = {**self._same, "file": shown(stretch.file), "kind": "record"}
+        same = {**self._same, "file": shown(stretch.file), "kind": "record", "role": stretch.role or None}
         own = self._kinds.keys() - COMMON.keys() | ({"type"} & self._kinds.keys())
         typed = stretch.columns(batch) if own - {"fields"} and stretch.columns is not None else {}
         out = []
@@ -466,11 +473,12 @@ class _Rows:
             "dropped_bytes": sum(region.length for region in seen.dropped),
             "notes": ", ".join(sorted(codes)) or None,
         }
-        return self._of_dicts([{name: value for name, value in row.items() if name in self._kinds}])
+        return self._of_dicts([row])
 
     def of_answer(self, seen: Observation) -> Iterator[pa.RecordBatch]:
         """Yield all that reading a journal gives: records, regions, records that do not count, notes."""
         lost = {(record.at.file, record.at.off) for record in seen.given_up}
+        roles = {entry.file: entry.role for entry in seen.files}
 
         def told(record: Record, kind: str) -> dict[str, Any]:
             place = {"file": shown(record.at.file), "off": record.at.off, "len": record.at.length}
@@ -493,14 +501,14 @@ class _Rows:
                 files = self._journal.files.items()
                 regions = [(name, 0, len(data), seen.code or REFUSED) for name, data in files]
             for file, off, length, why in regions:
-                place = {"file": shown(file), "off": off, "len": length}
+                place = {"file": shown(file), "off": off, "len": length, "role": roles.get(file)}
                 yield {**self._same, **place, "kind": "dropped", "reason": why}
             for note in seen.notes:
                 place = {"file": shown(note.file) or None, "off": note.off}
                 text = [("text", shown(note.text))] if note.text else None
                 yield {**self._same, **place, "kind": "note", "reason": note.code, "fields": text}
 
-        rows = ({name: value for name, value in row.items() if name in self._kinds} for row in every())
+        rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
             yield self._of_dicts(some)
 

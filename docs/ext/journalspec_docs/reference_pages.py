@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from journalspec.formats import format_module
 from journalspec_docs import sources
 
 Schema = Mapping[str, Any]
@@ -24,21 +25,34 @@ COLUMNS = {
     "file": "name of the file within the journal",
     "off": "offset of the record or region, in bytes",
     "len": "its length, in bytes",
-    "kind": "record or dropped",
+    "kind": "record or dropped (see `rows`)",
     "role": "role of the file: do its records count?",
     "type": "type of the record",
     "reason": "why the region was dropped",
-    "fields": "the record's fields by the specification's names",
+    "verdict": "clean, recovered or refused",
+    "code": "why it is refused",
+    "files": "how many files it has",
+    "bytes": "their length, together",
+    "records": "how many records",
+    "dropped": "how many regions hold no record",
+    "dropped_bytes": "their length, together",
+    "missing": "how many files, records or messages must have been there and are not",
+    "notes": "the codes of all remarks",
 }
 
 
-def spark_columns() -> Iterator[tuple[str, str, str]]:
-    """Yield (name, type, meaning) of the columns of the data source, which only imports where Spark is."""
-    from journalspec_reference.spark import SCHEMA  # noqa: PLC0415 - pyspark is slow to import
+def spark_columns(view: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (name, type, meaning) of columns of the data source, which only imports where Spark is.
 
-    for column in re.split(r",(?![^<]*>)", SCHEMA):
-        name, _, kind = column.strip().partition(" ")
-        yield name, kind, COLUMNS[name]
+    The view is ``records``, ``journals``, or a format, of which the typed columns are meant.
+    """
+    from journalspec_reference import spark  # noqa: PLC0415 - pyspark is slow to import
+
+    known = {"records": spark.COMMON, "journals": spark.JOURNALS}
+    columns = known.get(view) or format_module("journalspec_reference", view).columns.COLUMNS
+    for name, kind in columns.items():
+        if view in known or name not in spark.COMMON:
+            yield name, spark.TYPES[kind], COLUMNS.get(name, "")
 
 
 @cache
