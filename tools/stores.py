@@ -2,12 +2,17 @@
 
     written("kahadb", "6.1.7", end="halt")
 
+or, for one of real size (1,200,000 messages are about 900 MB of KahaDB, 600,000 about 400 MB of Artemis or Derby):
+
+    python tools/stores.py kahadb 6.1.7 --messages 1200000
+
 Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that was written
 before with the same settings is taken from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
 import subprocess
@@ -17,7 +22,7 @@ from pathlib import Path
 
 PROGRAMS = Path(__file__).with_name("stores")
 #: Seconds that Maven, or a broker, may take.
-TIMEOUT = 600
+TIMEOUT = 3600
 
 
 class StoreError(RuntimeError):
@@ -132,4 +137,22 @@ def command(name: str, version: str, scratch: Path) -> list[str]:
     source = scratch / PRODUCTS[name].program
     source.write_text(source_of(name, version), encoding="utf-8")
     opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
-    return ["java", "-Xmx512m", *opened, "-cp", f"{jars(name, version)}/*", str(source)]
+    return ["java", "-Xmx2g", *opened, "-cp", f"{jars(name, version)}/*", str(source)]
+
+
+def main() -> None:
+    """Write a store, or find it in the cache, and print where it is."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("product", choices=PRODUCTS)
+    parser.add_argument("version")
+    parser.add_argument("--messages", type=int, default=500, help="messages, or rows of a database")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--end", choices=("stop", "halt"), default="halt", help="how the product ends")
+    given = parser.parse_args()
+    print(written(given.product, given.version, messages=given.messages, seed=given.seed, end=given.end))
+
+
+if __name__ == "__main__":
+    main()

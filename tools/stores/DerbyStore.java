@@ -8,7 +8,7 @@ public class DerbyStore {
     int count = Integer.parseInt(arguments[1]);
     Random random = new Random(Long.parseLong(arguments[2]));
     // Small files, so that a small database has several of them; no checkpoint in a small one, so that all stay.
-    System.setProperty("derby.storage.logSwitchInterval", "200000");
+    System.setProperty("derby.storage.logSwitchInterval", count > 100_000 ? "16000000" : "200000");
     System.setProperty("derby.storage.checkpointInterval", "64000000");
     String url = "jdbc:derby:" + new File(arguments[0]).getPath();
     try (Connection connection = DriverManager.getConnection(url + ";create=true")) {
@@ -20,6 +20,13 @@ public class DerbyStore {
       PreparedStatement insert = connection.prepareStatement("insert into orders values (?, ?, ?)");
       PreparedStatement update = connection.prepareStatement("update orders set line = ?, amount = ? where id = ?");
       PreparedStatement delete = connection.prepareStatement("delete from orders where id = ?");
+      Connection open = null;
+      if (count > 100_000) {
+        // A transaction that stays open keeps all of a large log.
+        open = DriverManager.getConnection(url);
+        open.setAutoCommit(false);
+        open.createStatement().execute("create table held (id int primary key)");
+      }
       for (int number = 0; number < count; number++) {
         insert.setInt(1, number);
         insert.setString(2, "x".repeat(random.nextInt(400)));
@@ -39,6 +46,10 @@ public class DerbyStore {
         else if (number % 333 == 0) connection.rollback();
       }
       connection.commit();
+      if (open != null) {
+        open.rollback();
+        open.close();
+      }
       DatabaseMetaData about = connection.getMetaData();
       System.out.println("written by " + about.getDatabaseProductVersion());
       System.out.flush();

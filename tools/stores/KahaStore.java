@@ -31,6 +31,8 @@ public class KahaStore {
     store.setCheckpointInterval(250);
     store.setEnableJournalDiskSyncs(false);
     broker.setPersistenceAdapter(store);
+    broker.getSystemUsage().getMemoryUsage().setLimit(256L << 20);
+    broker.getSystemUsage().getStoreUsage().setLimit(50L << 30);
     broker.start();
     broker.waitUntilStarted();
 
