@@ -370,10 +370,10 @@ def lines(format_id: str, root: Path, size: int) -> Iterator[str]:
             "recover": lambda: recovered(root),
         }
     )
-    rates = {name: amount / seconds for name, seconds in found.items()}
+    plain, scan, columns, recover = (amount / found[name] for name in ("plain", "scan", "columns", "recover"))
     yield (
-        f"| {format_id} | {amount:.0f} | {rates['plain']:.0f} | {rates['scan']:.0f} | {rates['scan'] / rates['plain']:.2f} "
-        f"| {rates['columns']:.0f} | {rates['recover']:.0f} |"
+        f"| {format_id} | {amount:.0f} | {plain:.0f} | {scan:.0f} | {scan / plain:.2f} | {columns:.0f} "
+        f"| {recover:.0f} |"
     )
 
 
@@ -385,10 +385,9 @@ def store_lines() -> Iterator[str]:
         journal = journal_at(root)
         found = best({"scan": partial(scanned, root), "recover": partial(ask, journal, "strict")}, rounds=1)
         own = f"{_product(name, version, program, root):.1f}" if program else ""
-        yield (
-            f"| {name} {version} | {amount:.0f} | {amount / found['scan']:.0f} | {amount / found['recover']:.0f} "
-            f"| {found['recover']:.1f} | {own} |"
-        )
+        scan, recover = (amount / found[task] for task in ("scan", "recover"))
+        took = found["recover"]
+        yield f"| {name} {version} | {amount:.0f} | {scan:.0f} | {recover:.0f} | {took:.1f} | {own} |"
 
 
 def _product(name: str, version: str, program: str, root: Path) -> float:
@@ -405,7 +404,7 @@ def _product(name: str, version: str, program: str, root: Path) -> float:
 
 
 def spark_lines(format_id: str, root: Path, scratch: Path) -> Iterator[str]:
-    """Yield a row: Spark counts the rows of a journal, groups them, reads all columns; Parquet of the same rows."""
+    """Yield a row: what Spark takes to count, group and read the rows of a journal, and Parquet of them."""
     from pyspark.sql import SparkSession  # noqa: PLC0415  # only if asked for
 
     from journalspec_reference.spark import register  # noqa: PLC0415

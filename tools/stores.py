@@ -2,7 +2,7 @@
 
     written("kahadb", "6.1.7", end="halt")
 
-or, for one of real size (1,200,000 messages are about 900 MB of KahaDB, 600,000 about 400 MB of Artemis or Derby):
+or, for one of real size (1,200,000 messages are about 900 MB of KahaDB, 600,000 about 400 MB of Artemis):
 
     python tools/stores.py kahadb 6.1.7 --messages 1200000
 
