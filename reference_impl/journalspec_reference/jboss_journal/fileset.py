@@ -14,15 +14,17 @@ from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import Missing, Note
 from journalspec_reference.api import Files, Params, missing_numbers, natural_key
+from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     INT,
     LONG_HEADER,
     Dialect,
-    JournalRecord,
+    decode_record,
     of_version,
+    stamp_at,
 )
-from journalspec_reference.jboss_journal.scan import implied_id, walk
+from journalspec_reference.jboss_journal.scan import first_found
 
 #: prefix - number . extension
 NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)$")
@@ -207,6 +209,15 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
     return sorted(out, key=lambda file: file.file_id), notes
 
 
+def implied_id(data: Any, dialect: Dialect) -> int | None:
+    """Return the file id that the first sound record carries; None if there is no such record.
+
+    A file is overwritten from its beginning, so that the first records are those of its last life.
+    """
+    batch = first_found(source_of(data), dialect, None, dialect.header_size, len(data))
+    return None if batch is None else stamp_at(batch.data, batch.off[0], dialect)
+
+
 def _packed_away(files: list[DataFile]) -> list[Missing]:
     """Return the files that are there as `.gz` only while others are not: no product sees them."""
     packed = [file for file in files if file.name.endswith(".gz")]
@@ -336,14 +347,13 @@ def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], li
 
     The first healthy record counts, with the edition's file id for it; the header is not looked at (JBM-CMP).
     """
-    first = next(
-        (item for item in walk(data, dialect.control_id, dialect) if isinstance(item, JournalRecord)), None
-    )
-    if first is None or first.kind.code != ADD:
+    stamp = dialect.stamp(dialect.control_id)
+    batch = first_found(source_of(data), dialect, stamp, dialect.header_size, len(data))
+    if batch is None or batch.code[0] != ADD:
         return None
     found: dict[str, list[str]] = {title: [] for title, _ in CONTROL_LISTS}
     try:
-        for path, _, value in _fields_of(first.body):
+        for path, _, value in _fields_of(decode_record(batch.data, batch.off[0], dialect).body):
             title, _, rest = path.partition("[")
             if rest.endswith(".name"):
                 found[title].append(value)
