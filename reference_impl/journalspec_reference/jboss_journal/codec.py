@@ -35,7 +35,7 @@ CONTROL_IDS = {"s2": -1}
 
 
 #: Number of a record -> what an observation calls it, or that of which it is the size; in the order there.
-_SHOWN = {
+SHOWN = {
     "compact_count": "compact_count",
     "tx": "tx",
     "id": "id",
@@ -56,8 +56,8 @@ class Kind:
     `numbers` gives their names in stored order, each with its letter for `struct`, which unpacks
     them. `pick` takes those of _ASKED out of them, behind which a 0 has been put for what the type
     does not have. `least` is its length with nothing in it, check included; `sizes` are the places of
-    what makes it longer, and how many bytes one of each count has. `id_at`, `tx_at` and `count_at` are the
-    places of these numbers in it (0: it has none), `shown` the fields of an observation.
+    what makes it longer, and how many bytes one of each count has. `places` are those of the numbers in it,
+    `shown` the fields of an observation.
     """
 
     name: str
@@ -67,9 +67,7 @@ class Kind:
     pick: Callable[[tuple[int, ...]], tuple[int, ...]]
     least: int
     sizes: tuple[tuple[int, int], ...]
-    id_at: int
-    tx_at: int
-    count_at: int
+    places: Mapping[str, int]
     shown: tuple[str, ...]
     tx: bool
     id: bool
@@ -102,10 +100,8 @@ def _kind(edition: str, name: str, code: int) -> Kind:
         itemgetter(*(names.index(number) if number in numbers else -1 for number in _ASKED)),
         PROLOGUE + layout.size + CHECK_SIZE,
         tuple((places[number], units[number]) for number in names if number in units),
-        places.get("id", 0),
-        places.get("tx", 0),
-        places.get("count", 0),
-        tuple(field for number, field in _SHOWN.items() if number in numbers),
+        places,
+        tuple(field for number, field in SHOWN.items() if number in numbers),
         "tx" in numbers,
         "id" in numbers,
     )
@@ -150,12 +146,12 @@ class Dialect:
     @cached_property
     def id_at(self) -> dict[int, int]:
         """Type of a record with an id -> the place of that in it."""
-        return {code: kind.id_at for code, kind in self.kinds.items() if kind.id}
+        return {code: kind.places["id"] for code, kind in self.kinds.items() if kind.id}
 
     @cached_property
     def tx_at(self) -> dict[int, int]:
         """Type of a record of a transaction -> the place of its id in it."""
-        return {code: kind.tx_at for code, kind in self.kinds.items() if kind.tx}
+        return {code: kind.places["tx"] for code, kind in self.kinds.items() if kind.tx}
 
     def stamp(self, file_id: int) -> int:
         """Return the file id as records carry it: 31 bits where headers have a long."""

@@ -64,7 +64,7 @@ class DataFile:
     @property
     def number(self) -> int:
         """The number in its name: its id when it was created; -1 if there is none."""
-        match = NAME.match(base_name(self.name))
+        match = parsed(self.name)
         return int(match["number"]) if match else -1
 
 
@@ -81,9 +81,9 @@ class FileSet:
     renamed: dict[str, str] = field(default_factory=dict)
     #: Files that have to be there and are not.
     missing: tuple[Missing, ...] = ()
-    #: Files that are not there either, and that a journal removes only once what they held was deleted.
-    gaps: tuple[Missing, ...] = ()
-    #: No file has ever been used again or removed: whatever was written is here.
+    #: No file has been used again, and there was no compaction.
+    unused: bool = False
+    #: Nor was one removed: whatever was written is here.
     complete: bool = False
 
 
@@ -91,14 +91,14 @@ def extension_of(files: Files, params: Params) -> str:
     """Return the configured extension, or the commonest among names of the right form."""
     if "extension" in params:
         return params["extension"]
-    found = Counter(extension for name in files if (extension := _extension(name)))
-    return min(found, key=lambda extension: (-found[extension], extension)) if found else ""
+    found = [match["extension"] for match in map(parsed, files) if match]
+    return min(set(found), key=lambda extension: (-found.count(extension), extension), default="")
 
 
 @lru_cache(256)
-def _extension(name: str) -> str:
-    match = NAME.match(base_name(name))
-    return match["extension"] if match else ""
+def parsed(name: str) -> re.Match[str] | None:
+    """Return the parts of a name of the journal's own form, None for another one."""
+    return NAME.match(base_name(name))
 
 
 def base_name(name: str) -> str:
@@ -142,14 +142,15 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     notes += [*_identity_notes(ordered), *implied]
     numbers = [file.number for file in ordered]
     unused = [file.file_id for file in ordered] == numbers and CONTROL not in files
-    return replace(
-        plan,
-        files=tuple(ordered),
-        notes=tuple(notes),
-        others=tuple(sorted(others, key=lambda file: natural_key(file.name))),
-        missing=tuple(_packed_away(ordered)),
-        gaps=tuple(_lost(ordered, others)) if unused else (),
-        complete=unused and numbers == [*range(1, len(numbers) + 1)],
+    return FileSet(
+        tuple(ordered),
+        tuple(notes),
+        tuple(sorted(others, key=lambda file: natural_key(file.name))),
+        plan.removed,
+        plan.renamed,
+        tuple(_packed_away(ordered)),
+        unused,
+        unused and numbers == [*range(1, len(numbers) + 1)],
     )
 
 
@@ -158,7 +159,10 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
 
     A copy has the id of another file, and only that one has a name of the journal's own form.
     """
-    matches = {file.name: NAME.match(base_name(file.name)) for file in found}
+    ids = [file.file_id for file in found if file.problem is None]
+    if len({*ids}) == len(ids):
+        return found, []
+    matches = {file.name: parsed(file.name) for file in found}
     prefixes = Counter(match["prefix"] for match in matches.values() if match)
     own = min(prefixes, key=lambda prefix: (-prefixes[prefix], len(prefix), prefix), default="")
     originals: dict[int, DataFile] = {}
@@ -226,13 +230,14 @@ def _packed_away(files: list[DataFile]) -> list[Missing]:
     return [Missing("file", file.name.removesuffix(".gz"), file.name, text=text) for file in mixed]
 
 
-def _lost(files: list[DataFile], others: list[DataFile]) -> list[Missing]:
+def lost_from(found: FileSet) -> list[Missing]:
     """Return the files that no product would have removed from a journal that deletes nothing (JBM-FIL-024).
 
     All names have the number of their header: no file was used again, and there was no compaction.
     Then a file goes only if the pool is full, and all that it held was deleted.
     """
-    named = NAME.match(base_name(files[0].name)) if files else None
+    files, others = found.files, found.others
+    named = parsed(files[0].name) if files and found.unused else None
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
     text = "no file was used again, and nothing was ever deleted: Artemis would have kept this one"
@@ -249,7 +254,7 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
         if file.problem is not None:
             notes.append(Note("invalid-file", file.name, None, file.problem[1]))
             continue
-        if bytes(file.data[:4]) == UNFILLED and not file.dialect.versions:
+        if not file.dialect.versions and bytes(file.data[:4]) == UNFILLED:
             notes.append(Note("unfilled-header", file.name, 0))
         if before is not None and before.problem is None and before.file_id == file.file_id:
             notes.append(Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}"))
@@ -259,6 +264,8 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
 
 def _length_notes(files: list[DataFile]) -> Iterator[Note]:
     """Yield a note on each file that is not as long as most are, where any length will do."""
+    if len({file.length for file in files}) <= 1:
+        return
     lengths = Counter(file.length for file in files)
     usual = max(lengths, key=lambda length: (lengths[length], length), default=0)
     for file in files:

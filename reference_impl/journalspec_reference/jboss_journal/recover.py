@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from functools import cache
+from itertools import chain, starmap
+from operator import itemgetter
 from struct import Struct
+from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from journalspec import reread
@@ -22,6 +26,7 @@ from journalspec.observation import (
     refused,
 )
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
+from journalspec_reference import places
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Source, Stretch, source_of
 from journalspec_reference.jboss_journal.codec import (
@@ -30,7 +35,6 @@ from journalspec_reference.jboss_journal.codec import (
     COMMIT,
     INT,
     PREPARE,
-    ROLLBACK,
     UPDATE,
     UPDATE_TX,
     Dialect,
@@ -45,9 +49,9 @@ from journalspec_reference.jboss_journal.fileset import (
     gather,
     header_of,
     limit_of,
+    lost_from,
 )
 from journalspec_reference.jboss_journal.scan import earlier, first_found, scan
-from journalspec_reference.places import Ids
 
 T = TypeVar("T")
 LONG = Struct(">q")
@@ -57,6 +61,8 @@ Pairs = Sequence[tuple[int, int]]
 OFFSET_BITS = 40
 #: What a record without its ADD means.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
+#: So many records at once are worth NumPy.
+MANY = 256
 #: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
 SWEEP_FROM = 1 << 16
 
@@ -105,6 +111,27 @@ def _damaged(start: int, end: int, reason: str) -> Batch:
     return batch
 
 
+@cache
+def _columns() -> ModuleType | None:
+    """Return the module for many records at once; without NumPy there is none, and they take their time."""
+    try:
+        from journalspec_reference.jboss_journal import columns  # noqa: PLC0415  # NumPy is optional
+    except ImportError:
+        return None
+    return columns
+
+
+class Ids(places.Ids):
+    """A set of ids that many at once are put into."""
+
+    __slots__ = ()
+
+    @property
+    def masks(self) -> dict[int, int]:
+        """Block of 256 ids -> which of them are in the set, a bit for each."""
+        return self._masks
+
+
 class Transaction:
     """What has been read of one transaction so far.
 
@@ -117,7 +144,8 @@ class Transaction:
     __slots__ = ("changes", "deletes", "lacks", "prepared", "seen", "unhealthy_prepare")
 
     def __init__(self) -> None:
-        self.changes, self.deletes = array("q"), array("q")
+        self.changes: list[int] = []
+        self.deletes: list[int] = []
         self.seen: dict[int, int] = {}
         self.prepared, self.unhealthy_prepare, self.lacks = -1, False, (-1, 0)
 
@@ -148,6 +176,8 @@ class Replay:
         #: File, its bytes, its end, and where a part of it begins: it may be longer than a place can tell.
         self._places: list[tuple[DataFile, Source, int, int]] = []
         self._size = self._turn = 0
+        #: The batches of a small journal, each with the place of its first byte.
+        self._kept: list[tuple[int, Batch]] = []
         self._delivered = array("q")
         #: The ids of all records that were added; asked for only where no file has gone (None: not kept).
         self._added = Ids() if complete else None
@@ -157,6 +187,8 @@ class Replay:
         self._lacking = array("q")
         self._sweep_at = SWEEP_FROM
         self._deleted = Ids()
+        #: Whether what is delivered is what was not deleted so far.
+        self._clean = True
         #: Whether a record deletes, or ends a transaction with nothing: then a file may have been removed.
         self.deletes = False
         self._open: dict[int, Transaction] = {}
@@ -168,22 +200,69 @@ class Replay:
         """Begin another file: two files may have one id, and a single count is about one of them."""
         self._turn += 1
         self._size += limit
+        if self._size > reread.KEEP:
+            self._kept.clear()
         self._places.append((file, source_of(file.data), limit, 0))
 
-    def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912 # one loop on purpose: a branch is a type
+    def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912, PLR0915 # one loop: a branch is a type
         """Take in the records of a batch, in order."""
+        self._clean = False
         file, _, _, begin = self._places[-1]
         if batch.base - begin >> OFFSET_BITS - 1:
             begin = batch.base
             self._places.append((*self._places[-1][:3], begin))
         here = (len(self._places) - 1 << OFFSET_BITS) + batch.base - begin
+        if self._size <= reread.KEEP:
+            self._kept.append((here, batch))
         data, dialect, number, added = batch.data, file.dialect, LONG.unpack_from, self._added
         id_at, tx_at = dialect.id_at, dialect.tx_at
         delete, delete_tx = dialect.codes["DELETE"], dialect.codes["DELETE_TX"]
         holder = file.file_id if dialect.pairs else self._turn
         deliver, transactions, plain = self._delivered.append, self._open, (ADD, UPDATE)
-        for at, code in zip(batch.off, batch.code, strict=True):
-            if code in plain:
+        rows: Iterable[tuple[int, int]] = zip(batch.off, batch.code, strict=True)
+        ends: list[tuple[int, int, int]] = []
+        delivered, unknown = self._delivered, self._unknown
+        many = _columns() if len(batch) >= MANY else None
+        if many is not None:
+            # Only what belongs to transactions is looked at one by one. What that brings is put in its place
+            # among all else afterwards.
+            changes, deletes, fresh, rows = many.plain(batch, dialect, here)
+            self._delivered, self._unknown = array("q"), array("q")
+            self.deletes |= bool(deletes)
+            many.put(deletes[::2], self._deleted.masks)
+            if added is not None:
+                many.put(fresh, added.masks)
+                deletes, added = many.without(deletes, added.masks), None
+            else:
+                deletes = array("q")
+        for at, code in rows:
+            if code in tx_at:
+                (tx,) = number(data, at + tx_at[code])
+                if code < PREPARE:
+                    transaction = transactions.get(tx)
+                    if transaction is None:
+                        transaction = transactions[tx] = Transaction()
+                    # Every record of a transaction counts, whatever it does (JBM-RCV-013).
+                    transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
+                    (ident,) = number(data, at + id_at[code])
+                    held = transaction.deletes if code == delete_tx else transaction.changes
+                    held += (ident, here + at << 1 | (code == UPDATE_TX))
+                    if code == delete_tx:
+                        self.deletes = True
+                    elif added is not None and code == ADD_TX:
+                        added.add(ident)
+                elif code == COMMIT:
+                    self._commit(tx, here + at, self._counts(dialect, data, at), pairs=dialect.pairs)
+                    if many is not None:
+                        ends.append((here + at << 1, len(self._delivered), len(self._unknown)))
+                elif code == PREPARE:
+                    self._prepare(tx, here + at, self._counts(dialect, data, at), dialect)
+                else:
+                    self.deletes = True
+                    transactions.pop(tx, None)  # JBM-RCV-016
+                    self._ended.add(tx)
+            elif code in plain:
+                # An EVENT has no effect (JBM-RDR-016).
                 (ident,) = number(data, at + id_at[code])
                 deliver(ident)
                 deliver(here + at << 1 | (code == UPDATE))
@@ -193,29 +272,10 @@ class Replay:
                 self.deletes = True
                 (ident,) = number(data, at + id_at[code])
                 self._delete((ident, here + at << 1))
-            elif code in tx_at:
-                (tx,) = number(data, at + tx_at[code])
-                if code == COMMIT:
-                    self._commit(tx, here + at, self._counts(dialect, data, at), pairs=dialect.pairs)
-                elif code == PREPARE:
-                    self._prepare(tx, here + at, self._counts(dialect, data, at), dialect)
-                elif code == ROLLBACK:
-                    self.deletes = True
-                    transactions.pop(tx, None)  # JBM-RCV-016
-                    self._ended.add(tx)
-                else:
-                    transaction = transactions.get(tx)
-                    if transaction is None:
-                        transaction = transactions[tx] = Transaction()
-                    # Every record of a transaction counts, whatever it does (JBM-RCV-013).
-                    transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
-                    (ident,) = number(data, at + id_at[code])
-                    held = transaction.deletes if code == delete_tx else transaction.changes
-                    held.extend((ident, here + at << 1 | (code == UPDATE_TX)))
-                    if code == delete_tx:
-                        self.deletes = True
-                    elif code == ADD_TX and added is not None:
-                        added.add(ident)
+        if many is not None:
+            delivered.extend(many.merged(changes, self._delivered, [(at, end) for at, end, _ in ends]))
+            unknown.extend(many.merged(deletes, self._unknown, [(at, end) for at, _, end in ends]))
+            self._delivered, self._unknown = delivered, unknown
         if len(self._delivered) >= self._sweep_at:
             # Deleted is deleted, whatever comes: what stays is at most twice what is live.
             self._swept()
@@ -224,7 +284,7 @@ class Replay:
         """Return what a COMMIT or PREPARE counts: records by file, or by the turn of its own."""
         if dialect.pairs:
             return decode_record(data, at, dialect).pairs
-        (tally,) = INT.unpack_from(data, at + dialect.kinds[data[at]].count_at)
+        (tally,) = INT.unpack_from(data, at + dialect.kinds[data[at]].places["count"])
         return ((self._turn, tally),)
 
     def _delete(self, deletes: Iterable[int]) -> None:
@@ -236,11 +296,16 @@ class Replay:
 
     def _swept(self) -> array[int]:
         """Return ids and places of what is delivered and was not deleted (JBM-RCV-003)."""
-        if self.deletes:
-            deleted = self._deleted
-            left = (item for item in _pairs(self._delivered) if item[0] not in deleted)
+        if self._clean:
+            return self._delivered
+        many = _columns() if len(self._delivered) >= 2 * MANY else None
+        if self.deletes and many is not None:
+            self._delivered = many.without(self._delivered, self._deleted.masks)
+        elif self.deletes:
+            left = (item for item in _pairs(self._delivered) if item[0] not in self._deleted)
             self._delivered = array("q", chain.from_iterable(left))
         self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
+        self._clean = True
         return self._delivered
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
@@ -262,8 +327,9 @@ class Replay:
         self._ended.add(tx)
         if transaction is not None and self._healthy(transaction, counts, pairs=pairs):
             # Its records come where the COMMIT is, in their own order (JBM-RCV-005).
-            self._delivered.extend(transaction.changes)
-            self._delete(transaction.deletes)
+            self._delivered.fromlist(transaction.changes)
+            if transaction.deletes:
+                self._delete(transaction.deletes)
             return
         if transaction is not None:
             self.dropped.append(Discarded(tx, "unhealthy-commit", place))
@@ -334,15 +400,17 @@ class Replay:
         A record is missed if it was added neither by what is delivered nor by a transaction that is open, and
         is not deleted (JBM-RCV-031).
         """
-        live = _pairs(self._swept())
+        live = self._swept()
+        many = _columns() if len(live) >= 2 * MANY else None
+        live = live if many is None else many.unadded(live)
         doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)
         unknown: dict[int, int] = {}
-        for ident, place in chain(live, doubt):
+        for ident, place in chain(_pairs(live), doubt):
             if place & 1 and ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
         if unknown:
             held = chain.from_iterable(_pairs(item.changes) for item in self._open.values())
-            for ident, place in chain(_pairs(self._delivered), held):
+            for ident, place in chain(_pairs(self._delivered if many is None else ()), held):
                 if not place & 1:
                     unknown.pop(ident, None)
         for ident, place in _pairs(self._unknown):
@@ -350,10 +418,20 @@ class Replay:
                 unknown.setdefault(ident, place)
         lacking = [item for item in _threes(self._lacking) if item[2]]
         lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
-        return tuple(
-            Missing("record", str(ident), *self.where(place >> 1), text=UNKNOWN_TEXT)
-            for ident, place in unknown.items()
-        ) + tuple(Missing("transaction", str(tx), *self.where(place), count) for tx, place, count in lacking)
+        if not unknown and not lacking:
+            return ()
+        records = array("q", chain.from_iterable(unknown.items()))
+        return joined(
+            _proof_place,
+            few(lambda: starmap(self._unknown_record, _pairs(records)), len(unknown), lambda _: 0),
+            few(lambda: starmap(self._lacking_records, lacking), len(lacking), lambda _: 0),
+        )
+
+    def _unknown_record(self, ident: int, place: int) -> Missing:
+        return Missing("record", str(ident), *self.where(place >> 1), text=UNKNOWN_TEXT)
+
+    def _lacking_records(self, tx: int, place: int, count: int) -> Missing:
+        return Missing("transaction", str(tx), *self.where(place), count)
 
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of the record at a place."""
@@ -361,16 +439,19 @@ class Replay:
         return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
     def _record(self, place: int) -> JournalRecord:
-        """Read the record at a place; raises Changed if there is none any more."""
+        """Return the record at a place; raises Changed if it is read again and there is none any more."""
         file, source, limit, _ = self._places[place >> OFFSET_BITS]
+        if self._kept:
+            here, batch = self._kept[bisect_right(self._kept, place, key=itemgetter(0)) - 1]
+            return decode_record(batch.data, place - here, file.dialect, batch.base)
         _, off = self.where(place)
-        batch = first_found(source, file.dialect, file.dialect.stamp(file.file_id), off, limit, 1)
-        if batch is None or batch.base + batch.off[0] != off:
+        found = first_found(source, file.dialect, file.dialect.stamp(file.file_id), off, limit, 1)
+        if found is None or found.base + found.off[0] != off:
             raise Changed(file.name)
-        return decode_record(batch.data, batch.off[0], file.dialect, batch.base)
+        return decode_record(found.data, found.off[0], file.dialect, found.base)
 
     def _told(
-        self, places: array[int], form: Callable[[JournalRecord], dict[str, Any]]
+        self, places: Sequence[int], form: Callable[[JournalRecord], dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         return self._listed(
             len(places),
@@ -379,7 +460,7 @@ class Replay:
         )
 
     def _listed(self, count: int, make: Callable[[], Iterable[T]], size: Callable[[T], int]) -> Sequence[T]:
-        """Return what `make` gives, made when asked for; of a large journal, `size` tells what may be kept."""
+        """Return what `make` gives, made when asked for; of a large journal `size` tells what is kept."""
         if self._size + COST * count <= reread.KEEP:
             return Deferred(count, make) if count else []
         return few(make, count, size)
@@ -494,7 +575,8 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
             _rows(seen, stretch)
     state = replay.outcome()
     dropped = seen.dropped()
-    missing: Sequence[Missing] = (*found.missing, *(() if replay.deletes else found.gaps), *replay.missing())
+    gaps = () if replay.deletes else lost_from(found)
+    missing = joined(_proof_place, (*found.missing, *gaps), replay.missing())
     files = (*found.files, *found.others) if forensic else found.files
     return Observation(
         RECOVERED if dropped or missing or _rejected(state) else CLEAN,
@@ -506,6 +588,10 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
         unanchored=beside.records(),
         missing=missing,
     )
+
+
+def _proof_place(item: Missing) -> tuple[str, int, int]:
+    return item.file, item.off or 0, 0
 
 
 def _rows(found: Found, stretch: Stretch) -> int:
