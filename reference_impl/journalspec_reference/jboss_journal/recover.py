@@ -410,7 +410,7 @@ class Replay:
                 unknown[ident] = place
         if unknown:
             held = chain.from_iterable(_pairs(item.changes) for item in self._open.values())
-            for ident, place in chain(_pairs(self._delivered if many is None else ()), held):
+            for ident, place in chain(_pairs(self._delivered), held):
                 if not place & 1:
                     unknown.pop(ident, None)
         for ident, place in _pairs(self._unknown):
