@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import textwrap
 import tracemalloc
@@ -20,17 +19,20 @@ from hypothesis import strategies as st
 
 from journalspec import jsontext, reread
 from journalspec.formats import format_ids, get_format
+from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import CLEAN
 from journalspec_conformance.cli import journal_view
 from journalspec_conformance.cli.journal_view import wrapped_lines
 from journalspec_corpus import load_cases
-from journalspec_reference import answers, load
+from journalspec_reference import answers, batches, load
 from journalspec_reference import places as places_module
+from journalspec_reference.batches import source_of
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.jboss_journal import recover
-from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord
+from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile
+from journalspec_reference.jboss_journal.scan import scan
 from judged import call
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
@@ -58,6 +60,7 @@ def test_answers_are_the_same_whether_kept_or_read_again(
     assert _answers(format_id, cases)
     kept = _answers(format_id, cases)
     monkeypatch.setattr(reread, "KEEP", 0)
+    monkeypatch.setattr(batches, "KEEP", 0)
     assert _answers(format_id, cases) == kept
 
 
@@ -105,6 +108,7 @@ def test_what_is_printed_is_the_same_whether_kept_or_read_again(
     printed = []
     for keep in (reread.KEEP, 0):
         monkeypatch.setattr(reread, "KEEP", keep)
+        monkeypatch.setattr(batches, "KEEP", keep)
         printed.append(
             [run(command, place, *given).output for place in places(directory) for command, given in commands]
         )
@@ -148,6 +152,7 @@ def test_memory_does_not_grow_with_the_journal(
 ) -> None:
     """What is loaded of files is bounded, and told apart."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
+    monkeypatch.setattr(batches, "KEEP", 1 << 14)
     peaks = []
     for size in sizes:
         place = tmp_path / str(size)
@@ -168,26 +173,27 @@ def test_memory_does_not_grow_with_the_journal(
     assert peaks[1] < 1.5 * peaks[0] + min(sizes[1], 1 << 18)
 
 
-def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sweeping away what was deleted changes neither order nor duplicates."""
+@pytest.mark.parametrize("many", [1, 1 << 20])
+def test_a_transaction_and_a_delete_may_be_of_any_age(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeping away what was deleted changes neither order nor duplicates, looked at all at once or not."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 2)
-    monkeypatch.setattr(places_module, "REMEMBERED", 1 << 20)
-    dialect = DIALECTS["v2"]
-    kinds = {kind.name: kind for kind in dialect.kinds.values()}
-    book = recover.Replay([1])
-    book.next_file(DataFile("a", b"", dialect), 0)
+    monkeypatch.setattr(recover, "MANY", many)
     delivered: list[tuple[str, int]] = []
-    deleted = set()
-    off = itertools.count()
+    deleted, records = set(), []
     for number in range(2000):
         steps = [("ADD", number), ("ADD", number + 1000), ("UPDATE", number)]
         steps += [("DELETE", number), ("DELETE", number + 1000 * (number % 5))] if number % 3 else []
         for name, ident in steps:
-            book.apply(JournalRecord(next(off), 0, kinds[name], id=ident), 1, dialect)
+            records.append(LAYOUT.build("record", "v2", name, file_id=1, id=ident))
             if name == "DELETE":
                 deleted.add(ident)
             else:
                 delivered.append((name, ident))
+    data, dialect = b"".join(records), DIALECTS["v2"]
+    book = recover.Replay([1])
+    book.next_file(DataFile("a", data, dialect, 1), len(data))
+    for batch in scan(source_of(data), dialect, 1, 0, len(data), stretch=1000):
+        book.take(batch)
     live = [(item["kind"], item["id"]) for item in book.outcome()["live"]]
     assert live == [item for item in delivered if item[1] not in deleted]
     assert 1000 < len(live) < 4000
@@ -208,6 +214,7 @@ def test_a_file_that_changes_between_two_passes_is_told(
     tool.MAKERS["jboss_journal"](tmp_path, 1 << 17, tool.SHAPES["live"])
     (path,) = tmp_path.iterdir()
     monkeypatch.setattr(reread, "KEEP", 0)
+    monkeypatch.setattr(batches, "KEEP", 0)
     asked = answers.ask
 
     # In memory, so that what is read the second time is certain.

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+import random
+import time
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec_reference import load
+from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.jboss_journal import recover
-from journalspec_reference.jboss_journal.codec import DIALECTS
+from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
+from journalspec_reference.jboss_journal.scan import scan
 
 REFERENCE = load("jboss_journal")
 NAME = "journal-rename-control.ctr"
@@ -92,18 +96,6 @@ def test_ids_that_no_file_bears_are_noted() -> None:
             assert [note.text for note in seen.notes if note.code == "file-id-gap"] == gaps
 
 
-@pytest.mark.parametrize("edition", sorted(DIALECTS))
-def test_windows_pass_every_record_and_nothing_else(edition: str) -> None:
-    crowds = pytest.importorskip("journalspec_reference.crowds")
-    dialect = DIALECTS[edition]
-    records = [LAYOUT.build("record", edition, name, file_id=7) for name in dialect.codes]
-    fakes = [record[:5] + b"\xff" * 40 for record in records]
-    starts = [0, *accumulate(map(len, records + fakes + records))]
-    found = crowds.Finder(b"".join(records + fakes + records), dialect.signs(7), starts[-1]).window(0)
-    assert found.all.tolist() == starts[:-1]
-    assert found.hopeful.tolist() == [*starts[: len(records)], *starts[-1 - len(records) : -1]]
-
-
 def test_a_sweep_of_what_was_deleted_keeps_what_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     """In ordinary journals there are too few records for one."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 4)
@@ -149,3 +141,125 @@ def test_a_file_that_is_only_there_compressed_is_missing() -> None:
     assert not REFERENCE.recover({f"{name}.gz": data for name, data in files.items()}, edition="v2").missing
     beside = REFERENCE.recover({**files, "a-2.hq": data_file(2)}, edition="v2")
     assert (beside.verdict, [note.file for note in beside.notes]) == ("clean", ["a-2.hq.gz"])
+
+
+def hurt(rng: random.Random, edition: str) -> bytes:
+    """Return a file of all types of records, of which some bytes were flipped, cleared, moved or cut."""
+    pieces = [LAYOUT.build("header", edition, file_id=1)]
+    for _ in range(rng.randrange(60)):
+        name = rng.choice(sorted(DIALECTS[edition].codes))
+        body = rng.choice([b"", b"\x0b\0\0\0\1" * 9, bytes(70), rng.randbytes(30), b"x" * 5000])
+        values: dict[str, Any] = {"file_id": rng.choice([1, 1, 1, 7]), "id": rng.randint(1, 20)}
+        values |= {"tx": rng.randint(1, 3), "body": body, "extra": rng.randbytes(rng.randrange(9))}
+        names = LAYOUT.structure("record", edition, name).names
+        own = {key: value for key, value in values.items() if key in names}
+        pieces.append(LAYOUT.build("record", edition, name, **own))
+        pieces.append(rng.choice([b"", b"", b"", bytes(7), bytes(300), b"J" * 5]))
+    data = bytearray(b"".join(pieces))
+    for _ in range(rng.randrange(5)):
+        at, to, size = rng.randrange(len(data)), rng.randrange(len(data)), rng.randint(1, 40)
+        kind = rng.choice(["flip", "zeros", "noise", "move", "double", "cut"])
+        if kind == "flip":
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == "cut":
+            del data[max(to, 16) :]
+            break
+        else:
+            part = {"zeros": bytes(size), "noise": rng.randbytes(size)}.get(kind, data[at : at + size])
+            data[to : to + (0 if kind == "double" else len(part))] = part
+    return bytes(data)
+
+
+def whole(batches: Iterable[Batch]) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, str]]]:
+    """Return the records and the damage of batches, with offsets in the file."""
+    rows, damage = [], []
+    for batch in batches:
+        assert len(batch.off) == len(batch.end) == len(batch.code)
+        for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+            assert batch.data[off] == code
+            rows.append((batch.base + off, batch.base + end, code))
+        damage += batch.damage
+    return rows, damage
+
+
+@pytest.mark.parametrize("edition", sorted(DIALECTS))
+@pytest.mark.parametrize("seed", range(40))
+def test_stretches_of_any_size_give_the_same(edition: str, seed: int) -> None:
+    drawn, dialect = hurt(random.Random(seed), edition), DIALECTS[edition]
+    for stamp in (1, None):
+        wanted = whole(scan(source_of(drawn), dialect, stamp, dialect.header_size, len(drawn)))
+        for stretch in (1, 64, 100, 333, 4096):
+            batches = scan(source_of(drawn), dialect, stamp, dialect.header_size, len(drawn), stretch=stretch)
+            assert whole(batches) == wanted
+    # No byte is in two of them, and all are in order.
+    rows, damage = wanted = whole(scan(source_of(drawn), dialect, 1, dialect.header_size, len(drawn)))
+    ends = [dialect.header_size]
+    for start, end in sorted([*((row[0], row[1]) for row in rows), *((row[0], row[1]) for row in damage)]):
+        assert ends[-1] <= start < end <= len(drawn)
+        ends.append(end)
+    assert damage == sorted(damage)
+
+
+@pytest.mark.parametrize("edition", sorted(DIALECTS))
+@pytest.mark.parametrize("seed", range(40))
+def test_many_records_at_once_are_replayed_as_one_by_one(edition: str, seed: int) -> None:
+    pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[spark]'")
+    rng, dialect = random.Random(seed), DIALECTS[edition]
+    drawn = hurt(rng, edition)
+    files = {"activemq-data-1.amq": drawn, "activemq-data-2.amq": hurt(rng, edition)}
+    with pytest.MonkeyPatch.context() as patch:
+        answers = []
+        for many in (1 << 20, 1):
+            patch.setattr(recover, "MANY", many)
+            answers.append(REFERENCE.recover(files, edition=edition, policy="salvage").to_json())
+    assert answers[0] == answers[1]
+    plan = REFERENCE.plan(files, edition=edition)
+    told = [record for part in plan for batch in part.scan() for record in part.tell(batch)]
+    assert told == list(REFERENCE.read(files, edition=edition).records)
+    assert_columns(dialect, drawn, edition)
+
+
+def assert_columns(dialect: Dialect, drawn: bytes, edition: str) -> None:
+    """Assert that columns say of each record what its object says."""
+    columns = pytest.importorskip("journalspec_reference.jboss_journal.columns")
+    for batch in scan(source_of(drawn), dialect, 1, dialect.header_size, len(drawn), stretch=500):
+        found = columns.columns(batch, dialect)
+        assert {*found} <= {*columns.COLUMNS}
+        for row, off in enumerate(batch.off):
+            record = LAYOUT.read("record", edition, batch.data[off : batch.end[row]])
+            for name, values in found.items():
+                if name == "type":
+                    assert values[1][values[0][row]] == dialect.kinds[batch.code[row]].name
+                elif columns.COLUMNS[name] != "binary":
+                    value = values[row].item() if values[row] is not columns.np.ma.masked else None
+                    assert value == record.get(name)
+                elif name == "pairs":
+                    assert values[1][row] == (8 * len(record[name]) if name in record else -1)
+                else:
+                    begin, size = values[0][row], values[1][row]
+                    assert (batch.data[begin : begin + size] if size >= 0 else None) == record.get(name)
+
+
+def test_many_regions_end_a_batch() -> None:
+    """What is torn and lost before a record is told in parts, so that memory is bounded."""
+    torn = LAYOUT.build("record", "v2", "ADD", file_id=1, id=1)[:-1] + b"\xff"
+    record = LAYOUT.build("record", "v2", "ADD", file_id=1, id=2)
+    for data in (torn * 9000 + record, torn * 9000):
+        found = list(scan(source_of(data), DIALECTS["v2"], 1, 0, len(data)))
+        assert all(len(batch.damage) <= 4096 + 1 for batch in found)
+        assert sum(len(batch.damage) for batch in found) == 9000
+
+
+def test_a_hash_over_what_many_candidates_claim_takes_linear_time() -> None:
+    """Each of them claims all that follows."""
+    spent = []
+    for size in (1 << 14, 1 << 16):
+        claim = LAYOUT.build("record", "seed+hash", "ADD", file_id=1, id=1)[:18]
+        parts = [
+            claim[:13] + (size - at - 22).to_bytes(4, "big") + claim[17:] for at in range(0, size - 100, 18)
+        ]
+        data = b"".join(parts).ljust(size, b"x")
+        began = time.process_time()
+        assert not list(filter(len, scan(source_of(data), DIALECTS["seed+hash"], 1, 0, size)))
+        spent.append(time.process_time() - began)
+    assert spent[1] < 9 * spent[0] + 0.5

@@ -43,9 +43,10 @@ from journalspec_corpus.jboss_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_reference.checksums import direct
-from journalspec_reference.jboss_journal.codec import DIALECTS, Fault, JournalRecord, decode_record
+from journalspec_reference.batches import source_of
+from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import CONTROL
+from journalspec_reference.jboss_journal.scan import scan
 from journalspec_reference.jboss_journal.write import JournalWriter
 
 FORMAT = "jboss_journal"
@@ -218,12 +219,11 @@ class Run(Recorder):
     def _parse(self, item: Write) -> list[JournalRecord]:
         # A file that a compaction writes at once begins with its header and ends with zeros.
         out, at = [], 0 if item.off else self.header_size
-        while at < len(item.data) and item.data[at]:
-            record = decode_record(item.data, at, len(item.data), self.dialect, direct)
-            if isinstance(record, Fault):
-                raise ValueError(f"{item.file}: the writer wrote no record at {item.off + at}: {record}")
-            out.append(record)
-            at = record.end
+        for batch in scan(source_of(item.data), self.dialect, None, at, len(item.data)):
+            out += [decode_record(batch.data, off, self.dialect, batch.base) for off in batch.off]
+        ends = [at, *(record.end for record in out)]
+        if [record.off for record in out] != ends[:-1] or item.data[ends[-1] :].strip(b"\0"):
+            raise ValueError(f"{item.file}: the writer wrote no record at {item.off + at}")
         return out
 
     def _called(self, base: str) -> str:

@@ -1,7 +1,7 @@
-"""What the editions disagree on, from the table of fields; bytes to records and back.
+"""What the editions disagree on, from the table of fields; bytes of a healthy record to its fields and back.
 
 All integers are signed and big-endian (JBM-REC). Only the edition with the calculated hash
-needs checksums.
+needs checksums. What is a healthy record is decided in :mod:`.scan`.
 """
 
 from __future__ import annotations
@@ -9,29 +9,25 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
+from zlib import crc32
 
 from journalspec.formats import get_format
 from journalspec.jboss_journal import LAYOUT
-from journalspec_reference.signs import CHECK_SIZE, Shape, Signs
 
 INT = struct.Struct(">i")
 PAIR = struct.Struct(">ii")
 LONG_HEADER = LAYOUT.structure("header", "v2").packed()
 #: Type and file id: what every record begins with.
 PROLOGUE = 5
-#: The longest fixed part that any type has in any edition, its check size included.
-MOST_FIXED = 48
-#: A record that reaches beyond what is loaded of the file, and is not decided yet.
-NOT_LOADED = "not-loaded"
-
-#: Given (data, start, end), the CRC-32 of those bytes. A scan passes one that is cheap on overlaps.
-Hash = Callable[[Any, int, int], int]
+#: Bytes of what a record ends with: its length or its checksum.
+CHECK_SIZE = 4
 
 #: The types that end a transaction, the same in every edition.
 PREPARE, COMMIT, ROLLBACK = 17, 18, 19
-EVENT, ADD = 10, 11
+EVENT, ADD, UPDATE, ADD_TX, UPDATE_TX = 10, 11, 12, 13, 14
 #: Editions whose data files are as long as the configuration says.
 FIXED_LENGTH = ("seed", "seed+hash", "s1")
 #: Edition -> the file id that a control file's record carries, if it is not 0.
@@ -39,7 +35,7 @@ CONTROL_IDS = {"s2": -1}
 
 
 #: Number of a record -> what an observation calls it, or that of which it is the size; in the order there.
-_SHOWN = {
+SHOWN = {
     "compact_count": "compact_count",
     "tx": "tx",
     "id": "id",
@@ -59,7 +55,9 @@ class Kind:
 
     `numbers` gives their names in stored order, each with its letter for `struct`, which unpacks
     them. `pick` takes those of _ASKED out of them, behind which a 0 has been put for what the type
-    does not have. `shape` is how long it is, `shown` the fields of an observation.
+    does not have. `least` is its length with nothing in it, check included; `sizes` are the places of
+    what makes it longer, and how many bytes one of each count has. `places` are those of the numbers in it,
+    `shown` the fields of an observation.
     """
 
     name: str
@@ -67,7 +65,9 @@ class Kind:
     numbers: Mapping[str, str]
     struct: struct.Struct
     pick: Callable[[tuple[int, ...]], tuple[int, ...]]
-    shape: Shape
+    least: int
+    sizes: tuple[tuple[int, int], ...]
+    places: Mapping[str, int]
     shown: tuple[str, ...]
     tx: bool
     id: bool
@@ -85,22 +85,23 @@ class Kind:
 
 def _kind(edition: str, name: str, code: int) -> Kind:
     numbers = _numbers(edition, name)
-    names, letters = [*numbers], [*numbers.values()]
+    names = [*numbers]
     layout = struct.Struct(">" + "".join(numbers.values()))
-    units = {"body_size": 1, "extra_size": 1, "num_files": PAIR.size}
-    counts = [
-        (PROLOGUE + struct.calcsize(">" + "".join(letters[:at])), units[number])
+    places = {
+        number: PROLOGUE + struct.calcsize(">" + "".join(numbers[before] for before in names[:at]))
         for at, number in enumerate(names)
-        if number in units
-    ]
+    }
+    units = {"body_size": 1, "extra_size": 1, "num_files": PAIR.size}
     return Kind(
         name,
         code,
         numbers,
         layout,
         itemgetter(*(names.index(number) if number in numbers else -1 for number in _ASKED)),
-        Shape(code, PROLOGUE + layout.size, tuple(counts)),
-        tuple(field for number, field in _SHOWN.items() if number in numbers),
+        PROLOGUE + layout.size + CHECK_SIZE,
+        tuple((places[number], units[number]) for number in names if number in units),
+        places,
+        tuple(field for number, field in SHOWN.items() if number in numbers),
         "tx" in numbers,
         "id" in numbers,
     )
@@ -132,19 +133,29 @@ class Dialect:
     #: The file id that a control file's record carries.
     control_id: int
 
-    @property
+    @cached_property
     def codes(self) -> dict[str, int]:
         """Record type name -> its number."""
         return {kind.name: code for code, kind in self.kinds.items()}
 
+    @cached_property
+    def shapes(self) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
+        """Record type number -> how long a record is at least, and the places of what makes it longer."""
+        return {code: (kind.least, kind.sizes) for code, kind in self.kinds.items()}
+
+    @cached_property
+    def id_at(self) -> dict[int, int]:
+        """Type of a record with an id -> the place of that in it."""
+        return {code: kind.places["id"] for code, kind in self.kinds.items() if kind.id}
+
+    @cached_property
+    def tx_at(self) -> dict[int, int]:
+        """Type of a record of a transaction -> the place of its id in it."""
+        return {code: kind.places["tx"] for code, kind in self.kinds.items() if kind.tx}
+
     def stamp(self, file_id: int) -> int:
         """Return the file id as records carry it: 31 bits where headers have a long."""
         return file_id & 0x7FFFFFFF if self.versions else file_id & 0xFFFFFFFF
-
-    def signs(self, stamp: int | None) -> Signs:
-        """Return what the records of the file are found by that carry `stamp`; of any file, if it is None."""
-        own = b"" if stamp is None else stamp.to_bytes(4, "big")
-        return Signs(tuple(kind.shape for kind in self.kinds.values()), own, PROLOGUE, self.hashed)
 
 
 def _dialect(name: str) -> Dialect:
@@ -190,62 +201,28 @@ class JournalRecord(NamedTuple):
     pairs: tuple[tuple[int, int], ...] = ()
 
 
-class Fault(NamedTuple):
-    """Why the candidate at `off` is no record; `end` is where it claims to end, 0 if nowhere sensible."""
-
-    off: int
-    reason: str
-    end: int
-    detail: str
-
-
-def decode_record(data: Any, off: int, end: int, dialect: Dialect, digest: Hash) -> JournalRecord | Fault:
-    """Return the record that starts at `off`, or why there is none.
-
-    The caller has seen a type of the edition and the right file id there. Takes
-    constant time except for the body of a record that is accepted (and, in
-    seed+hash, for `digest`); never raises, never reads at or beyond `end`.
-    `data` may end before `end`, but not within the fixed part of a record: a
-    record that goes on there is the fault NOT_LOADED.
-    """
+def decode_record(data: bytes, off: int, dialect: Dialect, base: int = 0) -> JournalRecord:
+    """Return the healthy record at `off` in `data`, which begins at offset `base` of its file."""
     kind = dialect.kinds[data[off]]
-    start = off + kind.shape.size
-    if start + CHECK_SIZE > end:
-        return Fault(off, "truncated", 0, f"{end - off} bytes left of a {kind.name}")
+    start = off + kind.least - CHECK_SIZE
     numbers = kind.struct.unpack_from(data, off + PROLOGUE)
     compact_count, tx, ident, user_type, tally, body_size, extra_size, listed = kind.pick((*numbers, 0))
+    body, extra = data[start : start + body_size], data[start : start + extra_size]
     # No type has two sizes of bytes.
-    size = body_size or extra_size
-    if size < 0 or listed < 0:
-        return Fault(off, "bad-size", 0, f"size {size}, {listed} files")
-    stop = start + size + PAIR.size * listed + CHECK_SIZE
-    if stop > end:
-        return Fault(off, "bad-size", 0, f"ends at {stop}, the file at {end}")
-    if stop > len(data):
-        return Fault(off, NOT_LOADED, stop, "")
-    problem = check(data[stop - CHECK_SIZE : stop], data, off, stop, dialect, digest)
-    if problem is not None:
-        return problem
-    body, extra = bytes(data[start : start + body_size]), bytes(data[start : start + extra_size])
-    pairs_at = start + size
+    pairs_at = start + body_size + extra_size
     pairs = tuple(PAIR.unpack_from(data, pairs_at + PAIR.size * index) for index in range(listed))
-    return JournalRecord(off, stop, kind, compact_count, tx, ident, user_type, body, extra, tally, pairs)
+    end = pairs_at + PAIR.size * listed + CHECK_SIZE
+    return JournalRecord(
+        base + off, base + end, kind, compact_count, tx, ident, user_type, body, extra, tally, pairs
+    )
 
 
-def check(last: Any, data: Any, off: int, stop: int, dialect: Dialect, digest: Hash) -> Fault | None:
-    """Return what is wrong with a record that ends at `stop` with the bytes `last`; None: it is healthy."""
-    (stored,) = INT.unpack(last)
-    if dialect.hashed:
-        computed = digest(data, off, stop - CHECK_SIZE)
-        if stored & 0xFFFFFFFF == computed:
-            return None
-        return Fault(off, "bad-hash", stop, f"stored 0x{stored & 0xFFFFFFFF:08x}, computed 0x{computed:08x}")
-    if stored == stop - off:
-        return None
-    return Fault(off, "bad-check-size", stop, f"check size {stored}, length {stop - off}")
+def stamp_at(data: bytes, off: int, dialect: Dialect) -> int:
+    """Return the file id that the record at `off` bears itself."""
+    return int.from_bytes(data[off + 1 : off + PROLOGUE], "big", signed=not dialect.versions)
 
 
-def encode_record(record: JournalRecord, dialect: Dialect, stamp: int, digest: Hash) -> bytes:
+def encode_record(record: JournalRecord, dialect: Dialect, stamp: int) -> bytes:
     """Return the bytes of `record` for the file whose records carry `stamp`; off and end are ignored."""
     kind = record.kind
     numbers = {
@@ -265,5 +242,5 @@ def encode_record(record: JournalRecord, dialect: Dialect, stamp: int, digest: H
         parts += [PAIR.pack(*pair) for pair in record.pairs]
     data = b"".join(parts)
     if dialect.hashed:
-        return data + digest(data, 0, len(data)).to_bytes(4, "big")
+        return data + crc32(data).to_bytes(4, "big")
     return data + INT.pack(len(data) + CHECK_SIZE)

@@ -14,15 +14,17 @@ from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import Missing, Note
 from journalspec_reference.api import Files, Params, missing_numbers, natural_key
+from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     INT,
     LONG_HEADER,
     Dialect,
-    JournalRecord,
+    decode_record,
     of_version,
+    stamp_at,
 )
-from journalspec_reference.jboss_journal.scan import implied_id, walk
+from journalspec_reference.jboss_journal.scan import first_found
 
 #: prefix - number . extension
 NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)$")
@@ -62,7 +64,7 @@ class DataFile:
     @property
     def number(self) -> int:
         """The number in its name: its id when it was created; -1 if there is none."""
-        match = NAME.match(base_name(self.name))
+        match = parsed(self.name)
         return int(match["number"]) if match else -1
 
 
@@ -79,9 +81,9 @@ class FileSet:
     renamed: dict[str, str] = field(default_factory=dict)
     #: Files that have to be there and are not.
     missing: tuple[Missing, ...] = ()
-    #: Files that are not there either, and that a journal removes only once what they held was deleted.
-    gaps: tuple[Missing, ...] = ()
-    #: No file has ever been used again or removed: whatever was written is here.
+    #: No file has been used again, and there was no compaction.
+    unused: bool = False
+    #: Nor was one removed: whatever was written is here.
     complete: bool = False
 
 
@@ -89,14 +91,14 @@ def extension_of(files: Files, params: Params) -> str:
     """Return the configured extension, or the commonest among names of the right form."""
     if "extension" in params:
         return params["extension"]
-    found = Counter(extension for name in files if (extension := _extension(name)))
-    return min(found, key=lambda extension: (-found[extension], extension)) if found else ""
+    found = [match["extension"] for match in map(parsed, files) if match]
+    return min(set(found), key=lambda extension: (-found.count(extension), extension), default="")
 
 
 @lru_cache(256)
-def _extension(name: str) -> str:
-    match = NAME.match(base_name(name))
-    return match["extension"] if match else ""
+def parsed(name: str) -> re.Match[str] | None:
+    """Return the parts of a name of the journal's own form, None for another one."""
+    return NAME.match(base_name(name))
 
 
 def base_name(name: str) -> str:
@@ -140,14 +142,15 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     notes += [*_identity_notes(ordered), *implied]
     numbers = [file.number for file in ordered]
     unused = [file.file_id for file in ordered] == numbers and CONTROL not in files
-    return replace(
-        plan,
-        files=tuple(ordered),
-        notes=tuple(notes),
-        others=tuple(sorted(others, key=lambda file: natural_key(file.name))),
-        missing=tuple(_packed_away(ordered)),
-        gaps=tuple(_lost(ordered, others)) if unused else (),
-        complete=unused and numbers == [*range(1, len(numbers) + 1)],
+    return FileSet(
+        tuple(ordered),
+        tuple(notes),
+        tuple(sorted(others, key=lambda file: natural_key(file.name))),
+        plan.removed,
+        plan.renamed,
+        tuple(_packed_away(ordered)),
+        unused,
+        unused and numbers == [*range(1, len(numbers) + 1)],
     )
 
 
@@ -156,7 +159,10 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
 
     A copy has the id of another file, and only that one has a name of the journal's own form.
     """
-    matches = {file.name: NAME.match(base_name(file.name)) for file in found}
+    ids = [file.file_id for file in found if file.problem is None]
+    if len({*ids}) == len(ids):
+        return found, []
+    matches = {file.name: parsed(file.name) for file in found}
     prefixes = Counter(match["prefix"] for match in matches.values() if match)
     own = min(prefixes, key=lambda prefix: (-prefixes[prefix], len(prefix), prefix), default="")
     originals: dict[int, DataFile] = {}
@@ -207,6 +213,15 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
     return sorted(out, key=lambda file: file.file_id), notes
 
 
+def implied_id(data: Any, dialect: Dialect) -> int | None:
+    """Return the file id that the first sound record carries; None if there is no such record.
+
+    A file is overwritten from its beginning, so that the first records are those of its last life.
+    """
+    batch = first_found(source_of(data), dialect, None, dialect.header_size, len(data))
+    return None if batch is None else stamp_at(batch.data, batch.off[0], dialect)
+
+
 def _packed_away(files: list[DataFile]) -> list[Missing]:
     """Return the files that are there as `.gz` only while others are not: no product sees them."""
     packed = [file for file in files if file.name.endswith(".gz")]
@@ -215,13 +230,14 @@ def _packed_away(files: list[DataFile]) -> list[Missing]:
     return [Missing("file", file.name.removesuffix(".gz"), file.name, text=text) for file in mixed]
 
 
-def _lost(files: list[DataFile], others: list[DataFile]) -> list[Missing]:
+def lost_from(found: FileSet) -> list[Missing]:
     """Return the files that no product would have removed from a journal that deletes nothing (JBM-FIL-024).
 
     All names have the number of their header: no file was used again, and there was no compaction.
     Then a file goes only if the pool is full, and all that it held was deleted.
     """
-    named = NAME.match(base_name(files[0].name)) if files else None
+    files, others = found.files, found.others
+    named = parsed(files[0].name) if files and found.unused else None
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
     text = "no file was used again, and nothing was ever deleted: Artemis would have kept this one"
@@ -238,7 +254,7 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
         if file.problem is not None:
             notes.append(Note("invalid-file", file.name, None, file.problem[1]))
             continue
-        if bytes(file.data[:4]) == UNFILLED and not file.dialect.versions:
+        if not file.dialect.versions and bytes(file.data[:4]) == UNFILLED:
             notes.append(Note("unfilled-header", file.name, 0))
         if before is not None and before.problem is None and before.file_id == file.file_id:
             notes.append(Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}"))
@@ -248,6 +264,8 @@ def _identity_notes(files: list[DataFile]) -> list[Note]:
 
 def _length_notes(files: list[DataFile]) -> Iterator[Note]:
     """Yield a note on each file that is not as long as most are, where any length will do."""
+    if len({file.length for file in files}) <= 1:
+        return
     lengths = Counter(file.length for file in files)
     usual = max(lengths, key=lambda length: (lengths[length], length), default=0)
     for file in files:
@@ -336,14 +354,13 @@ def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], li
 
     The first healthy record counts, with the edition's file id for it; the header is not looked at (JBM-CMP).
     """
-    first = next(
-        (item for item in walk(data, dialect.control_id, dialect) if isinstance(item, JournalRecord)), None
-    )
-    if first is None or first.kind.code != ADD:
+    stamp = dialect.stamp(dialect.control_id)
+    batch = first_found(source_of(data), dialect, stamp, dialect.header_size, len(data))
+    if batch is None or batch.code[0] != ADD:
         return None
     found: dict[str, list[str]] = {title: [] for title, _ in CONTROL_LISTS}
     try:
-        for path, _, value in _fields_of(first.body):
+        for path, _, value in _fields_of(decode_record(batch.data, batch.off[0], dialect).body):
             title, _, rest = path.partition("[")
             if rest.endswith(".name"):
                 found[title].append(value)

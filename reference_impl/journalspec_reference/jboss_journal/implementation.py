@@ -106,6 +106,7 @@ def _rules(edition: str, dialect: Dialect) -> Rules:
         partial(recover.recover, dialect),
         lambda files, params, fields: spans.spans(files, dialect, params, fields),
         late_writer(__package__, "JournalWriter", edition),
+        partial(recover.plan, dialect),
     )
 
 

@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain, starmap
-from typing import Any, NamedTuple
+from operator import itemgetter
+from struct import Struct
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
 
+from journalspec import reread
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
     At,
-    Dropped,
     FileMap,
     Missing,
     Note,
     Observation,
     Record,
     note_place,
-    record_place,
     refused,
-    region_place,
 )
-from journalspec.reread import COST, Collector, collected, few, files_of, joined, mapped
+from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
+from journalspec_reference import places
 from journalspec_reference.api import Files, Params
-from journalspec_reference.content import UNREADABLE
+from journalspec_reference.batches import Batch, Found, Source, Stretch, source_of
 from journalspec_reference.jboss_journal.codec import (
+    ADD,
+    ADD_TX,
     COMMIT,
+    INT,
     PREPARE,
-    ROLLBACK,
+    UPDATE,
+    UPDATE_TX,
     Dialect,
-    Fault,
     JournalRecord,
+    decode_record,
+    stamp_at,
 )
 from journalspec_reference.jboss_journal.fileset import (
     DataFile,
@@ -42,21 +49,27 @@ from journalspec_reference.jboss_journal.fileset import (
     gather,
     header_of,
     limit_of,
+    lost_from,
 )
-from journalspec_reference.jboss_journal.scan import Search, Stale, is_padding, walk
-from journalspec_reference.places import Ids, References, Stored
+from journalspec_reference.jboss_journal.scan import earlier, first_found, scan
 
-#: Why a candidate is no record, by number.
-REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
-
-
+T = TypeVar("T")
+LONG = Struct(">q")
+#: What a COMMIT or PREPARE counts: (file id, or turn of the file; number of records).
+Pairs = Sequence[tuple[int, int]]
+#: Bits of a place that are the offset; the others number the file.
+OFFSET_BITS = 40
 #: What a record without its ADD means.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
+#: So many records at once are worth NumPy.
+MANY = 256
+#: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
+SWEEP_FROM = 1 << 16
 
 
-def record_of(item: JournalRecord, file: DataFile) -> Record:
+def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
     """Return `item` under the spec's field names; only the fields that its type has."""
-    fields: dict[str, object] = {"file_id": file.file_id}
+    fields: dict[str, object] = {"file_id": file_id}
     for name in item.kind.shown:
         if name == "count":
             fields[name] = item.tally
@@ -64,102 +77,77 @@ def record_of(item: JournalRecord, file: DataFile) -> Record:
             fields[name] = [{"file_id": listed, "count": count} for listed, count in item.pairs]
         else:
             fields[name] = getattr(item, name)
-    return Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
+    return Record(item.kind.name, fields, At(file, item.off, item.end - item.off))
 
 
-def laid_out(file: DataFile, limit: int) -> Iterator[JournalRecord | Dropped]:
-    """Yield the records of a file up to `limit`, the regions that torn candidates claim, and the holes.
-
-    A region reaches as far as its candidate says, or to the next record; other
-    candidates inside it are not told apart from its content. A hole is what lies before
-    a record and belongs to nothing (JBM-RDR-024). All come in offset order.
-    """
-    at = header = file.dialect.header_size
-    if file.headless:
-        yield Dropped(file.name, 0, header, "lost-header")
-    old = Stale(file.data, file.dialect, limit)
-    #: Offset, end and reason of the torn candidates since the last record: there may be very many.
-    torn = array("q")
-    for item in walk(file.data, file.file_id, file.dialect, limit):
-        if isinstance(item, Fault):
-            torn.extend((item.off, item.end or limit, REASONS.index(item.reason)))
-            continue
-        for start, end, reason in batched(chain(torn, (item.off, item.off, 0))):
-            if start > at and not is_padding(file.data, at, start, header) and not old.lies(at, start):
-                yield Dropped(file.name, at, start - at, "hole")
-            at = min(end, item.off)
-            if at > start:
-                yield Dropped(file.name, start, at - start, REASONS[reason])
-        del torn[:]
-        yield item
-        at = item.end
-    for start, end, reason in batched(torn):
-        yield Dropped(file.name, start, end - start, REASONS[reason])
+def _records(file: DataFile, batch: Batch) -> Iterator[Record]:
+    for off in batch.off:
+        yield record_of(decode_record(batch.data, off, file.dialect, batch.base), file.name, file.file_id)
 
 
-def batched(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield the numbers by threes."""
-    each = iter(numbers)
-    return zip(each, each, each, strict=True)
+def _as_stamped(file: DataFile, batch: Batch) -> Iterator[Record]:
+    """Yield records with the file id that each bears itself, for where the header does not tell."""
+    for off in batch.off:
+        stamp = stamp_at(batch.data, off, file.dialect)
+        yield record_of(decode_record(batch.data, off, file.dialect, batch.base), file.name, stamp)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What is found in a file that is read up to `limit`: searched for anew each time."""
+def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
+    """Return the log of a file that is read up to `limit`; with `quiet`, its records alone."""
+    source, dialect = source_of(file.data), file.dialect
+    stamp, header = dialect.stamp(file.file_id), dialect.header_size
 
-    file: DataFile
-    limit: int
+    def scanned() -> Iterator[Batch]:
+        if file.headless:
+            yield _damaged(0, header, "lost-header")  # JBM-RCV-032
+        yield from scan(source, dialect, stamp, header, limit, quiet=quiet)
 
-    def walked(self) -> Iterator[JournalRecord | Fault]:
-        return walk(self.file.data, self.file.file_id, self.file.dialect, self.limit)
-
-    def records(self) -> Iterator[Record]:
-        return (record_of(item, self.file) for item in self.walked() if isinstance(item, JournalRecord))
-
-    def regions(self) -> Iterator[Dropped]:
-        return (item for item in laid_out(self.file, self.limit) if isinstance(item, Dropped))
-
-    def earlier(self, items: Iterable[JournalRecord | Fault]) -> Iterator[JournalRecord]:
-        """Yield the records of earlier lives of the file, which stand between those among `items`."""
-        old = Stale(self.file.data, self.file.dialect, self.limit)
-        for start, end in _gaps(items, self.file.dialect.header_size, self.limit):
-            yield from old.between(start, end)
-
-    def beside(self) -> Iterator[Record]:
-        return (_as_stamped(item, self.file) for item in self.earlier(self.walked()))
-
-    def healthy(self) -> Iterator[Record]:
-        found = Stale(self.file.data, self.file.dialect, self.file.length)
-        return (_as_stamped(item, self.file) for item in found.between(0, self.file.length))
+    return Stretch(file.name, scanned, lambda batch: _records(file, batch))
 
 
-def _gaps(items: Iterable[JournalRecord | Fault], at: int, limit: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges from `at` to `limit` without records."""
-    for item in items:
-        if isinstance(item, JournalRecord):
-            if item.off > at:
-                yield at, item.off
-            at = item.end
-    yield at, limit
+def _damaged(start: int, end: int, reason: str) -> Batch:
+    batch = Batch(start, b"")
+    batch.damage.append((start, end, reason))
+    return batch
 
 
-#: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
-SWEEP_FROM = 1 << 16
+@cache
+def _columns() -> ModuleType | None:
+    """Return the module for many records at once; without NumPy there is none, and they take their time."""
+    try:
+        from journalspec_reference.jboss_journal import columns  # noqa: PLC0415  # NumPy is optional
+    except ImportError:
+        return None
+    return columns
 
 
-@dataclass(slots=True)
+class Ids(places.Ids):
+    """A set of ids that many at once are put into."""
+
+    __slots__ = ()
+
+    @property
+    def masks(self) -> dict[int, int]:
+        """Block of 256 ids -> which of them are in the set, a bit for each."""
+        return self._masks
+
+
 class Transaction:
-    """What has been read of one transaction so far."""
+    """What has been read of one transaction so far.
 
-    changes: References = field(default_factory=References)
-    deletes: References = field(default_factory=References)
-    #: Records of this transaction by file: by its id where pairs name it, else by its turn.
-    seen: Counter[int] = field(default_factory=Counter)
-    #: Where the last healthy PREPARE is, -1 if there is none.
-    prepared: int = -1
-    unhealthy_prepare: bool = False
-    #: Of the last unhealthy PREPARE: its place, and how many of the records that it counts are not there.
-    lacks: tuple[int, int] = (-1, 0)
+    `changes` and `deletes` are ids and places of records, one after the other. `seen` counts its records by
+    file: by its id where pairs name it, else by its turn. `prepared` is where the last healthy PREPARE is,
+    -1 if there is none; `lacks`, of the last unhealthy one: its place, and how many of the records that
+    it counts are not there.
+    """
+
+    __slots__ = ("changes", "deletes", "lacks", "prepared", "seen", "unhealthy_prepare")
+
+    def __init__(self) -> None:
+        self.changes: list[int] = []
+        self.deletes: list[int] = []
+        self.seen: dict[int, int] = {}
+        self.prepared, self.unhealthy_prepare, self.lacks = -1, False, (-1, 0)
 
     @property
     def in_doubt(self) -> bool:
@@ -168,32 +156,39 @@ class Transaction:
 
 
 class Discarded(NamedTuple):
-    """A transaction that recovery let go, and why."""
+    """A transaction that recovery let go, why, and where its COMMIT is (-1: it has none)."""
 
     tx: int
     why: str
+    place: int = -1
 
 
 class Replay:
     """Applies records in reading order; :meth:`outcome` tells what is left (JBM-RCV).
 
-    What may still matter is kept, as references of 16 bytes: a record's id and its place.
-    The records themselves are fetched at the end. `present` are the ids of the files there are.
+    What may still matter is kept, as 16 bytes: a record's id and its place. The place is doubled, and odd for
+    an UPDATE, so that it need not be read for that. The records themselves are read again at the end.
+    `present` are the ids of the files there are.
     """
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        self._records = Stored[JournalRecord]()
-        self._turn = 0
-        self._delivered = References()
+        #: File, its bytes, its end, and where a part of it begins: it may be longer than a place can tell.
+        self._places: list[tuple[DataFile, Source, int, int]] = []
+        self._size = self._turn = 0
+        #: The batches of a small journal, each with the place of its first byte.
+        self._kept: list[tuple[int, Batch]] = []
+        self._delivered = array("q")
         #: The ids of all records that were added; asked for only where no file has gone (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
         #: Records that are not there, by id and proof; of transactions id, proof and how many are not.
-        self._unknown = References()
+        self._unknown = array("q")
         self._lacking = array("q")
         self._sweep_at = SWEEP_FROM
         self._deleted = Ids()
+        #: Whether what is delivered is what was not deleted so far.
+        self._clean = True
         #: Whether a record deletes, or ends a transaction with nothing: then a file may have been removed.
         self.deletes = False
         self._open: dict[int, Transaction] = {}
@@ -204,98 +199,165 @@ class Replay:
     def next_file(self, file: DataFile, limit: int) -> None:
         """Begin another file: two files may have one id, and a single count is about one of them."""
         self._turn += 1
-        self._records.next_file(file.name, lambda: Search(file.data, limit, file.dialect).at)
+        self._size += limit
+        if self._size > reread.KEEP:
+            self._kept.clear()
+        self._places.append((file, source_of(file.data), limit, 0))
 
-    def apply(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
-        """Take in one record of the file with header id `file_id`."""
-        kind = record.kind
-        self.deletes |= kind.name in ("DELETE", "DELETE_TX", "ROLLBACK")
-        if self._added is not None and kind.name in ("ADD", "ADD_TX"):
-            self._added.add(record.id)
-        if kind.name in ("ADD", "UPDATE"):
-            self._deliver([(record.id, self._put(record))])
-        elif kind.name == "DELETE":
-            self._delete([(record.id, self._put(record))])
-        elif kind.code == PREPARE:
-            self._prepare(record, file_id, dialect)
-        elif kind.code == COMMIT:
-            self._commit(record, file_id, dialect)
-        elif kind.code == ROLLBACK:
-            self._open.pop(record.tx, None)
-            self._ended.add(record.tx)
-        elif kind.tx:
-            transaction = self._open.setdefault(record.tx, Transaction())
-            transaction.seen[file_id if dialect.pairs else self._turn] += 1
-            held = transaction.deletes if kind.name == "DELETE_TX" else transaction.changes
-            held.add(record.id, self._put(record))
-
-    def _put(self, record: JournalRecord) -> int:
-        """Return the place of a record, doubled; odd for an UPDATE, so that it need not be read for that."""
-        return self._records.put(record) << 1 | record.kind.name.startswith("UPDATE")
-
-    def _delete(self, deletes: Iterable[tuple[int, int]]) -> None:
-        for ident, place in deletes:
-            self._deleted.add(ident)
-            if self._added is not None and ident not in self._added:
-                self._unknown.add(ident, place)
-
-    def _deliver(self, changes: Iterable[tuple[int, int]]) -> None:
-        self._delivered.extend(changes)
+    def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912, PLR0915 # one loop: a branch is a type
+        """Take in the records of a batch, in order."""
+        self._clean = False
+        file, _, _, begin = self._places[-1]
+        if batch.base - begin >> OFFSET_BITS - 1:
+            begin = batch.base
+            self._places.append((*self._places[-1][:3], begin))
+        here = (len(self._places) - 1 << OFFSET_BITS) + batch.base - begin
+        if self._size <= reread.KEEP:
+            self._kept.append((here, batch))
+        data, dialect, number, added = batch.data, file.dialect, LONG.unpack_from, self._added
+        id_at, tx_at = dialect.id_at, dialect.tx_at
+        delete, delete_tx = dialect.codes["DELETE"], dialect.codes["DELETE_TX"]
+        holder = file.file_id if dialect.pairs else self._turn
+        deliver, transactions, plain = self._delivered.append, self._open, (ADD, UPDATE)
+        rows: Iterable[tuple[int, int]] = zip(batch.off, batch.code, strict=True)
+        ends: list[tuple[int, int, int]] = []
+        delivered, unknown = self._delivered, self._unknown
+        many = _columns() if len(batch) >= MANY else None
+        if many is not None:
+            # Only what belongs to transactions is looked at one by one. What that brings is put in its place
+            # among all else afterwards.
+            changes, deletes, fresh, rows = many.plain(batch, dialect, here)
+            self._delivered, self._unknown = array("q"), array("q")
+            self.deletes |= bool(deletes)
+            many.put(deletes[::2], self._deleted.masks)
+            if added is not None:
+                many.put(fresh, added.masks)
+                deletes, added = many.without(deletes, added.masks), None
+            else:
+                deletes = array("q")
+        for at, code in rows:
+            if code in tx_at:
+                (tx,) = number(data, at + tx_at[code])
+                if code < PREPARE:
+                    transaction = transactions.get(tx)
+                    if transaction is None:
+                        transaction = transactions[tx] = Transaction()
+                    # Every record of a transaction counts, whatever it does (JBM-RCV-013).
+                    transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
+                    (ident,) = number(data, at + id_at[code])
+                    held = transaction.deletes if code == delete_tx else transaction.changes
+                    held += (ident, here + at << 1 | (code == UPDATE_TX))
+                    if code == delete_tx:
+                        self.deletes = True
+                    elif added is not None and code == ADD_TX:
+                        added.add(ident)
+                elif code == COMMIT:
+                    self._commit(tx, here + at, self._counts(dialect, data, at), pairs=dialect.pairs)
+                    if many is not None:
+                        ends.append((here + at << 1, len(self._delivered), len(self._unknown)))
+                elif code == PREPARE:
+                    self._prepare(tx, here + at, self._counts(dialect, data, at), dialect)
+                else:
+                    self.deletes = True
+                    transactions.pop(tx, None)  # JBM-RCV-016
+                    self._ended.add(tx)
+            elif code in plain:
+                # An EVENT has no effect (JBM-RDR-016).
+                (ident,) = number(data, at + id_at[code])
+                deliver(ident)
+                deliver(here + at << 1 | (code == UPDATE))
+                if added is not None and code == ADD:
+                    added.add(ident)
+            elif code == delete:
+                self.deletes = True
+                (ident,) = number(data, at + id_at[code])
+                self._delete((ident, here + at << 1))
+        if many is not None:
+            delivered.extend(many.merged(changes, self._delivered, [(at, end) for at, end, _ in ends]))
+            unknown.extend(many.merged(deletes, self._unknown, [(at, end) for at, _, end in ends]))
+            self._delivered, self._unknown = delivered, unknown
         if len(self._delivered) >= self._sweep_at:
             # Deleted is deleted, whatever comes: what stays is at most twice what is live.
-            self._delivered = References(self._live())
-            self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
+            self._swept()
 
-    def _live(self) -> Iterator[tuple[int, int]]:
-        return (item for item in self._delivered if item[0] not in self._deleted)
+    def _counts(self, dialect: Dialect, data: bytes, at: int) -> Pairs:
+        """Return what a COMMIT or PREPARE counts: records by file, or by the turn of its own."""
+        if dialect.pairs:
+            return decode_record(data, at, dialect).pairs
+        (tally,) = INT.unpack_from(data, at + dialect.kinds[data[at]].places["count"])
+        return ((self._turn, tally),)
 
-    def _prepare(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
-        # Without prepare data (the seed) a PREPARE of an unknown transaction is ignored.
-        if record.tx not in self._open and not dialect.prepare_extra:
+    def _delete(self, deletes: Iterable[int]) -> None:
+        """Note deletes, as ids and places: what is gone does not come back (JBM-RCV-003, JBM-RCV-004)."""
+        for ident, place in _pairs(deletes):
+            self._deleted.add(ident)
+            if self._added is not None and ident not in self._added:
+                self._unknown.extend((ident, place))
+
+    def _swept(self) -> array[int]:
+        """Return ids and places of what is delivered and was not deleted (JBM-RCV-003)."""
+        if self._clean:
+            return self._delivered
+        many = _columns() if len(self._delivered) >= 2 * MANY else None
+        if self.deletes and many is not None:
+            self._delivered = many.without(self._delivered, self._deleted.masks)
+        elif self.deletes:
+            left = (item for item in _pairs(self._delivered) if item[0] not in self._deleted)
+            self._delivered = array("q", chain.from_iterable(left))
+        self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
+        self._clean = True
+        return self._delivered
+
+    def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
+        # Without prepare data (the seed) a PREPARE of an unknown transaction is ignored (JBM-SED-005).
+        if tx not in self._open and not dialect.prepare_extra:
             return
-        transaction = self._open.setdefault(record.tx, Transaction())
-        if self._healthy(transaction, record, file_id, dialect):
-            transaction.prepared = self._records.put(record)
+        transaction = self._open.setdefault(tx, Transaction())
+        if self._healthy(transaction, counts, pairs=dialect.pairs):
+            transaction.prepared = place
         else:
+            # No other PREPARE makes up for it, but a COMMIT may (JBM-RCV-019, JBM-RCV-020).
             transaction.unhealthy_prepare = True
-            transaction.lacks = self._lacks(transaction, record, dialect)
-            self._dispute(record)
+            transaction.lacks = place, self._lacking_of(transaction, counts, pairs=dialect.pairs)
+            self._dispute(counts, pairs=dialect.pairs)
 
-    def _commit(self, record: JournalRecord, file_id: int, dialect: Dialect) -> None:
-        transaction = self._open.pop(record.tx, None)
-        known = transaction is not None or record.tx in self._ended
-        self._ended.add(record.tx)
-        if transaction is not None and self._healthy(transaction, record, file_id, dialect):
-            self._deliver(transaction.changes)
-            self._delete(transaction.deletes)
+    def _commit(self, tx: int, place: int, counts: Pairs, *, pairs: bool) -> None:
+        transaction = self._open.pop(tx, None)
+        known = transaction is not None or tx in self._ended
+        self._ended.add(tx)
+        if transaction is not None and self._healthy(transaction, counts, pairs=pairs):
+            # Its records come where the COMMIT is, in their own order (JBM-RCV-005).
+            self._delivered.fromlist(transaction.changes)
+            if transaction.deletes:
+                self._delete(transaction.deletes)
             return
         if transaction is not None:
-            self.dropped.append(Discarded(record.tx, "unhealthy-commit"))
-            self._dispute(record)
+            self.dropped.append(Discarded(tx, "unhealthy-commit", place))
+            self._dispute(counts, pairs=pairs)
         if transaction is not None or not known:
-            self._lacking.extend((record.tx, *self._lacks(transaction or Transaction(), record, dialect)))
+            self._lacking.extend(
+                (tx, place, self._lacking_of(transaction or Transaction(), counts, pairs=pairs))
+            )
 
-    def _dispute(self, record: JournalRecord) -> None:
-        self.disputed.update(file_id for file_id, _ in record.pairs)
+    def _dispute(self, counts: Pairs, *, pairs: bool) -> None:
+        if pairs:
+            self.disputed.update(file_id for file_id, _ in counts)
 
-    def _lacks(self, transaction: Transaction, record: JournalRecord, dialect: Dialect) -> tuple[int, int]:
-        """Return where a COMMIT or PREPARE is, and how many records it counts that its files do not have."""
-        pairs = ((listed, count) for listed, count in record.pairs if listed in self._present)
-        counted = pairs if dialect.pairs else ((self._turn, record.tally),)
-        lacking = sum(max(0, count - transaction.seen.get(listed, 0)) for listed, count in counted)
-        return self._records.put(record), lacking
+    def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
+        """Return how many records a COMMIT or PREPARE counts that files which are there do not have."""
+        there = ((listed, count) for listed, count in counts if not pairs or listed in self._present)
+        return sum(max(0, count - transaction.seen.get(listed, 0)) for listed, count in there)
 
-    def _healthy(
-        self, transaction: Transaction, record: JournalRecord, file_id: int, dialect: Dialect
-    ) -> bool:
-        """Compare the record's counts with what was read before it.
+    def _healthy(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> bool:
+        """Compare the record's counts with what was read before it (JBM-RCV-007).
 
         With pairs: a listed file that holds records must match; one that holds
-        none is fine only if it is gone. With one count: that of its own file.
+        none is fine only if it is gone (JBM-RCV-008, JBM-RCV-009). With one count: that of its own file.
         """
-        if not dialect.pairs:
-            return record.tally == transaction.seen[self._turn]
-        for listed, count in record.pairs:
+        if not pairs:
+            ((turn, tally),) = counts
+            return tally == transaction.seen.get(turn, 0)  # JBM-RCV-012
+        for listed, count in counts:
             found = transaction.seen.get(listed, 0)
             if found != count if found else listed in self._present:
                 return False
@@ -309,81 +371,117 @@ class Replay:
     def outcome(self) -> dict[str, Any]:
         """Return the logical state; transactions still open are discarded or in doubt.
 
-        Of many items the sequences fetch each when it is asked for.
+        Records are read when somebody looks at the sequences; of many items, each time.
         """
-        dropped = list(self.dropped)
-        prepared = []
+        dropped, prepared = list(self.dropped), []
         for tx, transaction in self._open.items():
-            if not transaction.in_doubt:
-                dropped.append(
-                    Discarded(tx, "unhealthy-prepare" if transaction.unhealthy_prepare else "no-end")
-                )
-            else:
+            if transaction.in_doubt:
                 prepared.append((tx, transaction))
+            else:
+                why = "unhealthy-prepare" if transaction.unhealthy_prepare else "no-end"
+                dropped.append(Discarded(tx, why))
         dropped.sort(key=lambda item: item.tx)
+        prepared.sort(key=lambda item: item[0])
         return {
-            "live": self._told(References(self._live()), _live),
-            "prepared": few(
-                lambda: (self._in_doubt(*item) for item in sorted(prepared, key=lambda item: item[0])),
+            "live": self._told(self._swept()[1::2], _live),
+            "prepared": self._listed(
                 len(prepared),
+                lambda: (self._in_doubt(*item) for item in prepared),
                 lambda item: COST * (len(item["records"]) + len(item["deletes"])),
             ),
-            "discarded": few(
-                lambda: ({"tx": item.tx, "why": item.why} for item in dropped), len(dropped), lambda _: 0
+            "discarded": self._listed(
+                len(dropped), lambda: ({"tx": item.tx, "why": item.why} for item in dropped), lambda _: 0
             ),
         }
 
     def missing(self) -> Sequence[Missing]:
-        """Return the records that others change or delete, and transactions whose records are counted."""
-        added = Ids()
-        added.update(ident for ident, place in self._live() if not place & 1)
-        for transaction in self._open.values():
-            added.update(ident for ident, place in transaction.changes if not place & 1)
-        doubt = (item for item in self._open.values() if item.in_doubt)
-        changes = chain(self._live(), *(item.changes for item in doubt))
-        known = Ids()
-        unknown = References()
-        for ident, place in chain(changes, self._unknown):
-            gone = ident in self._deleted if place & 1 else self._added is not None and ident in self._added
-            if ident not in added and ident not in known and not gone:
-                known.add(ident)
-                unknown.add(ident, place)
-        lacking = array("q", chain.from_iterable(item for item in batched(self._lacking) if item[2]))
-        for tx, transaction in self._open.items():
-            if transaction.lacks[1]:
-                lacking.extend((tx, *transaction.lacks))
+        """Return the records that others change or delete, and transactions of which records are not there.
+
+        A record is missed if it was added neither by what is delivered nor by a transaction that is open, and
+        is not deleted (JBM-RCV-031).
+        """
+        live = self._swept()
+        many = _columns() if len(live) >= 2 * MANY else None
+        live = live if many is None else many.unadded(live)
+        doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)
+        unknown: dict[int, int] = {}
+        for ident, place in chain(_pairs(live), doubt):
+            if place & 1 and ident not in unknown and ident not in self._deleted:
+                unknown[ident] = place
+        if unknown:
+            held = chain.from_iterable(_pairs(item.changes) for item in self._open.values())
+            for ident, place in chain(_pairs(self._delivered), held):
+                if not place & 1:
+                    unknown.pop(ident, None)
+        for ident, place in _pairs(self._unknown):
+            if self._added is not None and ident not in self._added:
+                unknown.setdefault(ident, place)
+        lacking = [item for item in _threes(self._lacking) if item[2]]
+        lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
+        if not unknown and not lacking:
+            return ()
+        records = array("q", chain.from_iterable(unknown.items()))
         return joined(
             _proof_place,
-            few(lambda: starmap(self._unknown_record, unknown), len(unknown), lambda _: 0),
-            few(lambda: starmap(self._lacking_records, batched(lacking)), len(lacking) // 3, lambda _: 0),
+            few(lambda: starmap(self._unknown_record, _pairs(records)), len(unknown), lambda _: 0),
+            few(lambda: starmap(self._lacking_records, lacking), len(lacking), lambda _: 0),
         )
 
     def _unknown_record(self, ident: int, place: int) -> Missing:
-        return Missing("record", str(ident), *self._records.where(place >> 1), text=UNKNOWN_TEXT)
+        return Missing("record", str(ident), *self.where(place >> 1), text=UNKNOWN_TEXT)
 
     def _lacking_records(self, tx: int, place: int, count: int) -> Missing:
-        return Missing("transaction", str(tx), *self._records.where(place), count)
+        return Missing("transaction", str(tx), *self.where(place), count)
+
+    def where(self, place: int) -> tuple[str, int]:
+        """Return the file and the offset of the record at a place."""
+        file, _, _, begin = self._places[place >> OFFSET_BITS]
+        return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
+
+    def _record(self, place: int) -> JournalRecord:
+        """Return the record at a place; raises Changed if it is read again and there is none any more."""
+        file, source, limit, _ = self._places[place >> OFFSET_BITS]
+        if self._kept:
+            here, batch = self._kept[bisect_right(self._kept, place, key=itemgetter(0)) - 1]
+            return decode_record(batch.data, place - here, file.dialect, batch.base)
+        _, off = self.where(place)
+        found = first_found(source, file.dialect, file.dialect.stamp(file.file_id), off, limit, 1)
+        if found is None or found.base + found.off[0] != off:
+            raise Changed(file.name)
+        return decode_record(found.data, found.off[0], file.dialect, found.base)
 
     def _told(
-        self, references: References, form: Callable[[JournalRecord], dict[str, Any]]
+        self, places: Sequence[int], form: Callable[[JournalRecord], dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
-        return few(
-            lambda: (form(self._records.get(place >> 1)) for _, place in references),
-            len(references),
+        return self._listed(
+            len(places),
+            lambda: (form(self._record(place >> 1)) for place in places),
             lambda item: len(item["body"]),
         )
+
+    def _listed(self, count: int, make: Callable[[], Iterable[T]], size: Callable[[T], int]) -> Sequence[T]:
+        """Return what `make` gives, made when asked for; of a large journal `size` tells what is kept."""
+        if self._size + COST * count <= reread.KEEP:
+            return Deferred(count, make) if count else []
+        return few(make, count, size)
 
     def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:
         return {
             "tx": tx,
-            "extra": self._records.get(transaction.prepared).extra,
-            "records": self._told(transaction.changes, _live),
-            "deletes": self._told(transaction.deletes, _delete),
+            "extra": self._record(transaction.prepared).extra,
+            "records": self._told(transaction.changes[1::2], _live),
+            "deletes": self._told(transaction.deletes[1::2], _delete),
         }
 
 
-def _proof_place(item: Missing) -> tuple[str, int, int]:
-    return item.file, item.off or 0, 0
+def _threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+    each = iter(numbers)
+    return zip(each, each, each, strict=True)
+
+
+def _pairs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    each = iter(numbers)
+    return zip(each, each, strict=True)
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:
@@ -398,57 +496,6 @@ def _live(record: JournalRecord) -> dict[str, Any]:
 
 def _delete(record: JournalRecord) -> dict[str, Any]:
     return {"id": record.id, "body": record.body}
-
-
-class _Reading:
-    """One pass over all files: records, regions, replay; if `forensic`, records of earlier lives too."""
-
-    def __init__(self, found: FileSet, params: Params, forensic: bool) -> None:
-        self._records = Collector(record_place)
-        self._regions = Collector(region_place)
-        self._beside = Collector(record_place)
-        usable = [file for file in found.files if file.problem is None]
-        self.replay = Replay((file.file_id for file in usable), found.complete)
-        for file in usable:
-            self._take(_Found(file, limit_of(file, params)), forensic)
-        self.records = self._records.done()
-        self.dropped = self._regions.done()
-        self.beside = self._beside.done()
-
-    def _take(self, found: _Found, forensic: bool) -> None:
-        file = found.file
-        self.replay.next_file(file, found.limit)
-        self._records.begin(file.name, found.records)
-        self._regions.begin(file.name, found.regions)
-        items = self._seen(found)
-        if not forensic:
-            for _ in items:
-                pass
-            return
-        self._beside.begin(file.name, found.beside)
-        for item in found.earlier(items):
-            if self._beside.wants(item.off, item.end - item.off):
-                self._beside.keep(_as_stamped(item, file))
-
-    def _seen(self, found: _Found) -> Iterator[JournalRecord]:
-        """Yield the records of a file; on the way all is collected, and the state replayed."""
-        file = found.file
-        for item in laid_out(file, found.limit):
-            if isinstance(item, JournalRecord):
-                if self._records.wants(item.off, item.end - item.off):
-                    self._records.keep(record_of(item, file))
-                self.replay.apply(item, file.file_id, file.dialect)
-                yield item
-            else:
-                self._regions.add(item)
-
-
-def _as_stamped(item: JournalRecord, file: DataFile) -> Record:
-    """Return a record with the file id that it bears itself, for where the header does not tell."""
-    stamp = int.from_bytes(
-        bytes(file.data[item.off + 1 : item.off + 5]), "big", signed=not file.dialect.versions
-    )
-    return record_of(item, replace(file, file_id=stamp))
 
 
 def refusal(found: FileSet) -> Observation | None:
@@ -477,55 +524,103 @@ def recover(dialect: Dialect, files: Files, policy: str, params: Params) -> Obse
 def read(dialect: Dialect, files: Files, params: Params) -> Observation:
     """Return every healthy record, every torn region, and the records of earlier lives."""
     found = gather(files, dialect, params)
+    return _unreadable(found, files) or _observe(found, params, forensic=True)
+
+
+def _unreadable(found: FileSet, files: Files) -> Observation | None:
+    """Return the refusal of a reader, if nothing can be read (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016)."""
     if files and not any(file.problem is None for file in found.files):
         problem = refusal(found)
         if problem is not None:
             return problem
         if not found.files and not found.others:
             return refused("fileset", "no-files", "no file has the journal's extension")
-    seen = _observe(found, params, forensic=True)
-    aside = collected(
-        record_place,
-        ((file.name, _Found(file, file.length).records) for file in found.others if file.problem is None),
-    )
-    return replace(
-        seen,
-        records=joined(record_place, seen.records, aside),
-        files=(*seen.files, *(_map_of(file) for file in found.others)),
-    )
+    return None
 
 
-def _observe(found: FileSet, params: Params, forensic: bool = False) -> Observation:
-    reading = _Reading(found, params, forensic)
-    state = reading.replay.outcome()
-    left_out = [
-        Dropped(file.name, 0, file.length, file.problem[0])
-        for file in found.files
-        if file.problem is not None
-    ]
-    dropped = joined(region_place, left_out, reading.dropped)
-    # The header may be what is wrong: the file id that counts here is the one in the record.
-    lost = collected(
-        record_place,
-        ((file.name, _Found(file, file.length).healthy) for file in found.files if file.problem is not None),
-    )
-    gaps = () if reading.replay.deletes else found.gaps
-    missing = joined(_proof_place, (*found.missing, *gaps), reading.replay.missing())
+def plan(dialect: Dialect, files: Files, params: Params) -> Sequence[Stretch]:
+    """Return what :func:`read` reports records of, in the same order."""
+    found = gather(files, dialect, params)
+    return [] if _unreadable(found, files) else [*_logs(found, params), *_aside(found)]
+
+
+def _logs(found: FileSet, params: Params) -> Iterator[Stretch]:
+    return (stretch_of(file, limit_of(file, params)) for file in found.files if file.problem is None)
+
+
+def _aside(found: FileSet) -> Iterator[Stretch]:
+    """Yield what is not part of the journal, and comes after it (JBM-RDR-022)."""
+    return (stretch_of(file, file.length, quiet=True) for file in found.others if file.problem is None)
+
+
+def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Observation:
+    """Return the answer of one pass over all files; if `forensic`, with what does not count."""
+    seen, beside = Found(), Found()
+    usable = [file for file in found.files if file.problem is None]
+    unusable = [file for file in found.files if file.problem is not None]
+    for file in unusable:
+        _rows(seen, _left_out(file))
+    # The header may be what is wrong: the file id that counts here is the one in the record (JBM-RCV-030).
+    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_any_life(file))]
+    replay = Replay((file.file_id for file in usable), found.complete)
+    for file in usable:
+        limit = limit_of(file, params)
+        replay.next_file(file, limit)
+        for batch in seen.walked(stretch_of(file, limit)):
+            replay.take(batch)
+    if forensic:
+        earlier_lives = ((file, _of_earlier_lives(file, limit_of(file, params))) for file in usable)
+        notes += [Note("stale", file.name) for file, stretch in earlier_lives if _rows(beside, stretch)]
+        for stretch in _aside(found):
+            _rows(seen, stretch)
+    state = replay.outcome()
+    dropped = seen.dropped()
+    gaps = () if replay.deletes else lost_from(found)
+    missing = joined(_proof_place, (*found.missing, *gaps), replay.missing())
+    files = (*found.files, *found.others) if forensic else found.files
     return Observation(
         RECOVERED if dropped or missing or _rejected(state) else CLEAN,
-        records=reading.records,
+        records=seen.records(),
         dropped=dropped,
         state=state,
-        files=tuple(_map_of(file) for file in found.files),
-        notes=joined(
-            note_place,
-            found.notes,
-            mapped(_transaction_note, state["discarded"]),
-            [Note("unanchored", name) for name in files_of(record_place, lost)],
-            [Note("stale", name) for name in files_of(record_place, reading.beside)],
-        ),
-        unanchored=joined(record_place, lost, reading.beside),
+        files=tuple(map(_map_of, files)),
+        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes),
+        unanchored=beside.records(),
         missing=missing,
+    )
+
+
+def _proof_place(item: Missing) -> tuple[str, int, int]:
+    return item.file, item.off or 0, 0
+
+
+def _rows(found: Found, stretch: Stretch) -> int:
+    """Take in all of a stretch; return how many records it has."""
+    return sum(map(len, found.walked(stretch)))
+
+
+def _left_out(file: DataFile) -> Stretch:
+    """Return a file that cannot be used: one region, with the reason (JBM-RCV-024)."""
+    reason = file.problem[0] if file.problem else ""
+    return Stretch(file.name, lambda: [_damaged(0, file.length, reason)], lambda _: ())
+
+
+def _of_any_life(file: DataFile) -> Stretch:
+    source = source_of(file.data)
+    return Stretch(
+        file.name,
+        lambda: scan(source, file.dialect, None, 0, file.length),
+        lambda batch: _as_stamped(file, batch),
+    )
+
+
+def _of_earlier_lives(file: DataFile, limit: int) -> Stretch:
+    """Return what is between the records of a file, of whatever file id (JBM-RDR-019)."""
+    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, limit)
+    return Stretch(
+        file.name,
+        lambda: earlier(source, dialect, log.scan(), dialect.header_size, limit),
+        lambda batch: _as_stamped(file, batch),
     )
 
 

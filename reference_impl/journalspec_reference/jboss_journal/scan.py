@@ -1,31 +1,39 @@
-"""What a candidate is, wherever the search finds one (JBM-RDR).
+"""From bytes to columns: one loop finds the records of a file, checks each, and reports damage (JBM-RDR).
 
-It is found by its type and the file's own id. A rejected one costs constant time and
-the search resumes one byte behind its start, so that the whole scan is linear in the
-file's length whatever the bytes say.
+A record is found by its type and its file's id. A rejected candidate costs constant time and the
+search goes on one byte behind its start, so that a scan is linear in the file's length whatever
+the bytes say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import struct
+from array import array
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any
+from itertools import chain
+from zlib import crc32
 
-from journalspec_reference.checksums import PrefixDigest, direct
-from journalspec_reference.content import UNREADABLE
-from journalspec_reference.jboss_journal.codec import (
-    MOST_FIXED,
-    NOT_LOADED,
-    Dialect,
-    Fault,
-    Hash,
-    JournalRecord,
-    check,
-    decode_record,
-)
-from journalspec_reference.search import Searching
-from journalspec_reference.signs import CHECK_SIZE
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, zeros_end
+from journalspec_reference.checksums import PrefixDigest
+from journalspec_reference.content import UNREADABLE, Content
+from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
+#: Why a candidate is no record, by number.
+REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
+#: So much of a rejected candidate must have been readable, if it does not say where it ends.
+MOST_FIXED = 48
+#: A search for one record reads less at a time: mostly it is at hand, or there is none.
+SEARCH_STRETCH = 1 << 16
+#: More bytes than any record has that is empty, with the type and file id of the next one.
+NEED = 64
+#: Stands behind the end of a file, so that all of a record may be unpacked there.
+PAD = b"\xff" * NEED
+#: What a record ends with, and the type and file id that follow.
+NEXT = struct.Struct(">iBI")
+#: So many bytes of rejected candidates are summed in each scan before sums of prefixes are kept.
+SUMMED = 8 << 20
 #: The blocks of the kernel's asynchronous I/O: a sector, and the block size of common file systems (bytes).
 BLOCKS = (512, 4096)
 #: What a new file is filled with.
@@ -33,115 +41,219 @@ FILLS = (b"\0", b"J")
 #: What the header may have to itself: the configured size of a block.
 HEADER_BLOCKS = tuple(1 << bits for bits in range(9, 17))
 
+
+def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a rule, beside its id
+    source: Source,
+    dialect: Dialect,
+    stamp: int | None,
+    start: int,
+    limit: int,
+    *,
+    quiet: bool = False,
+    stretch: int = STRETCH,
+) -> Iterator[Batch]:
+    """Yield the records that bear `stamp` (None: any file id) from `start` to `limit`, and the damage.
+
+    A region reaches as far as its candidate says, or to the next record; other candidates inside it are
+    not told apart from its content (JBM-RDR-017). A hole is what lies before a record and belongs to
+    nothing (JBM-RDR-024). With `quiet`, or without a stamp, there is no damage. Every `stretch` (bytes)
+    gives the same records and damage.
+    """
+    shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None
+    find = (_plausible(dialect, limit) if stamp is None else _stamped(dialect, stamp)).search
+    unpack_size, unpack_next = INT.unpack_from, NEXT.unpack_from
+    base, need, left, sums = start, 0, SUMMED, None
+    # Where the last record ends. Of rejected candidates before `covered` nothing is to be told.
+    last, covered = start, 0
+    # Offset, end and number of the reason of the torn candidates since the last record: they may be many.
+    torn = array("q")
+    while base < limit:
+        # No record begins with a zero, and a hole is zeros: it need not be read.
+        if not need and (base := min(source.next_data(base), limit)) == limit:
+            break
+        data = source.read(base, min(max(stretch, need, 2 * NEED), limit - base))
+        at, need, top, room = 0, 0, len(data), limit - base
+        final, unreadable = top == room, source.unreadable
+        # The last place for a candidate of this stretch, and for the end of a record that can be decided on.
+        edge, ready = (top - PROLOGUE, top) if final else (top - NEED, top - PROLOGUE)
+        data += PAD if final else b""
+        batch = Batch(base, data)
+        add, add_end, add_code = batch.off.append, batch.end.append, batch.code.append
+        adjacent = False
+        while True:
+            if not adjacent:
+                # Every offset is considered, and what is no type of the edition with the stamp is
+                # stepped over by one byte (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
+                found = find(data, zeros_end(data, at, top), top)
+                at = found.start() if found else top if final else max(at, edge + 1)
+                if at > edge:
+                    at = top if final else at
+                    break
+                code = data[at]
+            least, sizes = shapes[code]
+            # The order of the checks decides which reason is told (JBM-RDR-009).
+            stop, reason = at + least, ""
+            if stop > room:
+                reason = "truncated"  # JBM-RDR-004
+            else:
+                for place, unit in sizes:
+                    (size,) = unpack_size(data, at + place)
+                    stop += unit * size
+                    # Nothing is allocated by it (JBM-RDR-005, JBM-RDR-006, JBM-RDR-007, JBM-RDR-008).
+                    if size < 0 or stop > room:
+                        reason = "bad-size"
+                        break
+                else:
+                    if stop <= ready:
+                        check, next_code, borne = unpack_next(data, stop - CHECK_SIZE)
+                        if not hashed:
+                            if check != stop - at:  # JBM-CHK-001, JBM-CHK-002
+                                reason = "bad-check-size"
+                        else:
+                            # To sum what many candidates claim, each from its start, were quadratic.
+                            if left > 0:
+                                computed = crc32(data[at : stop - CHECK_SIZE])
+                            else:
+                                sums = sums or _sums(source, limit)
+                                computed = sums(None, base + at, base + stop - CHECK_SIZE)
+                            if check & 0xFFFFFFFF != computed:  # JBM-CHK-004, JBM-CHK-005
+                                reason = "bad-hash"
+                                left -= stop - at
+                    else:
+                        # A few bytes at its end say whether all of it is worth loading.
+                        (check,) = unpack_size(source.read(base + stop - CHECK_SIZE, CHECK_SIZE))
+                        if not hashed:
+                            reason = "" if check == stop - at else "bad-check-size"
+                        else:
+                            sums = sums or _sums(source, limit)
+                            computed = sums(None, base + at, base + stop - CHECK_SIZE)
+                            reason = "" if check & 0xFFFFFFFF == computed else "bad-hash"
+                        unreadable = source.unreadable
+                        if not reason and not (unreadable and source.gap(base + at, base + stop)):
+                            need = stop - at + NEED
+                            break
+            if unreadable or reason:
+                ends = reason not in ("truncated", "bad-size")
+                if unreadable and source.gap(base + at, base + (stop if ends else at + MOST_FIXED)):
+                    reason = UNREADABLE
+                if reason:
+                    # Never further than one byte: a record may be inside (JBM-RDR-010, JBM-RDR-012).
+                    if not quiet and base + at >= covered:
+                        covered = base + stop if ends else limit
+                        torn.extend((base + at, covered, REASONS.index(reason)))
+                    at, adjacent = at + 1, False
+                    continue
+            if not adjacent and not quiet and (torn or base + at > last):
+                here = base + at
+                for begin, end, why in chain(_threes(torn), ((here, here, 0),)):
+                    if begin > last and not _is_accounted_for(source, dialect, last, begin):
+                        batch.damage.append((last, begin, "hole"))
+                    last = min(end, here)
+                    if last > begin:
+                        batch.damage.append((begin, last, REASONS[why]))
+                    if len(batch.damage) >= MOST_ODD:
+                        yield batch
+                        batch = Batch(base, data)
+                        add, add_end, add_code = batch.off.append, batch.end.append, batch.code.append
+                del torn[:]
+                covered = 0
+            add(at)
+            add_end(stop)
+            add_code(code)
+            # The bytes of a record are not looked at again (JBM-RDR-011).
+            at = stop
+            if borne == stamp and stop <= edge and next_code in shapes:
+                code, adjacent = next_code, True
+            else:
+                adjacent, last = False, base + stop
+        base += at
+        yield batch
+    # What follows the last record is no hole; the regions there reach as far as they claim.
+    for some in range(0, len(torn), 3 * MOST_ODD):
+        batch = Batch(limit, b"")
+        batch.damage = [
+            (begin, end, REASONS[why]) for begin, end, why in _threes(torn[some : some + 3 * MOST_ODD])
+        ]
+        yield batch
+
+
+def _threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+    each = iter(numbers)
+    return zip(each, each, each, strict=True)
+
+
+def _sums(source: Source, limit: int) -> PrefixDigest:
+    """Return what tells the CRC-32 of ranges of a file in time independent of their length."""
+    return PrefixDigest(source if isinstance(source, Content) else source.read(0, limit), limit)
+
+
 #: A directory may hold a hundred thousand files, each with an id of its own.
-_signs = lru_cache(256)(Dialect.signs)
+@lru_cache(256)
+def _stamped(dialect: Dialect, stamp: int) -> re.Pattern[bytes]:
+    """Return what finds the next candidate of a file: a type, and the file's stamp (JBM-REC-002)."""
+    own = re.escape(stamp.to_bytes(4, "big"))
+    return re.compile(b"[" + re.escape(bytes(sorted(dialect.kinds))) + b"]" + own, re.DOTALL)
 
 
-class Search(Searching[JournalRecord | Fault]):
-    """Searches through a file, as iterators of records and rejected candidates; `limit` is where it ends.
+def _plausible(dialect: Dialect, limit: int) -> re.Pattern[bytes]:
+    return _of_any_file(dialect, min(limit >> 24, 0x7F))
 
-    Records carry `stamp` (None: any file id).
+
+@lru_cache(64)
+def _of_any_file(dialect: Dialect, most: int) -> re.Pattern[bytes]:
+    """Return what finds the next record of any file, and few candidates that are none.
+
+    A size has at most `most` as its first byte; what has no size ends with its length, unless it is hashed.
     """
-
-    def __init__(
-        self,
-        data: Any,
-        limit: int,
-        dialect: Dialect,
-        stamp: int | None = None,
-    ) -> None:
-        super().__init__(data, limit, _signs(dialect, stamp))
-        self._dialect = dialect
-        self._digest: Hash = PrefixDigest(data, limit) if dialect.hashed else direct
-
-    def at(self, off: int) -> JournalRecord | None:
-        """Return the record at `off`, hashed by itself; None if there is none."""
-        if not 0 <= off < self._limit:
-            return None
-        self._view = self._window.reach(off, min(off + MOST_FIXED, self._limit))
-        if self._view[off] not in self._dialect.kinds:
-            return None
-        self._digest = direct
-        item = self._decide(off)
-        return item if isinstance(item, JournalRecord) else None
-
-    def _decide(self, off: int) -> JournalRecord | Fault:
-        """Return what the candidate at `off` is, after loading what has to be looked at for that."""
-        window = self._window
-        if off + MOST_FIXED > window.ready < self._limit:
-            self._view = window.reach(off, min(off + MOST_FIXED, self._limit))
-        item = decode_record(self._view, off, self._limit, self._dialect, self._digest)
-        if isinstance(item, Fault) and item.reason == NOT_LOADED:
-            # A few bytes at its end say whether all of it is worth loading.
-            last = window.peek(item.end - CHECK_SIZE, item.end)
-            problem = check(last, self._view, off, item.end, self._dialect, self._digest)
-            self._view = self._view if problem else window.reach(off, item.end)
-            item = problem or decode_record(self._view, off, self._limit, self._dialect, self._digest)
-        why = window.why(off, item.end or off + MOST_FIXED)
-        return Fault(off, UNREADABLE, item.end, why) if why else item
-
-    def _take(self, off: int) -> JournalRecord | Fault | None:
-        """Decide on the candidate at `off` and move on; None if it is not worth a word."""
-        item = self._decide(off)
-        if isinstance(item, Fault):
-            self._at = off + 1
-            if off < self._covered:
-                return None
-            self._covered = item.end or self._limit
-            return item
-        self._at, self._covered = item.end, 0
-        return item
+    forms = []
+    for kind in dialect.kinds.values():
+        place = kind.sizes[0][0] if kind.sizes else kind.least - CHECK_SIZE
+        ends = (
+            b"[\0-" + re.escape(bytes([most])) + b"]"
+            if kind.sizes
+            else re.escape(kind.least.to_bytes(4, "big"))
+        )
+        between = b".{%d}" % (place - 1)
+        forms.append(
+            re.escape(bytes([kind.code])) + between + (ends if kind.sizes or not dialect.hashed else b".{4}")
+        )
+    return re.compile(b"|".join(forms), re.DOTALL)
 
 
-def walk(
-    data: Any, file_id: int, dialect: Dialect, end: int | None = None
-) -> Iterator[JournalRecord | Fault]:
-    """Yield every healthy record of a file, and the candidates that are none, in offset order.
+def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bool:
+    """Tell whether the bytes from `at` to `off` are padding, or hold a record of an earlier life.
 
-    The bytes of an accepted record are never looked at again; those of a
-    rejected one are. Of rejected candidates without a record between them those
-    are left out that begin within what an earlier one claims: they belong to the
-    same torn region.
+    Padding is what aligned writes leave (JBM-WRT-004): zeros, or fill where the journal was not aligned
+    before. The header's block may have any usual size; after it, blocks are those of a disk or a file
+    system. If an earlier life's record is there, no write of this life has arrived (JBM-RDR-024).
     """
-    limit = len(data) if end is None else min(end, len(data))
-    yield from Search(data, limit, dialect, dialect.stamp(file_id)).between(dialect.header_size, limit)
+    blocks = (off,) if at == dialect.header_size and off in HEADER_BLOCKS else BLOCKS
+    aligned = any(off % block == 0 and off - at < block for block in blocks)
+    if aligned and any(source.read(at, off - at).count(fill) == off - at for fill in FILLS):
+        return True
+    return first_found(source, dialect, None, at, off) is not None
 
 
-class Stale:
-    """The records of earlier lives of a file, where it has none of its own: of whatever file id.
+def earlier(
+    source: Source, dialect: Dialect, batches: Iterable[Batch], start: int, limit: int
+) -> Iterator[Batch]:
+    """Yield the records of earlier lives between those of `batches`, which go from `start` to `limit`.
 
     A forensic extra: four bytes of check size are all that vouches for them.
     """
-
-    def __init__(self, data: Any, dialect: Dialect, limit: int) -> None:
-        self._search = Search(data, limit, dialect)
-
-    def between(self, start: int, end: int) -> Iterator[JournalRecord]:
-        """Yield those that begin from `start` to `end`."""
-        return (item for item in self._search.between(start, end) if isinstance(item, JournalRecord))
-
-    def lies(self, start: int, end: int) -> bool:
-        """Tell whether one of them is between `start` and `end`: no write of this life has arrived there."""
-        return next(self.between(start, end), None) is not None
+    least = min(kind.least for kind in dialect.kinds.values())
+    at = start
+    for batch in batches:
+        for off, end in zip(batch.off, batch.end, strict=True):
+            if batch.base + off - at >= least:
+                yield from scan(source, dialect, None, at, batch.base + off)
+            at = batch.base + end
+    yield from scan(source, dialect, None, at, limit)
 
 
-def is_padding(data: Any, at: int, off: int, header: int) -> bool:
-    """Tell whether the bytes between `at` and a record at `off` are what aligned writes leave (JBM-WRT-004).
-
-    That is zeros, or fill where the journal was not aligned before. The header's block may have
-    any usual size; after it, blocks are those of a disk or a file system.
-    """
-    blocks = (off,) if at == header and off in HEADER_BLOCKS else BLOCKS
-    aligned = any(off % block == 0 and off - at < block for block in blocks)
-    return aligned and any(bytes(data[at:off]).count(fill) == off - at for fill in FILLS)
-
-
-def implied_id(data: Any, dialect: Dialect) -> int | None:
-    """Return the file id that the first sound record carries; None if there is no such record.
-
-    A file is overwritten from its beginning, so that the first records are those of its last life.
-    """
-    first = next(Stale(data, dialect, len(data)).between(dialect.header_size, len(data)), None)
-    if first is None:
-        return None
-    return int.from_bytes(bytes(data[first.off + 1 : first.off + 5]), "big", signed=not dialect.versions)
+def first_found(
+    source: Source, dialect: Dialect, stamp: int | None, start: int, limit: int, stretch: int = SEARCH_STRETCH
+) -> Batch | None:
+    """Return the batch with the first record that bears `stamp` (None: any file id); None: there is none."""
+    batches = scan(source, dialect, stamp, start, limit, quiet=True, stretch=stretch)
+    return next((batch for batch in batches if len(batch)), None)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 from journalspec.jboss_journal import LAYOUT
 from journalspec.layout import Spot
 from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
-from journalspec_reference.jboss_journal.codec import Dialect, JournalRecord
+from journalspec_reference.batches import source_of
+from journalspec_reference.jboss_journal.codec import Dialect
 from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
-from journalspec_reference.jboss_journal.recover import laid_out
-from journalspec_reference.jboss_journal.scan import Stale
+from journalspec_reference.jboss_journal.recover import stretch_of
+from journalspec_reference.jboss_journal.scan import scan
 
 
 def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -22,12 +22,11 @@ def spans(files: Files, dialect: Dialect, params: Params, fields: bool = True) -
     found = gather(files, dialect, params)
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
-        # Without a sound header nobody knows which file id would be right.
         limit = limit_of(file, params)
-        earlier = partial(_earlier, Stale(file.data, file.dialect, file.length if file.problem else limit))
-        pieces = _pieces(file, limit, earlier)
+        # Without a sound header nobody knows which file id would be right.
+        earlier = _earlier(file, file.length if file.problem else limit)
         named = _namer(file) if fields else None
-        yield from file_spans(file.name, pieces, file.length, named, earlier)
+        yield from file_spans(file.name, _pieces(file, limit, earlier), file.length, named, earlier)
 
 
 def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
@@ -37,21 +36,29 @@ def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
     at, header = min(file.dialect.header_size, file.length), header_of(file)
     if not file.headless:
         yield Piece(0, at, "header", f"file {header['file_id']}" if header else "file")
-    for item in laid_out(file, limit):
-        yield from earlier(at, item.off)
-        if isinstance(item, JournalRecord):
-            yield Piece(item.off, item.end, "record", item.kind.name)
-        else:
-            yield Piece(item.off, item.end, "dropped", item.reason)
-        at = item.end
+    kinds = file.dialect.kinds
+    for batch in stretch_of(file, limit).scan():
+        found = [Piece(start, end, "dropped", reason) for start, end, reason in batch.damage]
+        for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+            found.append(Piece(batch.base + off, batch.base + end, "record", kinds[code].name))
+        # Both are in order by themselves, and no region of a later batch is before a record of this one.
+        for piece in sorted(found) if batch.damage else found:
+            yield from earlier(at, piece.off)
+            yield piece
+            at = piece.end
     yield from earlier(at, limit)
 
 
-def _earlier(search: Stale, start: int, end: int) -> Iterator[Piece]:
-    """Yield the records of earlier lives of a file that stand from `start` to `end`."""
-    if start < end:
-        for item in search.between(start, end):
-            yield Piece(item.off, item.end, "stale", item.kind.name)
+def _earlier(file: DataFile, limit: int) -> Inside:
+    """Return what gives the records of earlier lives of a file between two offsets."""
+    source, kinds = source_of(file.data), file.dialect.kinds
+
+    def between(start: int, end: int) -> Iterator[Piece]:
+        for batch in scan(source, file.dialect, None, start, min(end, limit)) if start < end else ():
+            for off, stop, code in zip(batch.off, batch.end, batch.code, strict=True):
+                yield Piece(batch.base + off, batch.base + stop, "stale", kinds[code].name)
+
+    return between
 
 
 def _namer(file: DataFile) -> Callable[[Piece], Iterator[Spot]]:

@@ -16,7 +16,6 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
-from journalspec_reference.checksums import direct
 from journalspec_reference.jboss_journal.codec import (
     COMMIT,
     DIALECTS,
@@ -25,8 +24,8 @@ from journalspec_reference.jboss_journal.codec import (
     PREPARE,
     ROLLBACK,
     Dialect,
-    Fault,
     JournalRecord,
+    decode_record,
     encode_record,
 )
 from journalspec_reference.jboss_journal.fileset import (
@@ -38,8 +37,7 @@ from journalspec_reference.jboss_journal.fileset import (
     leftovers_of,
     limit_of,
 )
-from journalspec_reference.jboss_journal.recover import Replay, refusal
-from journalspec_reference.jboss_journal.scan import walk
+from journalspec_reference.jboss_journal.recover import Replay, refusal, stretch_of
 from journalspec_reference.storage import Storage, fill, whole
 
 SMALLEST_FILE = 1024
@@ -327,23 +325,22 @@ class JournalWriter:
 
     def _replay_file(self, file: DataFile, usage: Usage, replay: Replay) -> int:
         """Take in the records of one file; return where the last of them ends."""
-        end = file.dialect.header_size
-        limit = limit_of(file, self.params)
+        end, dialect, limit = file.dialect.header_size, file.dialect, limit_of(file, self.params)
         replay.next_file(file, limit)
-        for item in walk(file.data, file.file_id, file.dialect, limit):
-            if isinstance(item, Fault):
-                continue
+        for batch in stretch_of(file, limit).scan():
             dropped = len(replay.dropped)
-            replay.apply(item, file.file_id, file.dialect)
-            end = item.end
-            code = item.kind.code
-            self.listed.update(file_id for file_id, _ in item.pairs)
-            if code == COMMIT and len(replay.dropped) > dropped:
-                # The files of a rejected transaction stay: they prove that it was incomplete.
-                self.ledger.pending.pop(item.tx, None)
-            elif code != PREPARE or item.tx in self.ledger.pending or file.dialect.prepare_extra:
-                # In the seed a PREPARE of which nothing was read before it has no effect (JBM-SED-005).
-                self.ledger.take(usage, item)
+            replay.take(batch)
+            rejected = {replay.where(item.place)[1] for item in replay.dropped[dropped:]}
+            for off in batch.off:
+                item = decode_record(batch.data, off, dialect, batch.base)
+                end = item.end
+                self.listed.update(file_id for file_id, _ in item.pairs)
+                if item.off in rejected:
+                    # The files of a rejected transaction stay: they prove that it was incomplete.
+                    self.ledger.pending.pop(item.tx, None)
+                elif item.kind.code != PREPARE or item.tx in self.ledger.pending or dialect.prepare_extra:
+                    # In the seed a PREPARE of which nothing was read before it has no effect (JBM-SED-005).
+                    self.ledger.take(usage, item)
         return end
 
     def _adopt(self, used: list[Usage], ends: Mapping[Usage, int]) -> None:
@@ -492,7 +489,7 @@ class JournalWriter:
             counts = ledger.pending.get(record.tx, Pending()).counts()
             pairs = tuple(sorted((holder.file_id, count) for holder, count in counts.items()))
             record = record._replace(pairs=pairs, tally=counts[usage])
-        return encode_record(record, self.dialect, self.dialect.stamp(usage.file_id), direct)
+        return encode_record(record, self.dialect, self.dialect.stamp(usage.file_id))
 
     def _force(self) -> dict[str, Any]:
         """Make the current file durable; the ones before it were when they were left."""
@@ -618,7 +615,7 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
     temporary = CONTROL + ".tmp" if writer.order.staged_control else CONTROL
     storage.create(temporary)
     writer.stamp(temporary, dialect.control_id)
-    data = encode_record(record, dialect, dialect.stamp(dialect.control_id), direct)
+    data = encode_record(record, dialect, dialect.stamp(dialect.control_id))
     storage.write(temporary, writer.first_offset, data)
     storage.sync(temporary)
     if writer.order.staged_control:
