@@ -7,17 +7,18 @@ as usual (a field twice, of an unknown number, longer than 2 MiB, within another
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec.kahadb_journal.commands import SIZED, messages
+from journalspec.kahadb_journal.commands import BITS, SIZED, messages
 from journalspec_reference.batches import Batch
-from journalspec_reference.kahadb_journal.codec import HEAD, Dialect
+from journalspec_reference.kahadb_journal.codec import CONTROL, HEAD, Dialect, sums
 from journalspec_reference.kahadb_journal.commands import CommandError, command, parse
+from journalspec_reference.kahadb_journal.records import TX_MEMBERS, is_optional, parsed, shown
 from journalspec_reference.kahadb_journal.store import (
     ADDS,
     CHANGES,
@@ -35,7 +36,7 @@ from journalspec_reference.kahadb_journal.store import (
 )
 
 Ints = npt.NDArray[np.int64]
-#: Messages within commands that become columns of their own, and those columns.
+#: Messages within commands whose members become columns.
 _WITHIN = {
     "transaction": {
         "kind": "string",
@@ -195,6 +196,125 @@ class Gathered:
         if bad:
             self.closely = np.union1d(self.closely, np.array(bad, np.int64))
         return column, known
+
+
+def columns(batch: Batch, dialect: Dialect, names: Iterable[str] = tuple(COLUMNS)) -> dict[str, Any]:
+    """Return columns of a batch by name, each as one of three.
+
+    Numbers are an array, masked where a record has no such field. Bytes and texts are where each begins in
+    ``batch.data`` and its size, -1 where there is none; what is not there as it is reported (as a text that is
+    no UTF-8) is appended to ``batch.data``. What repeats is a number, -1 where there is none, and a list.
+    """
+    names, rows = list(names), len(batch)
+    off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
+    owners = {name: name.partition("_")[0] for name in names if name.partition("_")[0] in _WITHIN}
+    found = Gathered(batch, dialect, [name for name in FIELDS if name in names or name in owners.values()])
+    within = {name: found.within(name) for name in dict.fromkeys(owners.values())}
+    kinds = [*dialect.commands.values(), "OTHER"]
+    kind = np.full(256, len(kinds) - 1)
+    kind[list(dialect.commands)] = np.arange(len(kinds) - 1)
+    kind = kind[found.code]
+    odd: dict[int, Mapping[str, Any]] = {}
+    for row in found.closely.tolist():
+        item, _ = parsed(batch.data[off[row] + HEAD : end[row]], dialect)
+        kind[row] = kinds.index("OTHER" if isinstance(item, str) else item[0])
+        odd[row] = {} if isinstance(item, str) else shown(*item)
+    out: dict[str, Any] = {}
+    for name in names:
+        if name == "type":
+            out[name] = kind, kinds
+        elif name == "length":
+            out[name] = (end - off).astype(np.int32)
+        elif name == "payload":
+            out[name] = off + HEAD, np.where(kind == len(kinds) - 1, end - off - HEAD, -1)
+        elif name in ("batch_size", "checksum"):
+            valid, values = np.zeros(rows, np.bool_), np.zeros(rows, np.int64)
+            for row in batch.more.get("first", ()):
+                valid[row], values[row] = True, sums(batch.data, off[row] - CONTROL)[name == "checksum"]
+            out[name] = _masked(values, valid, name)
+        elif name in owners:
+            out[name] = _member(*within[owners[name]], found.code, odd, dialect, name)
+        elif FIELDS[name] in BITS:
+            _, filled, default = _defaults(dialect, name)
+            stored = found.has(name)
+            values, valid = np.where(stored, found.size[name], default), stored | filled[found.code]
+            for row, fields in odd.items():
+                values[row], valid[row] = fields.get(name, 0), name in fields
+            out[name] = _masked(values, valid, name)
+        else:
+            out[name] = _placed(batch, found, odd, dialect, name)
+    return out
+
+
+@cache
+def _defaults(dialect: Dialect, name: str) -> tuple[Any, Any, Any]:
+    """Return which commands have a field, which of them have a default for it, and that default."""
+    has, filled, default = np.zeros(256, np.bool_), np.zeros(256, np.bool_), 0
+    for number, kind in dialect.commands.items():
+        for slot in messages()[kind].values():
+            if slot.name == name:
+                has[number], filled[number] = True, not is_optional(kind, name)
+                default = slot.default or 0
+    return has, filled, default
+
+
+def _masked(values: Any, valid: Any, name: str) -> Any:
+    values = values.astype(COLUMNS[name])
+    return values if valid.all() else np.ma.masked_array(values, ~valid)
+
+
+def _placed(
+    batch: Batch, found: Gathered, odd: Mapping[int, Mapping[str, Any]], dialect: Dialect, name: str
+) -> tuple[Ints, Ints]:
+    """Return where the values of a field are that has bytes or a text."""
+    data, start = batch.data, found.start[name]
+    size = np.where(found.has(name) | _defaults(dialect, name)[1][found.code], found.size[name], -1)
+    other = {row: fields.get(name) for row, fields in odd.items()}
+    if COLUMNS[name] == "string":
+        beyond = np.flatnonzero(np.frombuffer(data, np.uint8) > 0x7F)
+        ascii_only = np.searchsorted(beyond, start) == np.searchsorted(beyond, start + size)
+        for row in np.flatnonzero(~ascii_only & (size > 0)).tolist():
+            other.setdefault(row, data[start[row] : start[row] + size[row]].decode("utf-8", "replace"))
+    tail = bytearray()
+    for row, value in other.items():
+        stored = value.encode() if isinstance(value, str) else value
+        start[row], size[row] = len(data) + len(tail), -1 if stored is None else len(stored)
+        tail += stored or b""
+    if tail:
+        batch.data = data + bytes(tail)
+    return start, size
+
+
+def _member(
+    column: Ints,
+    known: Sequence[Any],
+    code: Any,
+    odd: Mapping[int, Mapping[str, Any]],
+    dialect: Dialect,
+    name: str,
+) -> Any:
+    """Return the column of a member; `column` has the number of each record's message, `known` the messages."""
+    owner, _, member = name.partition("_")
+    column, known = column.copy(), list(known)
+    if owner == "destination":
+        column[(column < 0) & _defaults(dialect, owner)[0][code]] = len(known)
+        known.append(destination_of({}))
+    for row, fields in odd.items():
+        column[row] = len(known) if owner in fields else -1
+        known += [tuple(fields[owner].values())] if owner in fields else []
+    values = [_value(each, member) for each in known] + [None]
+    if COLUMNS[name] in ("string", "binary"):
+        distinct = [value for value in dict.fromkeys(values) if value is not None]
+        numbers = {value: number for number, value in enumerate(distinct)}
+        return np.array([numbers.get(value, -1) for value in values])[column], distinct
+    valid = np.array([value is not None for value in values])[column]
+    return _masked(np.array([value or 0 for value in values])[column], valid, name)
+
+
+def _value(item: Sequence[Any], member: str) -> Any:
+    """Return a member of a destination or a transaction, None if it has no such member."""
+    members = TX_MEMBERS.get(item[0], ("kind", "name"))
+    return item[members.index(member)] if member in members else None
 
 
 #: Commands that a replay has to look at one by one, and what it needs of the others.

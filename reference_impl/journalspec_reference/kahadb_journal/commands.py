@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from journalspec.kahadb_journal.commands import BITS, SIZED, VARINT, Slot, messages
+from journalspec.kahadb_journal.commands import BITS, SIZED, VARINT, messages
 
 _FIXED = {1: 8, 5: 4}
+#: Bits of a wire type that neither VARINT nor SIZED has.
+_FIXED_BITS = ~(VARINT | SIZED)
 _LONGEST = 10
 #: Messages within messages up to so many bytes are remembered, so many at a time: a journal repeats few.
 _REMEMBERED, _MOST_REMEMBERED = 256, 4096
@@ -25,14 +27,14 @@ class CommandError(ValueError):
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """Return the unsigned varint at `at` and where it ends; raises CommandError."""
-    value = 0
-    for index in range(_LONGEST):
-        if at + index >= len(data):
-            raise CommandError(f"a varint at {at} does not end")
-        byte = data[at + index]
-        value |= (byte & 0x7F) << (7 * index)
+    value = shift = 0
+    for byte in data[at : at + _LONGEST]:
+        value |= (byte & 0x7F) << shift
+        shift += 7
         if byte < 0x80:
-            return value & (1 << 64) - 1, at + index + 1
+            return value & (1 << 64) - 1, at + shift // 7
+    if len(data) - at < _LONGEST:
+        raise CommandError(f"a varint at {at} does not end")
     raise CommandError(f"a varint at {at} has more than {_LONGEST} bytes")
 
 
@@ -62,58 +64,63 @@ def _signed(value: int, bits: int) -> int:
 
 
 @cache
-def _fields(name: str) -> tuple[dict[int, Slot], frozenset[int]]:
-    """Return key -> field of a message, and the numbers of its fields."""
+def _fields(name: str) -> tuple[dict[int, tuple[str, str]], frozenset[int]]:
+    """Return key -> name of a field and what it holds, and the numbers of all fields of a message."""
     table = messages()[name]
-    return {number << 3 | wire: slot for (number, wire), slot in table.items()}, frozenset(
-        number for number, _ in table
-    )
+    slots = {slot.number << 3 | slot.wire: (slot.name, slot.holds) for slot in table.values()}
+    return slots, frozenset(number for number, _ in table)
 
 
 def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, Any]:  # noqa: C901, PLR0912
     """Return the fields of message `name` that `data` holds, over those `known`; raises CommandError."""
     slots, numbers = _fields(name)
-    out: dict[str, Any] = dict(known)
+    out: dict[str, Any] = {**known}
     at, end = 0, len(data)
     while at < end:
-        key, slot = data[at], slots.get(data[at])
+        # Most keys, numbers and lengths have one byte.
+        key = data[at]
         at += 1
+        slot = slots.get(key)
         if slot is None:
-            # Not a field, or a key of more than one byte.
             if key > 0x7F:
                 key, at = varint(data, at - 1)
-            if not key >> 3 & 0x1FFFFFFF:
+            number = key >> 3 & 0x1FFFFFFF
+            if not number:
                 raise CommandError("a field has the number 0")
             slot = slots.get(key & 0xFFFFFFFF)
         wire = key & 7
-        if wire not in _FIXED:
-            if wire not in (VARINT, SIZED):
-                raise CommandError(f"field {key >> 3 & 0x1FFFFFFF} has the wire type {wire}")
+        if not wire & _FIXED_BITS:
             value = data[at] if at < end else 0x80
             at += 1
             if value > 0x7F:
                 value, at = varint(data, at - 1)
-        if wire != VARINT:
-            size = _FIXED.get(wire, value)
-            if size > end - at:
-                raise CommandError(f"field {key >> 3 & 0x1FFFFFFF} reaches beyond its message")
-            at += size
-        if slot is None:
-            if key >> 3 & 0x1FFFFFFF in numbers:
-                raise CommandError(f"field {key >> 3 & 0x1FFFFFFF} has the wire type {wire}")
-            continue
-        holds = slot.holds
-        if wire == VARINT:
-            amount = _signed(value, BITS[holds])
-            out[slot.name] = bool(amount) if holds == "bool" else amount
-        elif holds == "bytes":
-            out[slot.name] = data[at - size : at]
-        elif holds == "str":
-            out[slot.name] = data[at - size : at].decode("utf-8", "replace")
-        elif slot.name in out:
-            out[slot.name] = parse(holds, data[at - size : at], out[slot.name])
+            if slot is not None and wire == VARINT:
+                field, holds = slot
+                amount = value if value <= 0x7F else _signed(value, BITS[holds])
+                out[field] = bool(amount) if holds == "bool" else amount
+                continue
+            size = value if wire == SIZED else 0
+        elif wire in _FIXED:
+            size = _FIXED[wire]
         else:
-            out[slot.name] = _within(holds, data[at - size : at])
+            raise CommandError(f"field {number} has the wire type {wire}")
+        start = at
+        at += size
+        if at > end:
+            raise CommandError(f"field {key >> 3 & 0x1FFFFFFF} reaches beyond its message")
+        if slot is None:
+            if number in numbers:
+                raise CommandError(f"field {number} has the wire type {wire}")
+            continue
+        field, holds = slot
+        if holds == "str":
+            out[field] = data[start:at].decode("utf-8", "replace")
+        elif holds == "bytes":
+            out[field] = data[start:at]
+        elif field in out:
+            out[field] = parse(holds, data[start:at], out[field])
+        else:
+            out[field] = _within(holds, data[start:at])
     return out
 
 

@@ -14,7 +14,6 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
-from journalspec.kahadb_journal.commands import messages
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
@@ -45,14 +44,13 @@ from journalspec_reference.kahadb_journal.codec import (
 from journalspec_reference.kahadb_journal.commands import CommandError, command
 from journalspec_reference.kahadb_journal.evidence import Evidence, Later, Log
 from journalspec_reference.kahadb_journal.index import Place
+from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
     Plain,
     Store,
-    TxId,
     change_of,
-    destination_of,
     transaction_of,
     tx_text,
 )
@@ -78,8 +76,6 @@ REWRITTEN = "REWRITTEN_DATA_FILE"
 _LOSSY = ("suspicious-end", "unscanned-damage")
 #: In journals of so many bytes, batches of so many records are taken as columns: NumPy takes long to begin.
 _LARGE, _MANY = 8 << 20, 256
-#: A record that was parsed: its command and fields, or why it is no command.
-Parsed = tuple[str, Mapping[str, Any]] | str
 #: Reasons that refuse in another phase than `header`.
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
@@ -105,6 +101,10 @@ def gather(files: Files) -> list[DataFile]:
     """Return the data files in the order of their ids (KHD-FIL-003)."""
     found = [(number, name) for name in files if (number := id_of(name)) is not None]
     return [DataFile(name, number, files[name]) for number, name in sorted(found)]
+
+
+def _is_large(files: Sequence[DataFile]) -> bool:
+    return sum(file.length for file in files) >= _LARGE
 
 
 def role_of(file: DataFile, dialect: Dialect) -> str:
@@ -165,54 +165,6 @@ def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
     return end[0] == CONTROL + size and not any(batch.damage for batch in batches)
 
 
-def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
-    """Yield the records of a batch under the names of the specification (KHD-CMD)."""
-    data, first = batch.data, frozenset(batch.more.get("first", ()))
-    for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
-        fields: dict[str, object] = {"length": end - off}
-        if row in first:
-            fields["batch_size"], fields["checksum"] = sums(data, off - CONTROL)
-        payload = data[off + HEAD : end]
-        name: str = "OTHER"
-        more: Mapping[str, object] = {"payload": payload}
-        if not dialect.bare:
-            try:
-                name, values, _ = command(payload, dialect.commands)
-                more = _shown(name, values)
-            except CommandError:
-                pass
-        yield Record(name, {**fields, **more}, At(file, batch.base + off, end - off))
-
-
-_EMPTY: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
-#: Fields that are left out where they are not stored.
-_OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
-
-
-def _shown(command: str, fields: Mapping[str, Any]) -> dict[str, object]:
-    """Return the fields of a command as an observation has them (KHD-CMD-007)."""
-    if command == "UPDATE_MESSAGE":
-        command, fields = "ADD_MESSAGE", {**fields.get("add", {}), "transaction": None}
-    out: dict[str, object] = {}
-    for slot in messages()[command].values():
-        if slot.name == "destination":
-            kind, name = destination_of(fields)
-            out["destination"] = {"kind": kind, "name": name}
-        elif slot.name == "transaction":
-            if (tx := transaction_of(fields)) is not None:
-                out["transaction"] = _transaction(tx)
-        elif slot.name in fields:
-            out[slot.name] = fields[slot.name]
-        elif slot.name not in _OPTIONAL and (command, slot.name) != ("REMOVE_MESSAGE", "subscription_key"):
-            out[slot.name] = _EMPTY[slot.holds] if slot.default is None else slot.default
-    return out
-
-
-def _transaction(tx: TxId) -> dict[str, object]:
-    names = ("connection", "number") if tx[0] == "LOCAL" else ("format_id", "gtrid", "bqual")
-    return {"kind": tx[0], **dict(zip(names, tx[1:], strict=True))}
-
-
 def repeats(fields: Mapping[str, Any], numbers: frozenset[int]) -> bool:
     """Return whether what follows in a file repeats one that is there, and does not count (KHD-RCV-012)."""
     return bool(fields.get("skip_if_source_exists", True)) and fields.get("source_file", 0) in numbers
@@ -267,28 +219,26 @@ class Walk:
 
     def _parse(self, file: DataFile, batch: Batch, *, skipping: bool) -> bool:
         """Parse the records of a batch; return whether the rest of the file repeats another one."""
-        names, data, base = self._dialect.commands, batch.data, batch.base
+        data, base = batch.data, batch.base
         if self._plain is not None and len(batch) >= _MANY:
             # Most batches are plain, and then it is columns that are replayed.
             with suppress(CommandError):
                 batch.more["parsed"] = self._plain(batch, self._dialect)
                 return skipping
-        parsed: list[Parsed] = []
+        found: list[Parsed] = []
         odd = len(batch.notes), len(batch.damage)
         gone = []
         for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
-            try:
-                name, fields, surplus = command(data[off + HEAD : end], names)
-            except CommandError as error:
-                batch.notes.append(Note("bad-command", file.name, base + off, str(error)))  # KHD-CMD-009
+            item, surplus = parsed(data[off + HEAD : end], self._dialect)
+            if isinstance(item, str):
+                batch.notes.append(Note("bad-command", file.name, base + off, item))  # KHD-CMD-009
                 if self._skips and not self._reading and not skipping:
                     batch.damage.append((base + off, base + end, "bad-command"))
                     gone.append(row)
-                else:
-                    parsed.append(str(error))
-                continue
-            parsed.append((name, fields))
-            skipping = skipping or (name == REWRITTEN and repeats(fields, self._numbers))
+                    continue
+            elif item[0] == REWRITTEN:
+                skipping = skipping or repeats(item[1], self._numbers)
+            found.append(item)
             if surplus:
                 batch.notes.append(Note("surplus", file.name, base + off, str(surplus)))  # KHD-CMD-003
         if gone:
@@ -297,7 +247,7 @@ class Walk:
             batch.notes.sort(key=lambda note: note.off or 0)
         if len(batch.damage) > odd[1] > 0:
             batch.damage.sort()
-        batch.more["parsed"] = parsed
+        batch.more["parsed"] = found
         return skipping
 
     def _unscanned(self, file: DataFile) -> Iterator[Note]:
@@ -373,7 +323,7 @@ class JournalPass:
         self._roles = [role_of(file, dialect) for file in self._files]
         data = [file for file, role in zip(self._files, self._roles, strict=True) if role == "data"]
         self._last = data[-1] if data else None
-        self._walk = Walk(dialect, policy, self._last, self._numbers, many=self._size >= _LARGE)
+        self._walk = Walk(dialect, policy, self._last, self._numbers, many=_is_large(self._files))
         for turn, file in enumerate(self._files):
             self._file(turn, file)
             if self._refused is not None:
@@ -389,13 +339,15 @@ class JournalPass:
                 self._lossy |= note.code in _LOSSY
             if batch.damage:
                 self._damaged(file, batch)
-            parsed = batch.more.pop("parsed", ())
+            items = batch.more.get("parsed", ())
+            if len(batch) >= _MANY:
+                batch.more.pop("parsed", None)
             # The index covers the records before one; what came before it is what the two have to agree on.
             cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
-            skipping = skipping or self._counts(file, turn, batch, parsed, 0, cut)
+            skipping = skipping or self._counts(file, turn, batch, items, 0, cut)
             if cut < len(batch):
                 self._evidence.passed(self._store)
-                skipping = skipping or self._counts(file, turn, batch, parsed, cut, len(batch))
+                skipping = skipping or self._counts(file, turn, batch, items, cut, len(batch))
             self._evidence.looks(file.number, batch)
             if self._refused is not None:
                 return
@@ -422,15 +374,15 @@ class JournalPass:
         return file is not self._last or end < file.length
 
     def _counts(
-        self, file: DataFile, turn: int, batch: Batch, parsed: Sequence[Parsed] | Plain, row: int, last: int
+        self, file: DataFile, turn: int, batch: Batch, items: Sequence[Parsed] | Plain, row: int, last: int
     ) -> bool:
         """Replay records from a row up to another; return whether the rest of the file does not count."""
         place = (turn << PLACE) + batch.base
-        if isinstance(parsed, Plain):
-            if found := self._store.replay(parsed, batch, row, last, place):
+        if isinstance(items, Plain):
+            if found := self._store.replay(items, batch, row, last, place):
                 self._doubles(file, batch.base + found[0], found[1])
             return False
-        for off, item in zip(batch.off[row:last], parsed[row:last], strict=False):
+        for off, item in zip(batch.off[row:last], items[row:last], strict=False):
             at = batch.base + off
             if isinstance(item, str):
                 if not self._skips:
@@ -611,3 +563,15 @@ def recovery(edition: str) -> Callable[[Files, str, Params], Observation]:
 def reading(edition: str) -> Callable[[Files, Params], Observation]:
     """Return what reads journals of an edition."""
     return lambda files, _: _observed(files, edition, "")
+
+
+def planning(edition: str) -> Callable[[Files, Params], Sequence[Stretch]]:
+    """Return what tells the stretches of journals of an edition: its files, in their order."""
+    dialect = DIALECTS[edition]
+
+    def planned(files: Files, _: Params) -> Sequence[Stretch]:
+        found = gather(files)
+        walk = Walk(dialect, "", None, frozenset(file.number for file in found), many=_is_large(found))
+        return [walk.stretch(file) for file in found]
+
+    return planned

@@ -233,13 +233,14 @@ def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str
     `total` is the checksum that is stored, 0 where none is compared. A record of any type but that of a
     control record is in order: it has five bytes or more, and ends within the batch (KHD-REC-003).
     """
-    value, broken = 1, False
-    body = p = at + CONTROL
-    for start in range(body, end, stretch):
+    value, broken, piece = 1, False, stretch >> 2
+    p = at + CONTROL
+    for start in range(p, end, piece):
         # A few bytes more, for the head of a record that begins with the last ones.
-        data = source.read(start, min(stretch + HEAD, end - start))
-        value = adler32(data[:stretch] if total else b"", value)
-        while not broken and p - start <= min(len(data) - HEAD, stretch - 1):
+        data = source.read(start, min(piece + HEAD, end - start))
+        if total:
+            value = adler32(memoryview(data)[:piece], value)
+        while not broken and p - start <= min(len(data) - HEAD, piece - 1):
             length, kind = head(data, p - start)
             broken = length < HEAD or kind == BATCH or p + length > end
             p += length

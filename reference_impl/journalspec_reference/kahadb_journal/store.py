@@ -206,7 +206,7 @@ class Store:
             if tx is not None:
                 self.open.setdefault(tx, []).append(change)
                 return []
-            return self._do([change])
+            return [change.message_id] if self._change(change) else []
         if command == "UPDATE_MESSAGE":
             return self._do([change_of(command, fields.get("add", {}), place)])
         if command in ENDING:
