@@ -202,8 +202,9 @@ def columns(batch: Batch, dialect: Dialect, names: Iterable[str] = tuple(COLUMNS
     """Return columns of a batch by name, each as one of three.
 
     Numbers are an array, masked where a record has no such field. Bytes and texts are where each begins in
-    ``batch.data`` and its size, -1 where there is none; what is not there as it is reported (as a text that is
-    no UTF-8) is appended to ``batch.data``. What repeats is a number, -1 where there is none, and a list.
+    ``batch.data`` and its size, -1 where there is none; what is not there as it is reported, as a text
+    that is no UTF-8, is appended to ``batch.data``. What repeats
+    is a number, -1 where there is none, and a list.
     """
     names, rows = list(names), len(batch)
     off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
@@ -293,7 +294,7 @@ def _member(
     dialect: Dialect,
     name: str,
 ) -> Any:
-    """Return the column of a member; `column` has the number of each record's message, `known` the messages."""
+    """Return the column of a member; `column` has a number of one of `known` for each record."""
     owner, _, member = name.partition("_")
     column, known = column.copy(), list(known)
     if owner == "destination":

@@ -152,8 +152,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 plain = -1
                 if p < stop and not inside:
                     # A record without payload, of another type, or a chain that is broken (KHD-REC-003).
-                    del off[rows:], end[rows:], code[rows:]
                     why, after = _problem(source, base + at, base + stop, 0, stretch), stop
+                    del off[rows:], end[rows:], code[rows:]
                     if not why:
                         verified = base + stop
                         continue
