@@ -34,10 +34,10 @@ from journalspec_corpus.kahadb_journal.workloads import (
     size_of,
     step_of,
 )
-from journalspec_reference.content import Window
-from journalspec_reference.kahadb_journal.codec import DIALECTS, SoundBatch, sums
+from journalspec_reference.batches import Memory
+from journalspec_reference.kahadb_journal.codec import DIALECTS, sums
 from journalspec_reference.kahadb_journal.recover import id_of, told
-from journalspec_reference.kahadb_journal.scan import records
+from journalspec_reference.kahadb_journal.scan import scan
 
 FORMAT = "kahadb_journal"
 #: Fields that say where a record lies, and not what it says.
@@ -120,14 +120,14 @@ class Run(TabledRecorder):
             self._batch(item)
 
     def _batch(self, item: Write) -> None:
-        size, checksum = sums(item.data, 0)
-        stored = list(records(Window(item.data), SoundBatch(0, CONTROL + size, checksum)))
-        fields, length = batch_fields([each.end - each.off for each in stored], self.edition)
+        size, _ = sums(item.data, 0)
+        (batch,) = scan(Memory(item.data), self.dialect, limit=CONTROL + size)
+        lengths = [stop - start for start, stop in zip(batch.off, batch.end, strict=True)]
+        fields, length = batch_fields(lengths, self.edition)
         end = item.off + len(item.data)
         self.overwritten(item)
         self.file, self.ends[item.file] = item.file, end
-        for each in stored:
-            record = told(each, item.file, self.dialect).record
+        for record in told(batch, item.file, self.dialect):
             name = self.prefix + _name(record.type, record.fields)
             self._named[name] += 1
             if self._named[name] > 1:
@@ -135,7 +135,7 @@ class Run(TabledRecorder):
             self.marked(Mark(name, item.file, item.off, length, key_of(record.type, record.fields), fields))
             self._waiting.append((name, item.file, record.type, tx_name(record.fields)))
         # A batch makes itself count, and nothing else: without what is before it nobody gets to it.
-        self.tell(Publish, [name for name, *_ in self._waiting[-len(stored) :]])
+        self.tell(Publish, [name for name, *_ in self._waiting[-len(batch) :]])
 
     @property
     def position(self) -> int:

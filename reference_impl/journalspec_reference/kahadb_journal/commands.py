@@ -6,13 +6,19 @@ nothing is required (KHD-CMD-002 to KHD-CMD-008).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from journalspec.kahadb_journal.commands import BITS, SIZED, VARINT, messages
 
 _FIXED = {1: 8, 5: 4}
+#: Bits of a wire type that neither VARINT nor SIZED has.
+_FIXED_BITS = ~(VARINT | SIZED)
 _LONGEST = 10
+#: Messages within messages up to so many bytes are remembered, so many at a time: a journal repeats few.
+_REMEMBERED, _MOST_REMEMBERED = 256, 4096
+_known: dict[tuple[str, bytes], Mapping[str, Any]] = {}
 
 
 class CommandError(ValueError):
@@ -21,14 +27,14 @@ class CommandError(ValueError):
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """Return the unsigned varint at `at` and where it ends; raises CommandError."""
-    value = 0
-    for index in range(_LONGEST):
-        if at + index >= len(data):
-            raise CommandError(f"a varint at {at} does not end")
-        byte = data[at + index]
-        value |= (byte & 0x7F) << (7 * index)
+    value = shift = 0
+    for byte in data[at : at + _LONGEST]:
+        value |= (byte & 0x7F) << shift
+        shift += 7
         if byte < 0x80:
-            return value & (1 << 64) - 1, at + index + 1
+            return value & (1 << 64) - 1, at + shift // 7
+    if len(data) - at < _LONGEST:
+        raise CommandError(f"a varint at {at} does not end")
     raise CommandError(f"a varint at {at} has more than {_LONGEST} bytes")
 
 
@@ -44,28 +50,12 @@ def frame(payload: bytes) -> tuple[int, bytes, int]:
     return payload[0], payload[at : at + size], len(payload) - at - size
 
 
-def _pieces(data: bytes) -> Iterator[tuple[int, int, Any]]:
-    """Yield number, wire type and value (an integer, or bytes) of the fields of a message."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        number, wire = key >> 3 & 0x1FFFFFFF, key & 7
-        if not number:
-            raise CommandError("a field has the number 0")
-        if wire == VARINT:
-            value, at = varint(data, at)
-            yield number, wire, value
-            continue
-        if wire == SIZED:
-            size, at = varint(data, at)
-        elif wire in _FIXED:
-            size = _FIXED[wire]
-        else:
-            raise CommandError(f"field {number} has the wire type {wire}")
-        if size > len(data) - at:
-            raise CommandError(f"field {number} reaches beyond its message")
-        yield number, wire, data[at : at + size]
-        at += size
+def command(payload: bytes, names: Mapping[int, str]) -> tuple[str, dict[str, Any], int]:
+    """Return the name of a command, its fields, and how many bytes follow; raises CommandError."""
+    number, message, surplus = frame(payload)
+    if number not in names:
+        raise CommandError(f"no command has the number {number}")  # KHD-CMD-009
+    return names[number], parse(names[number], message), surplus
 
 
 def _signed(value: int, bits: int) -> int:
@@ -73,24 +63,74 @@ def _signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, Any]:
-    """Return the fields of message `name` that `data` holds, over those `known`; raises CommandError."""
+@cache
+def _fields(name: str) -> tuple[dict[int, tuple[str, str]], frozenset[int]]:
+    """Return key -> name of a field and what it holds, and the numbers of all fields of a message."""
     table = messages()[name]
-    numbers = {number for number, _ in table}
-    out: dict[str, Any] = dict(known)
-    for number, wire, value in _pieces(data):
-        slot = table.get((number, wire))
+    slots = {slot.number << 3 | slot.wire: (slot.name, slot.holds) for slot in table.values()}
+    return slots, frozenset(number for number, _ in table)
+
+
+def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, Any]:  # noqa: C901, PLR0912
+    """Return the fields of message `name` that `data` holds, over those `known`; raises CommandError."""
+    slots, numbers = _fields(name)
+    out: dict[str, Any] = {**known}
+    at, end = 0, len(data)
+    while at < end:
+        # Most keys, numbers and lengths have one byte.
+        key = data[at]
+        at += 1
+        slot = slots.get(key)
+        if slot is None:
+            if key > 0x7F:
+                key, at = varint(data, at - 1)
+            number = key >> 3 & 0x1FFFFFFF
+            if not number:
+                raise CommandError("a field has the number 0")
+            slot = slots.get(key & 0xFFFFFFFF)
+        wire = key & 7
+        if not wire & _FIXED_BITS:
+            value = data[at] if at < end else 0x80
+            at += 1
+            if value > 0x7F:
+                value, at = varint(data, at - 1)
+            if slot is not None and wire == VARINT:
+                field, holds = slot
+                amount = value if value <= 0x7F else _signed(value, BITS[holds])
+                out[field] = bool(amount) if holds == "bool" else amount
+                continue
+            size = value if wire == SIZED else 0
+        elif wire in _FIXED:
+            size = _FIXED[wire]
+        else:
+            raise CommandError(f"field {number} has the wire type {wire}")
+        start = at
+        at += size
+        if at > end:
+            raise CommandError(f"field {key >> 3 & 0x1FFFFFFF} reaches beyond its message")
         if slot is None:
             if number in numbers:
                 raise CommandError(f"field {number} has the wire type {wire}")
             continue
-        if slot.holds in BITS:
-            amount = _signed(value, BITS[slot.holds])
-            out[slot.name] = bool(amount) if slot.holds == "bool" else amount
-        elif slot.holds == "bytes":
-            out[slot.name] = value
-        elif slot.holds == "str":
-            out[slot.name] = value.decode("utf-8", "replace")
+        field, holds = slot
+        if holds == "str":
+            out[field] = data[start:at].decode("utf-8", "replace")
+        elif holds == "bytes":
+            out[field] = data[start:at]
+        elif field in out:
+            out[field] = parse(holds, data[start:at], out[field])
         else:
-            out[slot.name] = parse(slot.holds, value, out.get(slot.name, {}))
+            out[field] = _within(holds, data[start:at])
     return out
+
+
+def _within(name: str, data: bytes) -> Mapping[str, Any]:
+    """Return what :func:`parse` does, of what was parsed before the same object; raises CommandError."""
+    found = _known.get((name, data))
+    if found is None:
+        found = parse(name, data)
+        if len(data) <= _REMEMBERED:
+            if len(_known) >= _MOST_REMEMBERED:
+                _known.clear()  # a journal of crafted names must not slow down the next one
+            _known[name, data] = found
+    return found

@@ -6,12 +6,14 @@ Nothing of an index is kept but its differences from the journal.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
 from journalspec.observation import Missing, Note
 from journalspec_reference.api import Files, missing_numbers
+from journalspec_reference.batches import Batch
 from journalspec_reference.kahadb_journal.index import (
     INDEX,
     REDO,
@@ -25,6 +27,8 @@ from journalspec_reference.kahadb_journal.store import Change, Destination, Name
 
 #: The OpenWire version of a broker of 5.12 or later that finds no index.
 _OPENWIRE = 11
+#: More than any offset.
+_NEVER = 1 << 63
 #: Subscriptions that a note lists.
 _LISTED = 10
 #: By store version.
@@ -74,17 +78,28 @@ class Evidence:
             except UnusableIndex as found:
                 self._why = str(found)
 
-    def passes(self, place: Place, store: Store) -> None:
-        """Take in that the record at a place is the next one that `store` takes."""
-        if self._index is None:
-            return
-        self._found_last |= place == self._index.last_update
-        if self._mark is None and not self._index.covers(place):
+    def begins(self, file: int) -> int:
+        """Return the offset in a file from which on the index covers no record, nor in later files."""
+        if self._index is None or self._mark is not None:
+            return _NEVER
+        bound = self._index.bound
+        return bound[1] if bound[0] == file else 0 if bound[0] < file else _NEVER
+
+    def passed(self, store: Store) -> None:
+        """Take in that `store` is the state by the records that the index covers."""
+        if self._mark is None:
             self._mark = store.number
+
+    def looks(self, file: int, batch: Batch) -> None:
+        """Look in a batch for the record that the index had last."""
+        last = self._index.last_update if self._index is not None else None
+        if last is not None and last[0] == file and 0 <= last[1] - batch.base <= len(batch.data):
+            at = bisect_left(batch.off, last[1] - batch.base)
+            self._found_last |= at < len(batch) and batch.base + batch.off[at] == last[1]
 
     def covers(self, place: Place) -> bool:
         """Tell whether the index covers a record."""
-        return self._index is not None and self._index.covers(place)
+        return self._index is not None and place < self._index.bound
 
     def compare(
         self, store: Store, log: Log, later: Callable[[], Iterable[Later]]
@@ -238,4 +253,4 @@ def _before(here: Destination | None, mark: int) -> set[str]:
     """Return the messages of a destination that took effect up to a number."""
     if here is None:
         return set()
-    return {ident for ident, packed in here.messages.items() if number_of(packed) <= mark}
+    return {ident for ident, stored in here.messages.items() if number_of(stored) <= mark}

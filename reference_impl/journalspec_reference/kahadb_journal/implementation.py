@@ -39,7 +39,9 @@ def _rules(edition: str) -> Rules:
         return spans.spans(files, edition, params, fields)
 
     writer = late_writer(__package__, "JournalWriter", edition)
-    return Rules(recover.reading(edition), recover.recovery(edition), named, writer)
+    return Rules(
+        recover.reading(edition), recover.recovery(edition), named, writer, recover.planning(edition)
+    )
 
 
 def detect(files: Files, _: Params) -> list[Detection]:

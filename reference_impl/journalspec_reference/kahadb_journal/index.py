@@ -243,11 +243,12 @@ class Index:
             first.optional_place()
             self.openwire = first.number(_I4)
 
-    def covers(self, place: Place) -> bool:
-        """Tell whether a start of the product leaves the record at a place to the index (KHD-IDX-006)."""
+    @property
+    def bound(self) -> Place:
+        """The place before which a start of the product leaves all records to the index (KHD-IDX-006)."""
         if self.in_progress is not None:
-            return place < self.in_progress
-        return self.last_update is not None and place <= self.last_update
+            return self.in_progress
+        return (self.last_update[0], self.last_update[1] + 1) if self.last_update is not None else (0, 0)
 
     def destinations(self) -> Iterator[Roots]:
         """Yield the destinations."""

@@ -1,14 +1,22 @@
-"""Reading the files of a journal, and the recovery that follows from it; nothing here changes a file."""
+"""Reading the files of a journal, and the recovery that follows from it; nothing here changes a file.
+
+Replay keeps ids and places. A record is decoded into an object when somebody iterates over the lists of the
+answer.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from importlib import import_module
+from typing import Any, TypeVar
 
-from journalspec.kahadb_journal.commands import messages
 from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
     At,
     Dropped,
     FileMap,
@@ -16,12 +24,12 @@ from journalspec.observation import (
     Note,
     Observation,
     Record,
+    note_place,
     refused,
 )
-from journalspec.reread import COST, few
-from journalspec_reference import places
+from journalspec.reread import COST, KEEP, Changed, Deferred, Lazy, Part, joined, mapped
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
-from journalspec_reference.content import Window
+from journalspec_reference.batches import Batch, Found, Stretch, source_of
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -29,30 +37,20 @@ from journalspec_reference.kahadb_journal.codec import (
     HEAD,
     MARKER,
     USER,
-    Damage,
     Dialect,
-    SoundBatch,
-    StoredRecord,
     head,
+    sums,
 )
-from journalspec_reference.kahadb_journal.commands import CommandError, frame, parse
+from journalspec_reference.kahadb_journal.commands import CommandError, command
 from journalspec_reference.kahadb_journal.evidence import Evidence, Later, Log
 from journalspec_reference.kahadb_journal.index import Place
-from journalspec_reference.kahadb_journal.scan import (
-    EMPTY,
-    FILE,
-    ZEROS,
-    End,
-    Scan,
-    record_at,
-    records,
-    walk_by_length,
-)
+from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
+from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
+    PLACE,
+    Plain,
     Store,
-    TxId,
     change_of,
-    destination_of,
     transaction_of,
     tx_text,
 )
@@ -62,8 +60,6 @@ _LARGEST = 0x7FFFFFFF
 #: The names of data files, and their ids (KHD-FIL-001).
 NAMES = NumberedNames(_NAME, re.compile(r"db-.*\.log", re.DOTALL), _LARGEST, "file-id-gap")
 id_of = NAMES.number
-#: The bytes that an id takes in a list of them, about.
-_OF_AN_ID = 64
 #: Policy -> whether all files are scanned, checksums compared, damage skipped.
 POLICIES = {
     "strict": (True, True, False),
@@ -74,10 +70,25 @@ POLICIES = {
 #: Commands by which a message comes, and those that take something away, if only a subscription.
 _ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 _TAKES = frozenset(["REMOVE_MESSAGE", "REMOVE_DESTINATION", "SUBSCRIPTION"])
+#: The command after which a file may repeat another one.
+REWRITTEN = "REWRITTEN_DATA_FILE"
 #: Notes with which an answer is not clean.
 _LOSSY = ("suspicious-end", "unscanned-damage")
+#: In journals of so many bytes, batches of so many records are taken as columns: NumPy takes long to begin.
+_LARGE, _MANY = 8 << 20, 256
 #: Reasons that refuse in another phase than `header`.
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
+
+
+T = TypeVar("T")
+
+
+def _plainly() -> Callable[[Batch, Dialect], Plain] | None:
+    """Return what takes the commands of many records at once, None where NumPy is not installed."""
+    try:
+        return import_module(f"{__package__}.columns").plain  # type: ignore[no-any-return]
+    except ImportError:
+        return None
 
 
 class DataFile(NumberedFile):
@@ -90,6 +101,10 @@ def gather(files: Files) -> list[DataFile]:
     """Return the data files in the order of their ids (KHD-FIL-003)."""
     found = [(number, name) for name in files if (number := id_of(name)) is not None]
     return [DataFile(name, number, files[name]) for number, name in sorted(found)]
+
+
+def _is_large(files: Sequence[DataFile]) -> bool:
+    return sum(file.length for file in files) >= _LARGE
 
 
 def role_of(file: DataFile, dialect: Dialect) -> str:
@@ -115,12 +130,10 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
     for file in files:
         if role_of(file, dialect) == "unused":
             continue
-        scan = Scan(file.data, dialect)
-        first = scan.at(0)
-        if isinstance(first, End) and not first.off and first.by in (ZEROS, FILE):
+        if _is_blank(file, dialect):
             waiting.append(file)
             continue
-        if waiting and isinstance(first, SoundBatch) and _too_large_for(waiting[-1], file, first, scan):
+        if waiting and _too_large_for(waiting[-1], file, dialect):
             waiting.pop()
         for gone in waiting:
             text = f"{file.name} was written after it; it holds " + ("zeros" if gone.length else "no bytes")
@@ -128,167 +141,156 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
         waiting = []
 
 
-def _too_large_for(left: DataFile, file: DataFile, first: SoundBatch, scan: Scan) -> bool:
-    """Tell whether a file is one record, which did not fit into the file before and left it unused."""
-    length, _ = head(file.data[first.off + CONTROL : first.off + CONTROL + HEAD], 0)
-    return length == first.size >= left.length and isinstance(scan.at(first.end), End)
-
-
-class Told(NamedTuple):
-    """A record as it is told: what was stored, its command ("" if it is none) and fields, and what is odd."""
-
-    record: Record
-    stored: StoredRecord
-    command: str = ""
-    fields: Mapping[str, Any] = {}
-    surplus: int = 0
-    problem: str = ""
-
-
-def told(stored: StoredRecord, file: str, dialect: Dialect) -> Told:
-    """Return a record under the spec's names (KHD-CMD)."""
-    shown: dict[str, object] = {"length": stored.end - stored.off}
-    if stored.first is not None:
-        shown["batch_size"] = stored.first.size
-        shown["checksum"] = stored.first.checksum
-    at = At(file, stored.off, stored.end - stored.off)
-    if dialect.bare:
-        return Told(Record("OTHER", {**shown, "payload": stored.payload}, at), stored)
-    try:
-        number, message, surplus = frame(stored.payload)
-        if number not in dialect.commands:
-            raise CommandError(f"no command has the number {number}")
-        fields = parse(dialect.commands[number], message)
-    except CommandError as error:
-        plain = Record("OTHER", {**shown, "payload": stored.payload}, at)
-        return Told(plain, stored, problem=str(error))
-    name = dialect.commands[number]
-    return Told(Record(name, {**shown, **_shown(name, fields)}, at), stored, name, fields, surplus)
-
-
-_EMPTY: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
-#: Fields that are left out where they are not stored.
-_OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
-
-
-def _shown(command: str, fields: Mapping[str, Any]) -> dict[str, object]:
-    """Return the fields of a command as an observation has them (KHD-CMD-007)."""
-    if command == "UPDATE_MESSAGE":
-        command, fields = "ADD_MESSAGE", {**fields.get("add", {}), "transaction": None}
-    out: dict[str, object] = {}
-    for slot in messages()[command].values():
-        if slot.name == "destination":
-            kind, name = destination_of(fields)
-            out["destination"] = {"kind": kind, "name": name}
-        elif slot.name == "transaction":
-            if (tx := transaction_of(fields)) is not None:
-                out["transaction"] = _transaction(tx)
-        elif slot.name in fields:
-            out[slot.name] = fields[slot.name]
-        elif slot.name not in _OPTIONAL and (command, slot.name) != ("REMOVE_MESSAGE", "subscription_key"):
-            out[slot.name] = _EMPTY[slot.holds] if slot.default is None else slot.default
-    return out
-
-
-def _transaction(tx: TxId) -> dict[str, object]:
-    names = ("connection", "number") if tx[0] == "LOCAL" else ("format_id", "gtrid", "bqual")
-    return {"kind": tx[0], **dict(zip(names, tx[1:], strict=True))}
-
-
-def repeats(item: Told, numbers: frozenset[int]) -> bool:
-    """Tell whether the rest of a file repeats one that is there, and does not count (KHD-RCV-012)."""
-    if item.command != "REWRITTEN_DATA_FILE" or not item.fields.get("skip_if_source_exists", True):
+def _is_blank(file: DataFile, dialect: Dialect) -> bool:
+    """Return whether a file has no byte that is not zero; in the seed zeros are damage."""
+    if not file.length or dialect.bare:
+        return not file.length
+    if any(bytes(file.data[:CONTROL])):
         return False
-    return item.fields.get("source_file", 0) in numbers
+    batch = next(scan(source_of(file.data), dialect))
+    return batch.more.get("end") == (0, ZEROS)
+
+
+def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
+    """Return whether a file is one record, which did not fit into the file before and left it unused."""
+    start = bytes(file.data[: CONTROL + HEAD])
+    if len(start) < CONTROL + HEAD:
+        return False
+    size, _ = sums(start, 0)
+    length, _ = head(start, CONTROL)
+    if not length == size >= left.length:
+        return False
+    batches = list(scan(source_of(file.data), dialect))
+    end = batches[-1].more.get("end", (0, ""))
+    return end[0] == CONTROL + size and not any(batch.damage for batch in batches)
+
+
+def repeats(fields: Mapping[str, Any], numbers: frozenset[int]) -> bool:
+    """Return whether what follows in a file repeats one that is there, and does not count (KHD-RCV-012)."""
+    return bool(fields.get("skip_if_source_exists", True)) and fields.get("source_file", 0) in numbers
 
 
 class Walk:
-    """What each file of a journal gives; it knows no results, so that what is read again keeps none alive.
+    """What each file of a journal gives; it has no results, so that what is read again keeps none alive.
 
-    `numbers` are the ids of all files.
+    `last` is the file that is always scanned; `numbers` are the ids of all files.
     """
 
-    def __init__(self, dialect: Dialect, policy: str, last: DataFile | None, numbers: frozenset[int]) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        policy: str,
+        last: DataFile | None,
+        numbers: frozenset[int],
+        *,
+        many: bool = False,
+    ) -> None:
         self._dialect, self._last, self._numbers = dialect, last, numbers
+        self._plain = _plainly() if many else None
         self._reading = not policy
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
-    def _scans(self, file: DataFile) -> bool:
-        return self._all or file is self._last
+    def stretch(self, file: DataFile) -> Stretch:
+        """Return the log of a file."""
+        return self._stretch(file, partial(self.batches, file))
 
-    def _pass(self, file: DataFile) -> Iterator[StoredRecord | Damage | End | SoundBatch]:
-        """Yield the records of a file, and what is between them."""
-        if not self._scans(file):
-            yield from walk_by_length(file.data, self._dialect)
-            return
-        window = Window(file.data)
-        for item in Scan(file.data, self._dialect, checked=self._checked).walk():
-            yield item
-            if isinstance(item, SoundBatch):
-                yield from records(window, item)
+    def _stretch(self, file: DataFile, batches: Callable[[], Iterator[Batch]]) -> Stretch:
+        return Stretch(file.name, batches, partial(told, file=file.name, dialect=self._dialect))
 
-    def found(self, file: DataFile) -> Iterator[Told | Dropped | Note]:
-        """Yield all that a file gives, but for what depends on the files before it."""
-        unverified = skipping = False
-        for item in self._pass(file):
-            if isinstance(item, Damage):
-                yield Dropped(file.name, item.off, item.end - item.off, item.reason)
-            elif isinstance(item, End):
-                yield from self._end(file, item)
-            elif isinstance(item, SoundBatch):
-                if item.found:
-                    yield Note("resynchronised", file.name, item.off)
-                if not item.checksum and not unverified:
-                    unverified = True
-                    yield Note("unverified", file.name, item.off)
-            elif item.type != USER:
-                yield Note("unknown-type", file.name, item.off, str(item.type))
-            else:
-                found = told(item, file.name, self._dialect)
-                if found.problem:
-                    yield Note("bad-command", file.name, item.off, found.problem)
-                if found.problem and self._skips and not self._reading and not skipping:
-                    yield Dropped(file.name, item.off, item.end - item.off, "bad-command")
+    def batches(self, file: DataFile) -> Iterator[Batch]:
+        """Yield the batches of a file; ``more["parsed"]`` has what each record is."""
+        source, dialect = source_of(file.data), self._dialect
+        scans = self._all or file is self._last
+        if scans:
+            found = scan(source, dialect, file.name, checked=self._checked)
+        else:
+            found = walk(source, dialect, file.name)
+        skipping = False
+        for batch in found:
+            if not dialect.bare:
+                skipping = self._parse(file, batch, skipping=skipping)
+            if "end" in batch.more:
+                batch.notes += self._end(file, *batch.more["end"])
+            yield batch
+        if not scans and (notes := list(self._unscanned(file))):
+            batch = Batch(file.length, b"")
+            batch.notes = notes
+            yield batch
+
+    def _parse(self, file: DataFile, batch: Batch, *, skipping: bool) -> bool:
+        """Parse the records of a batch; return whether the rest of the file repeats another one."""
+        data, base = batch.data, batch.base
+        if self._plain is not None and len(batch) >= _MANY:
+            # Most batches are plain, and then it is columns that are replayed.
+            with suppress(CommandError):
+                batch.more["parsed"] = self._plain(batch, self._dialect)
+                return skipping
+        found: list[Parsed] = []
+        odd = len(batch.notes), len(batch.damage)
+        gone = []
+        for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
+            item, surplus = parsed(data[off + HEAD : end], self._dialect)
+            if isinstance(item, str):
+                batch.notes.append(Note("bad-command", file.name, base + off, item))  # KHD-CMD-009
+                if self._skips and not self._reading and not skipping:
+                    batch.damage.append((base + off, base + end, "bad-command"))
+                    gone.append(row)
                     continue
-                yield found
-                skipping = skipping or repeats(found, self._numbers)
-                if found.surplus:
-                    yield Note("surplus", file.name, item.off, str(found.surplus))
-        if not self._scans(file):
-            yield from self._unscanned(file)
+            elif item[0] == REWRITTEN:
+                skipping = skipping or repeats(item[1], self._numbers)
+            found.append(item)
+            if surplus:
+                batch.notes.append(Note("surplus", file.name, base + off, str(surplus)))  # KHD-CMD-003
+        if gone:
+            _leave_out(batch, frozenset(gone))
+        if len(batch.notes) > odd[0] > 0:
+            batch.notes.sort(key=lambda note: note.off or 0)
+        if len(batch.damage) > odd[1] > 0:
+            batch.damage.sort()
+        batch.more["parsed"] = found
+        return skipping
 
     def _unscanned(self, file: DataFile) -> Iterator[Note]:
         """Yield what a scan finds first in a file that was walked by lengths (KHD-RCV-019)."""
-        for item in Scan(file.data, self._dialect, checked=self._checked).walk():
-            if isinstance(item, Damage):
-                yield Note("unscanned-damage", file.name, item.off, item.reason)
+        for batch in scan(source_of(file.data), self._dialect, checked=self._checked):
+            if batch.damage:
+                yield Note("unscanned-damage", file.name, batch.damage[0][0], batch.damage[0][2])
                 return
-            if isinstance(item, End) and self._suspicious(file, item):
-                yield Note("unscanned-damage", file.name, item.off, "suspicious-end")
+            if "end" in batch.more and self._is_suspicious(file, *batch.more["end"]):
+                yield Note("unscanned-damage", file.name, batch.more["end"][0], "suspicious-end")
 
     @staticmethod
-    def _suspicious(file: DataFile, end: End) -> bool:
-        return end.by == EMPTY and not _only_filling(file.data, end.off + CONTROL)
+    def _is_suspicious(file: DataFile, off: int, by: str) -> bool:
+        return by == EMPTY and not _only_filling(file.data, off + CONTROL)
 
-    def _end(self, file: DataFile, end: End) -> Iterator[Note]:
-        if end.by == ZEROS and self._dialect.marked:
-            yield Note("zero-tail", file.name, end.off)
-        if self._suspicious(file, end):
-            yield Note("suspicious-end", file.name, end.off)
-        if self._reading and (first := next(self._beyond(file, end), None)) is not None:
-            yield Note("beyond-end", file.name, first.off)
+    def _end(self, file: DataFile, off: int, by: str) -> Iterator[Note]:
+        """Yield the notes on the end of a log."""
+        if by == ZEROS and self._dialect.marked:
+            yield Note("zero-tail", file.name, off)
+        if self._is_suspicious(file, off, by):
+            yield Note("suspicious-end", file.name, off)
+        if self._reading and by != FILE:
+            yield from next((batch.notes[:1] for batch in self._beyond(file, off) if batch.notes), ())
 
-    def _beyond(self, file: DataFile, end: End) -> Iterator[SoundBatch]:
+    def _beyond(self, file: DataFile, off: int) -> Iterator[Batch]:
         """Yield the batches behind the end of a log (KHD-END-011)."""
-        return Scan(file.data, self._dialect).batches(end.off + 1) if end.by != FILE else iter(())
+        return scan(source_of(file.data), self._dialect, file.name, off + 1, beyond=True)
 
-    def beside(self, file: DataFile) -> Iterator[Record]:
-        """Yield the records that stand behind the end of its log."""
-        for item in self._pass(file) if self._reading else ():
-            for batch in self._beyond(file, item) if isinstance(item, End) else ():
-                for stored in records(Window(file.data), batch):
-                    if stored.type == USER:
-                        yield told(stored, file.name, self._dialect).record
+    def beside(self, file: DataFile, off: int) -> Stretch:
+        """Return what stands behind the end of the log of a file, which is at `off`."""
+        return self._stretch(file, partial(self._beyond, file, off))
+
+
+def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
+    """Take rows out of a batch."""
+    kept = [row for row in range(len(batch)) if row not in gone]
+    first = frozenset(batch.more["first"])
+    off, end, code = batch.off, batch.end, batch.code
+    batch.off, batch.end = off[:0], end[:0]
+    batch.off.extend(off[row] for row in kept)
+    batch.end.extend(end[row] for row in kept)
+    batch.code = bytearray(code[row] for row in kept)
+    batch.more["first"] = [at for at, row in enumerate(kept) if row in first]
 
 
 class JournalPass:
@@ -296,96 +298,140 @@ class JournalPass:
 
     def __init__(self, files: Files, dialect: Dialect, policy: str) -> None:
         self._dialect = dialect
+        self._policy, self._reading = policy, not policy
         self._all, _, self._skips = POLICIES[policy or "salvage"]
         self._files = gather(files)
         self._numbers = frozenset(file.number for file in self._files)
-        self._found = places.Findings(sum(file.length for file in self._files))
+        self._size = sum(file.length for file in self._files)
+        self._found, self._beside = Found(), Found()
         self._store = Store()
         #: Of the seed's records nothing is known that an index could refer to.
         self._evidence = Evidence({} if dialect.bare else files)
         #: Where the log of each file ends, by its id.
         self._ends = {file.number: 0 for file in self._files}
         self._data = {file.number: file.data for file in self._files}
-        self._payloads: list[int] = []
-        self._stored: places.Stored[StoredRecord] = places.Stored()
+        #: The answer if recovery refuses, and the offset of what is the reason.
         self._refused: Observation | None = None
+        self._refused_at = 0
         self._lossy = False
+        #: The last region that is not a record that is no command.
+        self._damage: tuple[str, int, int] | None = None
         #: The first message that was added twice, by file; files of which a part does not count.
         self._doubled: dict[str, Note] = {}
         self._skipped: list[Note] = []
         self._set_notes = list(_set_notes(files, self._files, dialect))
-        data = [file for file in self._files if role_of(file, dialect) == "data"]
+        self._roles = [role_of(file, dialect) for file in self._files]
+        data = [file for file, role in zip(self._files, self._roles, strict=True) if role == "data"]
         self._last = data[-1] if data else None
-        self._walk = Walk(dialect, policy, self._last, self._numbers)
-        for file in self._files:
-            self._file(file)
+        self._walk = Walk(dialect, policy, self._last, self._numbers, many=_is_large(self._files))
+        for turn, file in enumerate(self._files):
+            self._file(turn, file)
             if self._refused is not None:
                 return
 
-    def _file(self, file: DataFile) -> None:
-        walk = self._walk
-        self._stored.next_file(file.name, lambda: partial(record_at, file.data))
-        skipping = False
-        for item in self._found.walked(file.name, lambda: walk.found(file), Told):
-            if isinstance(item, Told):
-                self._ends[file.number] = item.stored.end
-                self._evidence.passes((file.number, item.stored.off), self._store)
-                skipping = skipping or self._counts(file, item)
-            elif isinstance(item, Note):
-                self._lossy |= item.code in _LOSSY
-            elif self._refuses(file, item):
-                self._refused = _refused(file, item)
+    def _file(self, turn: int, file: DataFile) -> None:
+        skipping, end = False, (0, FILE)
+        for batch in self._found.walked(self._walk.stretch(file)):
+            end = batch.more.get("end", end)
+            if batch.off:
+                self._ends[file.number] = batch.base + batch.end[-1]
+            for note in batch.notes:
+                self._lossy |= note.code in _LOSSY
+            if batch.damage:
+                self._damaged(file, batch)
+            items = batch.more.get("parsed", ())
+            if len(batch) >= _MANY:
+                batch.more.pop("parsed", None)
+            # The index covers the records before one; what came before it is what the two have to agree on.
+            cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
+            skipping = skipping or self._counts(file, turn, batch, items, 0, cut)
+            if cut < len(batch):
+                self._evidence.passed(self._store)
+                skipping = skipping or self._counts(file, turn, batch, items, cut, len(batch))
+            self._evidence.looks(file.number, batch)
             if self._refused is not None:
                 return
-        self._found.beside.take(file.name, partial(walk.beside, file))
+        if self._reading and end[1] != FILE:
+            for _ in self._beside.walked(self._walk.beside(file, end[0])):
+                pass
 
-    def _refuses(self, file: DataFile, region: Dropped) -> bool:
-        """Tell whether damage refuses recovery (KHD-RCV-013, KHD-RCV-016)."""
+    def _damaged(self, file: DataFile, batch: Batch) -> None:
+        """Take in what of a stretch holds no record."""
+        self._lossy = True
+        for start, end, reason in batch.damage:
+            if reason != "bad-command":
+                self._damage = file.name, start, end
+            if self._refused is None and self._refuses(file, end):
+                self._refused_at = start
+                self._refused = _refused(file, Dropped(file.name, start, end - start, reason))
+
+    def _refuses(self, file: DataFile, end: int) -> bool:
+        """Return whether damage that ends there refuses recovery (KHD-RCV-013, KHD-RCV-016)."""
         if self._skips:
             return False
         if not self._all:
             return file is not self._last
-        return file is not self._last or region.end < file.length
+        return file is not self._last or end < file.length
 
-    def _counts(self, file: DataFile, item: Told) -> bool:
-        """Take one record in; tell whether the rest of the file does not count (KHD-RCV-012)."""
-        at = item.record.at
-        if self._dialect.bare:
-            self._payloads.append(self._stored.put(item.stored))
-        elif not item.command:
-            if not self._skips:
-                self._refused = _refused(
-                    file, Dropped(file.name, at.off, at.length, "bad-command"), item.problem
-                )
-        else:
-            twice = self._store.take(item.command, item.fields, self._stored.put(item.stored))
-            if twice and file.name not in self._doubled:
-                self._doubled[file.name] = Note("duplicate-message", file.name, at.off, twice[0])
-            if repeats(item, self._numbers):
-                source = str(item.fields.get("source_file", 0))
-                self._skipped.append(Note("rewritten-skipped", file.name, at.off, source))
-                return True
+    def _counts(
+        self, file: DataFile, turn: int, batch: Batch, items: Sequence[Parsed] | Plain, row: int, last: int
+    ) -> bool:
+        """Replay records from a row up to another; return whether the rest of the file does not count."""
+        place = (turn << PLACE) + batch.base
+        if isinstance(items, Plain):
+            if found := self._store.replay(items, batch, row, last, place):
+                self._doubles(file, batch.base + found[0], found[1])
+            return False
+        for off, item in zip(batch.off[row:last], items[row:last], strict=False):
+            at = batch.base + off
+            if isinstance(item, str):
+                if not self._skips:
+                    if self._refused is None or at < self._refused_at:
+                        length, _ = head(batch.data, off)
+                        self._refused = _refused(file, Dropped(file.name, at, length, "bad-command"), item)
+                    return True
+                continue
+            if twice := self._store.take(*item, place + off):
+                self._doubles(file, at, twice[0])
+            if item[0] == REWRITTEN and repeats(item[1], self._numbers):
+                source = str(item[1].get("source_file", 0))
+                self._skipped.append(Note("rewritten-skipped", file.name, at, source))
+                return True  # KHD-RCV-012
         return False
+
+    def _doubles(self, file: DataFile, at: int, ident: str) -> None:
+        """Note a message that was added and is there, the first one of a file (KHD-RCV-003)."""
+        self._doubled.setdefault(file.name, Note("duplicate-message", file.name, at, ident))
 
     def observation(self) -> Observation:
         """Return the answer."""
         if self._refused is not None:
             return self._refused
-        late = [*self._doubled.values(), *self._skipped, *self._tail(self._found.dropped.done())]
+        late = [*self._doubled.values(), *self._skipped, *self._tail()]
         left = dict.fromkeys((*self._store.open, *(tx for tx in self._store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
-        files = [FileMap(file.name, file.length, role_of(file, self._dialect)) for file in self._files]
+        files = [
+            FileMap(file.name, file.length, role) for file, role in zip(self._files, self._roles, strict=True)
+        ]
         missing = list(emptied(self._files, self._dialect))
-        log = Log(self._ends, self._adds, bool(missing or len(self._found.dropped.done())))
+        dropped = self._found.dropped()
+        log = Log(self._ends, self._adds, bool(missing or len(dropped)))
         lacking, told_by_index = self._evidence.compare(self._store, log, self._later)
         late += told_by_index
         missing += lacking
-        return self._found.observation(
-            self._state(), files, lossy=self._lossy, before=self._set_notes, after=late, missing=missing
+        return Observation(
+            RECOVERED if self._lossy or missing else CLEAN,
+            records=self._found.records(),
+            dropped=dropped,
+            state=self._state(),
+            files=tuple(files),
+            notes=joined(note_place, self._set_notes, self._found.notes(), late),
+            unanchored=self._beside.records(),
+            missing=missing,
         )
 
     def _adds(self, place: Place) -> bool:
-        """Tell whether a message begins at a place: looked at are its first bytes."""
+        """Return whether a message begins at a place: looked at are its first bytes."""
         start = bytes(self._data[place[0]][place[1] : place[1] + HEAD + 1])
         return (
             len(start) > HEAD
@@ -395,38 +441,53 @@ class JournalPass:
 
     def _later(self) -> Iterator[Later]:
         """Yield the commands that the index does not cover and that take something away."""
+        walk = Walk(self._dialect, self._policy, self._last, self._numbers)
         for file in self._files:
-            for item in self._walk.found(file):
-                if not isinstance(item, Told) or self._evidence.covers((file.number, item.stored.off)):
-                    continue
-                if item.command in _TAKES and "subscription_info" not in item.fields:
-                    yield item.command, change_of(item.command, item.fields, 0), transaction_of(item.fields)
+            if self._evidence.covers((file.number, file.length)):
+                continue
+            for batch in walk.batches(file):
+                for off, item in zip(batch.off, batch.more.get("parsed", ()), strict=False):
+                    if isinstance(item, str) or item[0] not in _TAKES or "subscription_info" in item[1]:
+                        continue
+                    if not self._evidence.covers((file.number, batch.base + off)):
+                        yield item[0], change_of(item[0], item[1], 0), transaction_of(item[1])
 
-    def _tail(self, dropped: Iterable[Dropped]) -> Iterator[Note]:
-        last = None
-        for region in dropped:
-            last = region if region.reason != "bad-command" else last
-        end = (self._last.name, self._last.length) if self._last is not None else None
-        if last is not None and (last.file, last.end) == end:
-            yield Note("torn-tail", last.file, last.off)
+    def _tail(self) -> Iterator[Note]:
+        if self._damage is not None and self._last is not None:
+            name, start, end = self._damage
+            if (name, end) == (self._last.name, self._last.length):
+                yield Note("torn-tail", name, start)  # KHD-RCV-020
+
+    @staticmethod
+    def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
+        """Return `count` items of `size` bytes, made when somebody asks for them; a few are kept then."""
+        return Deferred(count, make) if size + count * COST <= KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:
         if self._dialect.bare:
-            return {"payloads": few(lambda: map(self._payload, self._payloads), len(self._payloads), len)}
+            records = self._found.records()
+            if isinstance(records, Lazy):
+                return {"payloads": mapped(_payload, records)}
+            return {"payloads": Deferred(len(records), lambda: map(_payload, records))}
         store = self._store
         names = sorted(store.destinations)
         doubtful = sorted(tx[1:] for tx in store.prepared if tx[0] == "XA")
         return {
-            "destinations": few(lambda: map(self._destination, names), len(names), _held),
-            "in_doubt": few(lambda: map(self._in_doubt, doubtful), len(doubtful), _held),
+            "destinations": self._listed(lambda: map(self._destination, names), len(names)),
+            "in_doubt": self._listed(lambda: map(self._in_doubt, doubtful), len(doubtful)),
         }
 
-    def _payload(self, place: int) -> bytes:
-        return self._stored.get(place).payload
-
     def _message(self, place: int) -> bytes:
-        found = told(self._stored.get(place), "", self._dialect)
-        fields = found.fields.get("add", {}) if found.command == "UPDATE_MESSAGE" else found.fields
+        """Return the bytes of a message; raises Changed if the record at a place is none any more."""
+        file, off = self._files[place >> PLACE], place & (1 << PLACE) - 1
+        source = source_of(file.data)
+        start = source.read(off, HEAD)
+        length, _ = head(start, 0) if len(start) == HEAD else (0, 0)
+        try:
+            name, fields, _ = command(source.read(off + HEAD, length - HEAD), self._dialect.commands)
+        except CommandError:
+            raise Changed(file.name) from None
+        fields = fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields
         return bytes(fields.get("message", b""))
 
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
@@ -441,17 +502,15 @@ class JournalPass:
         def subscription(key: str) -> dict[str, Any]:
             assert ranked is not None, "there is a subscription"
             pending = partial(ranked.pending, here.subscriptions[key])
-            return {"key": key, "pending": few(pending, sum(1 for _ in pending()), len)}
+            return {"key": key, "pending": self._listed(pending, sum(1 for _ in pending()), most)}
 
+        # All that is pending may be as much as the product of the two.
+        most = len(here.messages) * len(keys) << 8
         return {
             "kind": name[0],
             "name": name[1],
-            "messages": few(
-                lambda: map(message, here.in_order()), len(here.messages), lambda item: len(item["message"])
-            ),
-            "subscriptions": few(
-                lambda: map(subscription, keys), len(keys), lambda item: _OF_AN_ID * len(item["pending"])
-            ),
+            "messages": self._listed(lambda: map(message, here.in_order()), len(here.messages), self._size),
+            "subscriptions": self._listed(lambda: map(subscription, keys), len(keys), most),
         }
 
     def _in_doubt(self, xid: tuple[Any, ...]) -> dict[str, Any]:
@@ -467,15 +526,8 @@ class JournalPass:
         return {"format_id": xid[0], "gtrid": xid[1], "bqual": xid[2], "commands": commands}
 
 
-def _held(item: Mapping[str, Any]) -> int:
-    """Return about what the lists in an entry of the state take in memory."""
-    out = 0
-    for value in item.values():
-        if isinstance(value, list):
-            out += COST * len(value) + sum(
-                len(each.get("message", b"")) + _OF_AN_ID * len(each.get("pending", ())) for each in value
-            )
-    return out
+def _payload(record: Record) -> Any:
+    return record.fields["payload"]
 
 
 def _only_filling(data: Any, start: int) -> bool:
@@ -511,3 +563,15 @@ def recovery(edition: str) -> Callable[[Files, str, Params], Observation]:
 def reading(edition: str) -> Callable[[Files, Params], Observation]:
     """Return what reads journals of an edition."""
     return lambda files, _: _observed(files, edition, "")
+
+
+def planning(edition: str) -> Callable[[Files, Params], Sequence[Stretch]]:
+    """Return what tells the stretches of journals of an edition: its files, in their order."""
+    dialect = DIALECTS[edition]
+
+    def planned(files: Files, _: Params) -> Sequence[Stretch]:
+        found = gather(files)
+        walk = Walk(dialect, "", None, frozenset(file.number for file in found), many=_is_large(found))
+        return [walk.stretch(file) for file in found]
+
+    return planned

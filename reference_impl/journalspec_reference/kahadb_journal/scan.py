@@ -1,17 +1,18 @@
-"""Walking the batches of one file: sound ones, damage between them, and where the log ends (KHD-SCN).
+"""From bytes to columns: one loop finds the batches of a data file, checks them, reports damage (KHD-SCN).
 
-Every byte is summed at most once and searched at most once: behind a batch whose checksum or
-chain is wrong the search goes on at the end that it claims, so the walk is linear whatever the bytes say.
+The records of a stretch become columns and no objects. Every byte is summed and searched a bounded number
+of times: after a batch whose checksum or chain is wrong the search goes on at the end that it claims.
 """
 
 from __future__ import annotations
 
-import re
+from array import array
 from collections.abc import Iterator
-from functools import cache
-from typing import Any, NamedTuple
+from zlib import adler32
 
-from journalspec_reference.content import UNREADABLE, Window, behind_zeros
+from journalspec.observation import Note
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, zeros_end
+from journalspec_reference.content import UNREADABLE
 from journalspec_reference.kahadb_journal.codec import (
     BATCH,
     CONTROL,
@@ -20,225 +21,303 @@ from journalspec_reference.kahadb_journal.codec import (
     MARKER,
     MOST,
     OF_NOTHING,
+    OTHER,
     USER,
-    Damage,
     Dialect,
-    SoundBatch,
-    StoredRecord,
-    adler,
     head,
+    head_and_code,
     sums,
 )
 
 #: What ends a log: an end marker, zeros, a batch of no bytes, or the end of the file.
 MARKED, ZEROS, EMPTY, FILE = "marker", "zeros", "empty-batch", "file"
-#: Bytes of a payload that hold the number of its command and the length of its message, at most.
-LONGEST_HEAD = 11
-#: So many bytes are looked at together.
-_PIECE = 1 << 20
+#: So many rows end a stretch: what is known of each row beside has to fit into memory.
+MOST_ROWS = 1 << 14
 
 
-class End(NamedTuple):
-    """Where the log of a file ends without damage, and by what."""
+def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a rule, beside its id
+    source: Source,
+    dialect: Dialect,
+    name: str = "",
+    start: int = 0,
+    limit: int | None = None,
+    *,
+    checked: bool = True,
+    beyond: bool = False,
+    stretch: int = STRETCH,
+) -> Iterator[Batch]:
+    """Yield the records of a log from `start` to `limit`, and its damage, in file order.
 
-    off: int
-    by: str
+    The code of a record is the number of its command. ``more["first"]`` are the rows that a batch begins
+    with; its control record is directly before each. ``more["end"]`` of the last stretch is where the log
+    ends and by what, unless damage reaches `limit`. Without `checked` no checksum is compared (KHD-SCN-012).
 
+    With `beyond`, the sound batches from `start` on count wherever they are, and no damage is reported: this
+    is for what comes after the end of a log (KHD-END-011). A note has the place of the first one.
 
-@cache
-def _pattern(start: bytes) -> re.Pattern[bytes]:
-    # No match may begin with a zero: what is looked for begins at the first byte that is none.
-    zeros = len(start) - len(start.lstrip(b"\0"))
-    return re.compile(re.escape(start[zeros:]) + b"(?<=" + re.escape(start) + b")", re.DOTALL)
-
-
-class Scan:
-    """The batches, damage and end of one file up to `limit`; `checked`: checksums are compared."""
-
-    def __init__(
-        self, data: Any, dialect: Dialect, *, checked: bool = True, limit: int | None = None
-    ) -> None:
-        self._data = data
-        self._dialect = dialect
-        self._checked = checked
-        self._limit = len(data) if limit is None else limit
-        self._window = Window(data, limit)
-
-    def walk(self) -> Iterator[SoundBatch | Damage | End]:
-        """Yield what stands in the file in order; touching damage is one, with the reason of the first."""
-        at, damage = 0, None
-        while True:
-            item = self.at(at)
-            if isinstance(item, Damage):
-                damage = damage or item
-                at = self.next_control(item.end)
-                if at < self._limit:
-                    continue
-                yield Damage(damage.off, self._limit, damage.reason, damage.detail)
-                return
-            if damage is not None:
-                yield Damage(damage.off, at, damage.reason, damage.detail)
-            if isinstance(item, End):
-                yield item
-                return
-            yield item._replace(found=damage is not None)
-            at, damage = item.end, None
-
-    def batches(self, start: int) -> Iterator[SoundBatch]:
-        """Yield the sound batches from `start` on, wherever they stand."""
-        at = self.next_control(start)
-        while at < self._limit:
-            item = self.at(at)
-            if isinstance(item, SoundBatch):
-                yield item
-            at = self.next_control(item.end if not isinstance(item, End) else at + CONTROL)
-
-    def at(self, at: int) -> SoundBatch | Damage | End:
-        """Return what stands at `at`; of damage the end is where to look for the next batch."""
-        left = self._limit - at
-        data = self._window.peek(at, min(at + CONTROL, self._limit))
-        if not left:
-            return End(at, FILE)
-        if self._dialect.marked and bytes(data[:MARKER]) == END_MARKER:
-            return End(at, MARKED)
-        if not self._dialect.bare and not data[0] and self._is_zero(at):
-            return End(at, ZEROS)
-        if left < CONTROL:
-            text = f"{left} bytes are left, a control record has {CONTROL}"
-            return Damage(at, self._limit, "truncated", text)
-        if why := self._window.why(at, at + CONTROL):
-            return Damage(at, at + 1, UNREADABLE, why)
-        if bytes(data[: len(self._dialect.start)]) != self._dialect.start:
-            return Damage(at, at + 1, "bad-header", "it does not begin as a control record does")
-        return self._batch(at, *sums(data, 0))
-
-    def _batch(self, at: int, size: int, checksum: int) -> SoundBatch | Damage | End:
-        body, end = at + CONTROL, at + CONTROL + size
-        if size == 0 and checksum in OF_NOTHING and not self._dialect.bare:
-            return End(at, EMPTY)
-        if not 0 < size <= MOST:
-            return Damage(at, body, "bad-size", f"the batch size is {size}")
-        if end > self._limit:
-            return Damage(at, body, "out-of-bounds", f"the batch ends at {end}, the file at {self._limit}")
-        if self._checked and checksum and checksum != (found := self._sum(body, end)):
-            return Damage(at, end, "bad-checksum", f"the Adler-32 is {found:#x}, stored is {checksum:#x}")
-        if problem := self._chain(body, end):
-            return Damage(at, end, "bad-chain", problem)
-        if why := self._window.why(at, end):
-            return Damage(at, end, UNREADABLE, why)
-        return SoundBatch(at, end, checksum)
-
-    def _sum(self, start: int, end: int) -> int:
-        value = 1
-        for at in range(start, end, _PIECE):
-            stop = min(end, at + _PIECE)
-            value = adler(self._window.reach(at, stop)[at:stop], value)
-        return value
-
-    def _chain(self, at: int, end: int) -> str:
-        """Return what is wrong with the lengths of the records of a batch; empty: nothing (KHD-REC-003)."""
-        while at < end:
-            if end - at < HEAD:
-                return f"{end - at} bytes are left at {at}, and no record is as short"
-            length, kind = head(self._window.peek(at, at + HEAD), 0)
-            if length < HEAD or kind == BATCH:
-                return f"at {at} stands no record: length {length}, type {kind}"
-            if at + length > end:
-                return f"the record at {at} ends at {at + length}, the batch at {end}"
-            at += length
-        return ""
-
-    def _is_zero(self, at: int) -> bool:
-        """Tell whether there are only zeros from `at` to the end of the file; holes cost nothing."""
-        if any(self._window.peek(at, min(at + CONTROL, self._limit))):
-            return False
-        while (at := self._window.next_data(at)) < self._limit:
-            stop = min(at + _PIECE, self._limit)
-            view = self._window.reach(at, stop)
-            at = behind_zeros(view, at, stop)
-            if at < stop and any(view[at : min(at + 4096, stop)]):
-                return False
-            at = min(at + 4096, stop) if at < stop else stop
-        return True
-
-    def next_control(self, start: int) -> int:
-        """Return where the next control record begins from `start` on, the end of the file if none does."""
-        begin = self._dialect.start
-        zeros = len(begin) - len(begin.lstrip(b"\0"))
-        found = self._window.find(_pattern(begin), start + zeros, self._limit, len(begin) - zeros, zeros)
-        return next(found, self._limit + zeros) - zeros
-
-
-def records(window: Window, batch: SoundBatch) -> Iterator[StoredRecord]:
-    """Yield the records of a sound batch, those of other types as well."""
-    at = batch.off + CONTROL
-    first: SoundBatch | None = batch
-    while at < batch.end:
-        length, kind = head(window.peek(at, at + HEAD), 0)
-        # What is of an unknown type may be large, and nobody asks for it.
-        payload = bytes(window.reach(at, at + length)[at + HEAD : at + length]) if kind == USER else b""
-        yield StoredRecord(at, at + length, kind, payload, first)
-        at, first = at + length, None
-
-
-def leftovers(data: Any, dialect: Dialect, start: int, end: int) -> Iterator[StoredRecord]:
-    """Yield control records in ``data[start:end]``, and the records behind each up to the first torn one.
-
-    No checksum is asked: what they are a batch of is dropped. Nothing is looked at twice. Of a payload
-    only the beginning is given, which says how long it is.
+    Every `stretch` (bytes, at least 64) gives the same records, damage and notes.
     """
-    scan = Scan(data, dialect, limit=end)
-    window = Window(data, end)
-    at = scan.next_control(start)
-    while at + CONTROL <= end:
-        yield StoredRecord(at, at + CONTROL, BATCH, b"")
-        at += CONTROL
-        while at + HEAD <= end:
-            length, kind = head(window.peek(at, at + HEAD), 0)
-            if kind != USER or not HEAD <= length <= end - at:
+    begin, marked, bare = dialect.start, dialect.marked, dialect.bare
+    limit = source.size if limit is None else min(limit, source.size)
+    base = next_control(source, dialect, start, limit, stretch) if beyond else start
+    piece = stretch >> 4
+    # `verified` is the end of the last batch that was checked by pieces, `inside` the same while its records
+    # are given; `hurt` is where damage began and why, until a sound batch or the end of the log ends it.
+    need = verified = inside = 0
+    hurt: tuple[int, str] | None = None
+    ended, unverified, told = "", beyond, not beyond
+    while not ended:
+        data = source.read(base, min(max(stretch, need), limit - base))
+        top, room, at, need = len(data), limit - base, 0, 0
+        bad = bool(source.unreadable) and source.gap(base, base + top) is not None
+        batch = Batch(base, data)
+        off, end, code, first = batch.off, batch.end, batch.code, array("q")
+        batch.more["first"] = first
+        add, add_end, add_code = off.append, end.append, code.append
+        # Up to `plain` a batch may be what almost all are; -1 sends everything through the careful checks.
+        calm = -1 if bad or beyond else top - CONTROL
+        plain = -1 if hurt or inside else calm
+        body, stop, odd = 0, inside - base, 0
+        while True:
+            rows = len(off)
+            if rows >= MOST_ROWS or odd >= MOST_ODD:
                 break
-            beginning = bytes(window.peek(at + HEAD, min(at + length, at + HEAD + LONGEST_HEAD)))
-            yield StoredRecord(at, at + length, kind, beginning)
-            at += length
-        at = scan.next_control(at)
+            why, after, usual = "", at + 1, False
+            if at <= plain and data.startswith(begin, at):
+                size, total = sums(data, at)
+                p = body = at + CONTROL
+                stop = p + size
+                # One condition, true only where all checks below would pass.
+                usual = (
+                    0 < size <= piece
+                    and stop <= top
+                    and total != 0
+                    and (not checked or adler32(data[p:stop]) == total)
+                )
+            if not usual and inside:
+                p = body = at
+            elif not usual:
+                left = room - at
+                if top - at < CONTROL and top < room:
+                    break  # the next stretch has all of it
+                unread = bad and left >= CONTROL and source.gap(base + at, base + at + CONTROL) is not None
+                if left >= CONTROL and data.startswith(begin, at) and not unread:  # KHD-BAT-012
+                    size, total = sums(data, at)
+                    p = body = at + CONTROL
+                    stop = p + size
+                    if not size and total in OF_NOTHING and not bare:
+                        ended, after = EMPTY, body  # KHD-END-009, KHD-END-010
+                    elif not 0 < size <= MOST:
+                        why, after = "bad-size", body  # KHD-SCN-002
+                    elif stop > room:
+                        why, after = "out-of-bounds", body  # KHD-SCN-003
+                    elif base + stop == verified:
+                        inside = verified
+                    elif size > piece or bad:
+                        # By pieces: what is long (KHD-SCN-011), and what may be unreadable in part.
+                        why = _problem(source, base + at, base + stop, total if checked else 0, stretch)
+                        after = stop
+                        inside = verified = base + stop if not why else 0
+                    elif stop > top:
+                        break
+                    # Eight bytes, with a sign; 0 is no checksum (KHD-BAT-008, KHD-SCN-004, KHD-SCN-005).
+                    elif checked and total and adler32(data[body:stop]) != total:
+                        why, after = "bad-checksum", stop  # KHD-SCN-001: before the chain
+                elif not left:
+                    ended = FILE  # KHD-END-007
+                elif marked and data.startswith(END_MARKER, at):
+                    ended = MARKED  # KHD-END-005
+                elif not bare and not data[at] and _only_zeros(source, data, base, at, limit):
+                    ended = ZEROS  # KHD-END-006
+                elif left < CONTROL:
+                    why, after = "truncated", room  # KHD-END-008
+                else:
+                    why = UNREADABLE if unread else "bad-header"
+            if not why and not ended:
+                edge = min(stop, top)
+                last = min(edge - HEAD - 1, p + piece)
+                while p <= last:
+                    length, kind, number = head_and_code(data, p)
+                    to = p + length
+                    if kind != USER or length <= HEAD or to > edge:
+                        break
+                    add(p)
+                    add_end(to)
+                    add_code(number)
+                    p = to
+                if usual and p == stop:
+                    first.append(rows)  # KHD-REC-006
+                    at = stop
+                    continue
+                plain = -1
+                if p < stop and not inside:
+                    # A record without payload, of another type, or a chain that is broken (KHD-REC-003).
+                    why, after = _problem(source, base + at, base + stop, 0, stretch), stop
+                    del off[rows:], end[rows:], code[rows:]
+                    if not why:
+                        verified = base + stop
+                        continue
+            if not why and not ended:
+                length, kind = head(data, p) if top - p >= HEAD else (CONTROL, USER)
+                if p == body < stop and kind == USER and p + length > top:
+                    # The record is longer than the stretch; the next one begins with it, or with its batch.
+                    need, inside = CONTROL + length, inside if body == at else 0
+                    break
+                if body > at:  # a sound batch begins
+                    if hurt:
+                        batch.damage.append((hurt[0], base + at, hurt[1]))
+                        batch.notes.append(Note("resynchronised", name, base + at))  # KHD-SCN-007
+                        hurt, odd = None, odd + 2
+                    if not total and not unverified:
+                        batch.notes.append(Note("unverified", name, base + at))  # KHD-BAT-008
+                        unverified = True
+                    if not told:
+                        batch.notes.append(Note("beyond-end", name, base + at))  # KHD-END-011
+                        told = True
+                if p == body < stop:
+                    if kind == USER:  # KHD-REC-002: without payload
+                        add(p)
+                        add_end(p + length)
+                        add_code(OTHER)
+                    elif not beyond:  # KHD-REC-004: of an unknown type
+                        batch.notes.append(Note("unknown-type", name, base + p, str(kind)))
+                        odd += 1
+                    p += length
+                if body > at and len(off) > rows and off[rows] == body:
+                    first.append(rows)
+                at = p
+                if p < stop:
+                    continue
+                inside, plain, after = 0, calm, stop
+                if not beyond:
+                    continue
+            elif why and not beyond:
+                hurt, plain = hurt or (base + at, why), -1  # KHD-SCN-008: the reason is that of the first
+            elif not beyond:
+                if hurt:
+                    batch.damage.append((hurt[0], base + at, hurt[1]))
+                batch.more["end"] = base + at, ended
+                break
+            # KHD-SCN-006: the next control record is looked for, but not within what was recognised.
+            ended = ""
+            at = data.find(begin, max(after, zeros_end(data, after, top) - len(begin)), top)
+            if not 0 <= at <= top - CONTROL:
+                ahead = base + max(after, top - CONTROL + 1)
+                at = next_control(source, dialect, ahead, limit, stretch) - base
+                if at == room:
+                    ended = FILE
+                    if hurt:
+                        batch.damage.append((hurt[0], limit, hurt[1]))  # KHD-SCN-009
+                break
+        base += at
+        yield batch
 
 
-def record_at(data: Any, off: int) -> StoredRecord | None:
-    """Return the record at `off` of a file, None if there is none (KHD-ITR-003)."""
-    if off < 0 or len(data) - off < HEAD:
-        return None
-    length, kind = head(Window(data).peek(off, off + HEAD), 0)
-    if length < HEAD or length > len(data) - off:
-        return None
-    payload = bytes(Window(data).reach(off, off + length)[off + HEAD : off + length])
-    return StoredRecord(off, off + length, kind, payload)
+def next_control(source: Source, dialect: Dialect, start: int, limit: int, stretch: int = STRETCH) -> int:
+    """Return where the next control record begins from `start` on, `limit` if none does."""
+    begin, at = dialect.start, start
+    zeros = len(begin) - len(begin.lstrip(b"\0"))
+    while (at := max(at, source.next_data(at) - zeros)) + CONTROL <= limit:
+        data = source.read(at, min(stretch, limit - at))
+        top = len(data)
+        found = data.find(begin, max(0, zeros_end(data, 0, top) - len(begin)))
+        if 0 <= found <= top - CONTROL:
+            return at + found
+        at += top - CONTROL + 1
+    return limit
 
 
-def walk_by_length(data: Any, dialect: Dialect) -> Iterator[StoredRecord | Damage | End]:
-    """Yield the records of a file that is not scanned: by their lengths alone (KHD-RCV-016)."""
-    window, at, limit = Window(data), 0, len(data)
-    batch: SoundBatch | None = None
-    while at < limit:
-        start = window.peek(at, min(at + CONTROL, limit))
-        if not dialect.bare and bytes(start[:MARKER]) == END_MARKER:
-            yield End(at, MARKED)
-            return
-        if not dialect.bare and not any(start[:MARKER]):
-            yield End(at, ZEROS)
-            return
-        if len(start) < HEAD:
-            yield Damage(at, limit, "bad-record", f"{limit - at} bytes are left, and no record is as short")
-            return
-        length, kind = head(start, 0)
-        if length < HEAD or at + length > limit:
-            yield Damage(at, min(limit, at + HEAD), "bad-record", f"length {length}, type {kind}")
-            return
-        if kind == BATCH and length == CONTROL and len(start) == CONTROL:
-            size, checksum = sums(start, 0)
-            batch = SoundBatch(at, at + CONTROL + size, checksum)
-        else:
-            payload = bytes(window.reach(at, at + length)[at + HEAD : at + length])
-            yield StoredRecord(at, at + length, kind, payload, batch)
-            batch = None
-        at += length
-    yield End(limit, FILE)
+def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str:
+    """Return what is wrong with the batch from `at` to `end`, which is looked at by pieces; empty: nothing.
+
+    `total` is the checksum that is stored, 0 where none is compared. A record of any type but that of a
+    control record is in order: it has five bytes or more, and ends within the batch (KHD-REC-003).
+    """
+    value, broken, piece = 1, False, stretch >> 2
+    p = at + CONTROL
+    for start in range(p, end, piece):
+        # A few bytes more, for the head of a record that begins with the last ones.
+        data = source.read(start, min(piece + HEAD, end - start))
+        if total:
+            value = adler32(memoryview(data)[:piece], value)
+        while not broken and p - start <= min(len(data) - HEAD, piece - 1):
+            length, kind = head(data, p - start)
+            broken = length < HEAD or kind == BATCH or p + length > end
+            p += length
+        if broken and not total:
+            break
+    if total and value != total:
+        return "bad-checksum"
+    if broken or p != end:
+        return "bad-chain"
+    return UNREADABLE if source.unreadable and source.gap(at, end) else ""
+
+
+def _only_zeros(source: Source, data: bytes, base: int, at: int, limit: int) -> bool:
+    """Return whether there are only zeros from `at` to `limit`; `data` begins at `base`."""
+    top = len(data)
+    # The first few hundred bytes after what is surely zeros decide it, unless the stretch ends with them.
+    at = zeros_end(data, at, top)
+    stop = min(at + 256, top)
+    if data.count(0, at, stop) < stop - at:
+        return False
+    at = base + top
+    while (at := source.next_data(at)) < limit:
+        data = source.read(at, min(STRETCH, limit - at))
+        if data.count(0) < len(data):
+            return False
+        at += len(data)
+    return True
+
+
+def walk(  # noqa: C901, PLR0912  # one loop, as above
+    source: Source, dialect: Dialect, name: str = "", *, stretch: int = STRETCH
+) -> Iterator[Batch]:
+    """Yield the records of a file that is not scanned: by their lengths alone (KHD-RCV-016).
+
+    The batches are those of :func:`scan`; ``more["first"]`` are the records directly after a control record.
+    """
+    limit, base, need, ended = source.size, 0, 0, ""
+    while not ended:
+        data = source.read(base, min(max(stretch, need), limit - base))
+        top, room, at, need = len(data), limit - base, 0, 0
+        batch = Batch(base, data)
+        first = batch.more["first"] = array("q")
+        # A control record stays with the record that follows it: it is kept back until that is there.
+        control = -1
+        while len(batch.off) < MOST_ROWS and len(batch.notes) < MOST_ODD:
+            if at == room:
+                ended = FILE
+            elif top - at < CONTROL and top < room:
+                break
+            elif not dialect.bare and data.startswith(END_MARKER, at):
+                ended = MARKED  # KHD-RCV-017
+            elif not dialect.bare and not any(data[at : at + MARKER]):
+                ended = ZEROS
+            if ended:
+                batch.more["end"] = base + at, ended
+                break
+            length, kind = head(data, at) if room - at >= HEAD else (0, 0)
+            if length < HEAD or at + length > room:
+                to = min(room, at + HEAD) if room - at >= HEAD else room
+                batch.damage.append((base + at, base + to, "bad-record"))
+                ended = FILE
+                break
+            to = at + length
+            if kind == BATCH and length == CONTROL:
+                control, at = at, to
+                continue
+            if to > top and kind == USER:
+                need = length + CONTROL
+                break
+            if kind == USER:
+                if control == at - CONTROL and control >= 0:
+                    first.append(len(batch.off))
+                batch.off.append(at)
+                batch.end.append(to)
+                batch.code.append(data[at + HEAD] if length > HEAD else OTHER)
+            else:
+                batch.notes.append(Note("unknown-type", name, base + at, str(kind)))
+            at = to
+        base += control if 0 <= control == at - CONTROL and not ended else at
+        yield batch

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT
 from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
-from journalspec_reference.content import Window
+from journalspec_reference.batches import Source, source_of
 from journalspec_reference.kahadb_journal.codec import (
-    BATCH,
     CONTROL,
     DIALECTS,
     HEAD,
     MARKER,
     USER,
-    Damage,
     Dialect,
-    SoundBatch,
-    StoredRecord,
+    head,
+    sums,
 )
 from journalspec_reference.kahadb_journal.commands import CommandError, varint
 from journalspec_reference.kahadb_journal.recover import id_of
-from journalspec_reference.kahadb_journal.scan import FILE, MARKED, Scan, leftovers, records
+from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
+
+#: Bytes of a record up to the end of its message's length, at most.
+_LONGEST_HEAD = HEAD + 11
+#: A search in what is dropped reads little at a time: it may be full of control records.
+_SEARCHED = 4096
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterator[Span]:
@@ -32,46 +34,75 @@ def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterato
         if id_of(name) is None:
             continue
         named = field_names(LAYOUT, edition, data) if fields else None
-        dialect = DIALECTS[edition]
-        inside = partial(_whole, data, dialect)
-        yield from file_spans(name, _pieces(data, dialect), len(data), named, inside)
+        dialect, source = DIALECTS[edition], source_of(data)
+        inside = partial(_whole, source, dialect)
+        yield from file_spans(name, _pieces(source, dialect), len(data), named, inside)
 
 
-def _pieces(data: Any, dialect: Dialect) -> Iterator[Piece]:
-    for item in Scan(data, dialect).walk():
-        if isinstance(item, Damage):
-            yield Piece(item.off, item.end, "dropped", item.reason)
-        elif isinstance(item, SoundBatch):
-            yield Piece(item.off, item.off + CONTROL, "header", "batch")
-            yield from _records(data, item, dialect)
-        elif item.by == MARKED:
-            yield Piece(item.off, min(item.off + MARKER, len(data)), "fill", "end marker", "end_marker")
-        elif item.by != FILE:
-            yield Piece(item.off, len(data), "unused", path="rest")
+def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
+    """Yield the parts of a file, stretch by stretch, in order."""
+    # Where the next part begins, and where the current batch ends: only there are control records.
+    at = stop = 0
+    for batch in scan(source, dialect):
+        base = batch.base
+        found: list[tuple[int, int, int | str]] = [
+            (base + off, base + end, code)
+            for off, end, code in zip(batch.off, batch.end, batch.code, strict=True)
+        ]
+        found += batch.damage
+        ended = (
+            [(off, source.size, f"{by}") for off, by in [batch.more["end"]]] if "end" in batch.more else []
+        )
+        for start, end, what in [*sorted(found, key=lambda item: item[0]), *ended]:
+            while at < start:
+                # What is between is no record: control records, and records of unknown types.
+                here = source.read(at, CONTROL)
+                if at == stop:
+                    yield Piece(at, at + CONTROL, "header", "batch")
+                    at += CONTROL
+                    stop = at + sums(here, 0)[0]
+                else:
+                    length, _ = head(here, 0)
+                    yield Piece(at, at + length, "fill", "OTHER")
+                    at += length
+            if isinstance(what, int):
+                yield Piece(start, end, "record", dialect.commands.get(what, "OTHER"))
+                at = end
+            elif not ended or start < ended[0][0]:
+                yield Piece(start, end, "dropped", what)
+                at = stop = end
+            elif what == MARKED:
+                yield Piece(start, min(start + MARKER, end), "fill", "end marker", "end_marker")
+            elif what != FILE:
+                yield Piece(start, end, "unused", path="rest")
 
 
-def _records(data: Any, batch: SoundBatch, dialect: Dialect) -> Iterator[Piece]:
-    for stored in records(Window(data), batch):
-        kind = "record" if stored.type == USER else "fill"
-        yield Piece(stored.off, stored.end, kind, _name(stored, dialect))
+def _whole(source: Source, dialect: Dialect, start: int, end: int) -> Iterator[Piece]:
+    """Yield control records in a region, and the records behind each up to the first torn one.
+
+    No checksum is compared: what they are a batch of is dropped. Nothing is looked at twice.
+    """
+    at = next_control(source, dialect, start, end, _SEARCHED)
+    while at + CONTROL <= end:
+        yield Piece(at, at + CONTROL, "header", "batch")
+        at += CONTROL
+        while at + HEAD <= end:
+            beginning = source.read(at, _LONGEST_HEAD)
+            length, kind = head(beginning, 0)
+            if kind != USER or not HEAD <= length <= end - at:
+                break
+            payload = beginning[HEAD:length]
+            if dialect.bare or _is_command(payload, length - HEAD):
+                name = dialect.commands.get(payload[0], "OTHER") if payload else "OTHER"
+                yield Piece(at, at + length, "record", name)
+            at += length
+        at = next_control(source, dialect, at, end, _SEARCHED)
 
 
-def _whole(data: Any, dialect: Dialect, start: int, end: int) -> Iterator[Piece]:
-    for stored in leftovers(data, dialect, start, end):
-        if stored.type == BATCH:
-            yield Piece(stored.off, stored.end, "header", "batch")
-        elif dialect.bare or _is_command(stored):
-            yield Piece(stored.off, stored.end, "record", _name(stored, dialect))
-
-
-def _name(stored: StoredRecord, dialect: Dialect) -> str:
-    return dialect.commands.get(stored.payload[0], "OTHER") if stored.payload else "OTHER"
-
-
-def _is_command(stored: StoredRecord) -> bool:
-    """Tell whether a record is exactly as long as the message in it says."""
+def _is_command(beginning: bytes, length: int) -> bool:
+    """Return whether a payload is exactly as long as the message in it says."""
     try:
-        size, at = varint(stored.payload, 1)
+        size, at = varint(beginning, 1)
     except CommandError:
         return False
-    return stored.end - stored.off == HEAD + at + size
+    return length == at + size

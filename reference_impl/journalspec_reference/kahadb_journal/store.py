@@ -5,10 +5,12 @@ Messages are kept by id and by the place of their record, not by their bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
+from journalspec_reference.batches import Batch
+from journalspec_reference.kahadb_journal.codec import HEAD
 from journalspec_reference.kahadb_journal.owners import Owners, Ranked, Subscription
 
 #: Messages come in three classes: above the default priority, of it, below it (KHD-RCV-005).
@@ -16,6 +18,8 @@ DEFAULT_PRIORITY = 4
 RANKS = (-1, 0, 1)
 #: Priorities have 32 bits and may be negative.
 _HALF = 1 << 31
+#: Bits of a place: its offset, behind the turn of its file.
+PLACE, _PLACES, _RANKED = 64, 96, 34
 #: What a transaction is known by: a connection and a number, or the three parts of an XA id.
 TxId = tuple[Any, ...]
 #: A destination: its kind and its name.
@@ -30,20 +34,26 @@ class Message(NamedTuple):
     priority: int
     place: int
 
-    def packed(self) -> int:
-        """Return all of it as one number, which takes a third of the memory."""
-        return ((self.number << 2 | self.rank + 1) << 32 | self.priority + _HALF) << 64 | self.place
+
+def packed(number: int, rank: int, priority: int, place: int) -> int:
+    """Return a message as one number, which takes a third of the memory."""
+    return int(number << _RANKED | ranked(rank, priority)) << _PLACES | place
 
 
-def unpacked(packed: int) -> Message:
+def ranked(rank: Any, priority: Any) -> Any:
+    """Return class and priority as one number of 34 bits; both are numbers, or both are columns."""
+    return (rank + 1 << 32) + priority + _HALF
+
+
+def unpacked(stored: int) -> Message:
     """Return the message that a number stands for."""
-    high, place = divmod(packed, 1 << 64)
-    return Message((high >> 32 & 3) - 1, number_of(packed), (high & 0xFFFFFFFF) - _HALF, place)
+    high, place = divmod(stored, 1 << _PLACES)
+    return Message((high >> 32 & 3) - 1, number_of(stored), (high & 0xFFFFFFFF) - _HALF, place)
 
 
-def number_of(packed: int) -> int:
+def number_of(stored: int) -> int:
     """Return the number of a message that is packed."""
-    return packed >> 98
+    return stored >> _PLACES + _RANKED
 
 
 class Change(NamedTuple):
@@ -55,6 +65,27 @@ class Change(NamedTuple):
     priority: int = DEFAULT_PRIORITY
     place: int = -1
     subscription: str | None = None
+
+
+#: What a replay does with a row of columns: it looks at the command, does nothing, or has all that it needs.
+NOTHING, ADDS, REMOVES, CHANGES, ENDS, CLOSELY = range(6)
+#: Commands that end a transaction, and the one that is ended if none is named.
+ENDING = ("PREPARE", "COMMIT", "ROLLBACK")
+NO_TRANSACTION: TxId = ("LOCAL", "", 0)
+
+
+class Plain(NamedTuple):
+    """The commands of a batch as rows, for a replay.
+
+    A row has what is done with it, its destination and transaction by number (-1: none), where its id begins
+    and ends, its class and priority, where its subscription begins and the length of that (-1: none).
+    `others` are the commands that a replay has to look at, by row.
+    """
+
+    rows: list[tuple[int, ...]]
+    names: list[Name]
+    transactions: list[TxId]
+    others: dict[int, tuple[str, Mapping[str, Any]]]
 
 
 class Destination:
@@ -75,26 +106,20 @@ class Destination:
     def in_order(self) -> Iterator[tuple[str, Message]]:
         """Yield the messages as they are delivered."""
         for rank in RANKS:
-            for message_id, packed in self.messages.items():
-                if (message := unpacked(packed)).rank == rank:
+            for message_id, stored in self.messages.items():
+                if (message := unpacked(stored)).rank == rank:
                     yield message_id, message
 
     def ranked(self) -> Ranked:
         """Return the ids of the messages in that order, to be asked for what a subscription needs."""
-        kept = ((unpacked(packed), message_id) for message_id, packed in self.messages.items())
+        kept = ((unpacked(stored), message_id) for message_id, stored in self.messages.items())
         return Ranked(((message.rank, message.number, message_id) for message, message_id in kept), RANKS)
 
     def subscribe(self, key: str, above: int) -> None:
         """Let a subscription, a new one or not, be owed all messages above a number."""
         if self.owners is None:
-            self.owners = Owners({number_of(packed): ident for ident, packed in self.messages.items()})
+            self.owners = Owners({number_of(stored): ident for ident, stored in self.messages.items()})
         self.owners.begin(key, above)
-
-    def put(self, message_id: str, message: Message) -> None:
-        """Take in a message that is not there."""
-        self.messages[message_id] = message.packed()
-        if self.owners is not None:
-            self.owners.add(message.number, message_id)
 
     def acknowledge(self, key: str, message_id: str) -> None:
         """Take in that a subscription has a message; the last one that is owed it takes it away."""
@@ -104,9 +129,9 @@ class Destination:
 
     def remove(self, message_id: str) -> None:
         """Take a message away that is there."""
-        number = number_of(self.messages.pop(message_id))
+        stored = self.messages.pop(message_id)
         if self.owners is not None:
-            self.owners.drop(number)
+            self.owners.drop(number_of(stored))
 
     def end(self, key: str) -> None:
         """End a subscription: what was owed to it alone goes."""
@@ -181,47 +206,114 @@ class Store:
             if tx is not None:
                 self.open.setdefault(tx, []).append(change)
                 return []
-            return self._do([change])
+            return [change.message_id] if self._change(change) else []
         if command == "UPDATE_MESSAGE":
             return self._do([change_of(command, fields.get("add", {}), place)])
-        if command in ("PREPARE", "COMMIT", "ROLLBACK"):
-            tx = transaction_of(fields) or ("LOCAL", "", 0)
-            if command == "PREPARE":
-                if tx in self.open:
-                    self.prepared[tx] = self.open.pop(tx)
-                return []
-            ended = self.open.pop(tx, None)
-            if ended is None:
-                ended = self.prepared.pop(tx, [])
-            return self._do(ended) if command == "COMMIT" else []
+        if command in ENDING:
+            return self._end(command, transaction_of(fields) or NO_TRANSACTION)
         if command == "REMOVE_DESTINATION":
             self.destinations.pop(destination_of(fields), None)
         elif command == "SUBSCRIPTION":
             self._subscribe(fields)
         return []
 
+    def _end(self, command: str, tx: TxId) -> list[str]:
+        """Prepare, commit or roll back a transaction."""
+        if command == "PREPARE":
+            if tx in self.open:
+                self.prepared[tx] = self.open.pop(tx)
+            return []
+        ended = self.open.pop(tx, None)
+        if ended is None:
+            ended = self.prepared.pop(tx, [])
+        return self._do(ended) if command == "COMMIT" else []
+
+    def replay(  # noqa: C901, PLR0912  # one loop, of which each step counts
+        self, plain: Plain, batch: Batch, first: int, last: int, place: int
+    ) -> tuple[int, str] | None:
+        """Do the commands of rows `first` to `last`; return offset and id of the first that was added twice.
+
+        `place` is that of the batch. This is `take`, for many commands of which most are simple.
+        """
+        data, text = batch.data, batch.data.decode("latin-1")
+        rows, names, transactions, others = plain
+        destinations, number = self.destinations, self._number
+        found: tuple[int, str] | None = None
+        row = first - 1
+        for off, (does, name, tx, at, end, rank, key_at, key_size) in zip(
+            batch.off[first:last], rows[first:last], strict=True
+        ):
+            row += 1
+            twice: Sequence[str] = ()
+            if does == ENDS:
+                self._number = number
+                twice = self._end(ENDING[data[off + HEAD] - 3], transactions[tx])
+                number = self._number
+            elif does == CLOSELY:
+                self._number = number
+                twice = self.take(*others[row], place + off)
+                number = self._number
+            elif does:
+                ident = text[at:end]
+                if not ident.isascii():
+                    ident = data[at:end].decode("utf-8", "replace")
+                if does == CHANGES:
+                    given = key_size >= 0
+                    key = data[key_at : key_at + key_size].decode("utf-8", "replace") if given else None
+                    kind = "ADD_MESSAGE" if data[off + HEAD] == 1 else "REMOVE_MESSAGE"
+                    change = Change(kind, names[name], ident, (rank & 0xFFFFFFFF) - _HALF, place + off, key)
+                    if tx >= 0:
+                        self.open.setdefault(transactions[tx], []).append(change)
+                        continue
+                    self._number = number
+                    twice = self._do([change])
+                    number = self._number
+                else:
+                    here = destinations.get(names[name])
+                    if here is None:
+                        here = destinations[names[name]] = Destination()
+                    if does == REMOVES:
+                        if ident in here.messages:
+                            here.remove(ident)
+                    elif ident in here.messages:
+                        twice = [ident]
+                    else:
+                        number += 1
+                        here.messages[ident] = (number << _RANKED | rank) << _PLACES | place + off
+                        if here.owners is not None:
+                            here.owners.add(number, ident)
+                        continue
+            if twice and found is None:
+                found = off, twice[0]
+        self._number = number
+        return found
+
     def _do(self, changes: list[Change]) -> list[str]:
         return [change.message_id for change in changes if self._change(change)]
 
     def _change(self, change: Change) -> bool:
         """Do one change; tell whether it added a message that was there."""
-        here = self.destinations.setdefault(change.destination, Destination())
+        here = self.destinations.get(change.destination)
+        if here is None:
+            here = self.destinations[change.destination] = Destination()
         known = here.messages.get(change.message_id)
         if change.command == "REMOVE_MESSAGE":
             if known is not None:
                 self._remove(here, change)
             return False
-        rank = (change.priority < DEFAULT_PRIORITY) - (change.priority > DEFAULT_PRIORITY)
+        priority = change.priority
+        rank = (priority < DEFAULT_PRIORITY) - (priority > DEFAULT_PRIORITY)
         if known is not None:
             if change.command == "UPDATE_MESSAGE":
-                changed = Message(rank, number_of(known), change.priority, change.place)
-                here.messages[change.message_id] = changed.packed()
+                number = number_of(known)
+                here.messages[change.message_id] = packed(number, rank, priority, change.place)
             return change.command == "ADD_MESSAGE"
         if change.destination[0] in ("TOPIC", "TEMP_TOPIC") and not here.subscriptions:
             return False
         self._number += 1
-        added = Message(rank, self._number, change.priority, change.place)
-        here.put(change.message_id, added)
+        here.messages[change.message_id] = packed(self._number, rank, priority, change.place)
+        if here.owners is not None:
+            here.owners.add(self._number, change.message_id)
         return False
 
     @staticmethod

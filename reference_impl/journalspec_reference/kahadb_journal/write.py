@@ -10,6 +10,7 @@ from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
+from journalspec_reference.batches import source_of
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -18,11 +19,9 @@ from journalspec_reference.kahadb_journal.codec import (
     MARKER,
     MOST,
     USER,
-    Damage,
-    SoundBatch,
 )
 from journalspec_reference.kahadb_journal.recover import id_of
-from journalspec_reference.kahadb_journal.scan import Scan
+from journalspec_reference.kahadb_journal.scan import scan
 from journalspec_reference.storage import Storage, fill, whole
 
 MAX_FILE, MAX_BATCH = 33554432, 4194304
@@ -68,12 +67,12 @@ class JournalWriter:
             self._next_file()
             return {"durable": True}
         self._name = f"db-{linked[-1]}.log"
-        self._end = 0
-        for item in Scan(whole(self._storage, self._name), DIALECTS[self._edition]).walk():
-            if isinstance(item, SoundBatch):
-                self._end = item.end
-            elif not isinstance(item, Damage):
-                self._end = item.off
+        for batch in scan(source_of(whole(self._storage, self._name)), DIALECTS[self._edition]):
+            if batch.damage:
+                # Up to the end of the file, as a rule: then this is where the last sound batch ends.
+                self._end = batch.damage[-1][0]
+            if "end" in batch.more:
+                self._end = batch.more["end"][0]
         return {"durable": True}
 
     def _append(self, op: Operation) -> dict[str, Any]:
