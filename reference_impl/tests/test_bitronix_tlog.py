@@ -288,3 +288,40 @@ def test_a_plan_gives_the_records_of_a_reading() -> None:
         assert [each.file for each in reference.plan({**pair, "btm1.tlog": b""}, edition="3.0")] == [
             "btm2.tlog"
         ]
+
+
+def test_columns_hold_what_the_records_say() -> None:
+    columns = pytest.importorskip("journalspec_reference.bitronix_tlog.columns")
+    for seed in range(40):
+        chance = random.Random(seed)
+        logs = {"2.1": drawn(chance, frames=False), "nio": drawn(chance, frames=True)}
+        record = make_record(8, b"g", (b"a",), time=1, sequence_number=1, layout=SEED)
+        longer = record._replace(header_length=19, record_length=record.record_length + 3, extension=b"xyz")
+        logs["seed"] = b"".join(
+            encode_record(each._replace(crc32=checksum(each))) for each in (record, longer, record)
+        )
+        for edition, data in logs.items():
+            files = (
+                {"1.tlog": encode_header(1, 0, HEADER_SIZE + len(data)) + data}
+                if edition == "2.1"
+                else {"x": data}
+            )
+            for each in load("bitronix_tlog").plan(files, edition=edition):
+                for batch in each.scan():
+                    found = columns.columns(batch, edition)
+                    assert set(found) <= set(columns.COLUMNS)
+                    for row, record in enumerate(each.tell(batch)):
+                        said = {name: value_of(batch.data, column, row) for name, column in found.items()}
+                        assert {name: value for name, value in said.items() if value not in (None, b"")} == {
+                            name: value for name, value in record.fields.items() if value != b""
+                        }
+
+
+def value_of(data: bytes, column: Any, row: int) -> Any:
+    """Return one value of a column."""
+    if not isinstance(column, tuple):
+        return column[row].item()
+    first, second = column
+    if isinstance(second, list):
+        return second[first[row]] if first[row] >= 0 else None
+    return data[first[row] : first[row] + second[row]]

@@ -198,7 +198,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 stop = tail + FRAME_TAIL.size
                 if delimiter not in header:  # BTM-NIO-009
                     reason, why = "foreign-delimiter", f"delimiter {delimiter.hex()}"
-                elif length > MAX_PAYLOAD:
+                elif not 0 <= length <= MAX_PAYLOAD:
                     reason, why = "bad-length", f"payload length {length}"
                 elif middle != FRAME_MIDDLE:
                     reason, why = "bad-frame", "no ']['  behind the checksum"

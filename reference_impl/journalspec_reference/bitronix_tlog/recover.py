@@ -75,7 +75,7 @@ class State:
         self.left: dict[bytes, AbstractSet[str]] = {}
         self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
         self.known: set[bytes] = set()
-        self._watched, self._ends, self._size_at = frozenset(watched), ends, size_at
+        self._watched, self._ends, self._size_at = watched, ends, size_at
         self._shared: dict[frozenset[str], frozenset[str]] = {}
 
     def take(self, batch: Batch) -> None:
@@ -384,10 +384,10 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     # The order of writing (BTM-NIO-009): the lap before first, then this one.
     state, insert = State(ends=nio.FINISHED, size_at=nio.GTRID_LENGTH_AT), nio.HEADER_SIZE
     for batch in nio.scan(source_of(data), header):
-        if not batch.more["current"]:
-            state.take(batch)
-        elif batch.off:
+        if batch.more["current"]:
             insert = batch.base + batch.end[-1]
+        else:
+            state.take(batch)
     found = Found()
     for batch in found.walked(nio.laps(name, source_of(data), header, insert)):
         if batch.damage and policy == "strict":
@@ -458,6 +458,7 @@ def _observed(
 
 
 def _counted(found: Found, stretch: Stretch) -> None:
+    """Take in all that a stretch has."""
     for _ in found.walked(stretch):
         pass
 
