@@ -310,10 +310,10 @@ def test_columns_hold_what_the_records_say() -> None:
                 for batch in each.scan():
                     found = columns.columns(batch, edition)
                     assert set(found) <= set(columns.COLUMNS)
-                    for row, record in enumerate(each.tell(batch)):
+                    for row, told_record in enumerate(each.tell(batch)):
                         said = {name: value_of(batch.data, column, row) for name, column in found.items()}
                         assert {name: value for name, value in said.items() if value not in (None, b"")} == {
-                            name: value for name, value in record.fields.items() if value != b""
+                            name: value for name, value in told_record.fields.items() if value != b""
                         }
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from journalspec.bitronix_tlog import LAYOUT
 
@@ -35,6 +36,7 @@ UNCOUNTED = _RECORD.off("header_length")
 MIN_RECORD_LENGTH = _RECORD.size - UNCOUNTED
 MAX_GTRID = 127
 MAX_NAME = 0x7FFF
+T = TypeVar("T")
 #: So many lists of names, of so many bytes at most, are kept as what they mean: 1 MiB in all.
 KEPT, KEPT_SIZE = 4096, 256
 PAYLOAD_AT, GTRID_AT = map(_RECORD.off, ("gtrid_length", "gtrid"))
@@ -180,15 +182,15 @@ class Names:
 KNOWN_NAMES: dict[bytes, Names] = {}
 
 
-def names_of(block: bytes) -> Names:
-    """Return what a stored list of names means. A log repeats few of them, so most are known."""
-    names = KNOWN_NAMES.get(block)
+def remembered(known: dict[bytes, T], block: bytes, make: Callable[[bytes], T]) -> T:
+    """Return what stored names mean: what is `known` of them, or what is made. A log repeats few lists."""
+    names = known.get(block)
     if names is None:
-        names = Names(block)
+        names = make(block)
         if len(block) <= KEPT_SIZE:
-            if len(KNOWN_NAMES) >= KEPT:
-                KNOWN_NAMES.clear()  # crafted lists must not make the next journal slow
-            KNOWN_NAMES[block] = names
+            if len(known) >= KEPT:
+                known.clear()  # crafted lists must not make the next journal slow
+            known[block] = names
     return names
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import At, Note, Record
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch
-from journalspec_reference.bitronix_tlog.codec import KEPT, KEPT_SIZE, STATUS_CODES, STATUS_NAMES
+from journalspec_reference.bitronix_tlog.codec import STATUS_CODES, STATUS_NAMES, remembered
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
 
@@ -128,17 +128,6 @@ class Names:
 _KNOWN: dict[bytes, Names] = {}
 
 
-def _names_of(block: bytes) -> Names:
-    names = _KNOWN.get(block)
-    if names is None:
-        names = Names(block)
-        if len(block) <= KEPT_SIZE:
-            if len(_KNOWN) >= KEPT:
-                _KNOWN.clear()
-            _KNOWN[block] = names
-    return names
-
-
 def latin_text(name: bytes) -> str:
     """Return a name as text: the journal does not say in which encoding it is."""
     return name.decode("latin-1")
@@ -222,7 +211,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                         names_at = payload + PAYLOAD.size + gtrid_length
                         if names_at + SHORT.size > tail:
                             reason, why = "malformed", f"gtrid of {gtrid_length} bytes"
-                        elif (named := _names_of(data[names_at:tail])).problem:
+                        elif (named := remembered(_KNOWN, data[names_at:tail], Names)).problem:
                             reason, why = "malformed", named.problem
             if reason:
                 if source.unreadable and (gap := source.gap(base + off, base + max(end, payload))):

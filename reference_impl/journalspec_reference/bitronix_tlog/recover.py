@@ -220,17 +220,6 @@ def chained(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled)) if filled else ()
 
 
-def outside(file: LogFile, start: int, *, noted: bool = True) -> Stretch:
-    """Return what stands from `start` to the end of a file: behind its tail, or in one of no use."""
-    region = Dropped(file.name, start, file.length - start, "")
-    return found_in(file.name, source_of(file.data), [region], file.layout, noted=noted)
-
-
-def within(log: Log) -> Stretch:
-    """Return the valid records within what was dropped of a log."""
-    return found_in(log.file.name, source_of(log.file.data), log.found.dropped(), log.file.layout)
-
-
 def fileset_refusal(pair: list[LogFile]) -> Observation | None:
     """Return the refusal if the set is not two files, else None (BTM-FIL)."""
     if not pair:
@@ -282,7 +271,7 @@ def _hopeless(pair: list[LogFile]) -> Observation | None:
         return None
     found = Found()
     for file in pair:
-        _counted(found, outside(file, 0))
+        _search(found, file, [Dropped(file.name, 0, file.length, "")])
     return replace(problem, files=tuple(map_of(file) for file in pair), unanchored=found.records())
 
 
@@ -306,29 +295,26 @@ def _elected(usable: list[LogFile]) -> tuple[LogFile, list[Note]]:
 
 def recover(files: Files, policy: str, _: Params) -> Observation:
     """Return the logical state after recovery of the pair under `policy`: the active file decides alone."""
-    pair = load_pair(files)
-    strict = policy == "strict"
-    problem = strict_refusal(pair) if strict else _hopeless(pair)
-    if problem is not None:
-        return problem
-    usable = [file for file in pair if file.problem is None]
-    active, notes = _elected(usable)
-    lost = [file for file in pair if file.problem is not None]
-    passive = next((file for file in usable if file.name != active.name), None)
-    return _observed([*lost, active], active, passive, _set_notes(pair), notes, strict=strict)
+    return _of_pair(files, strict=policy == "strict")
 
 
 def read(files: Files, _: Params) -> Observation:
     """Return every record of both files and every region without one (BTM-RDR)."""
+    return _of_pair(files, forensic=True)
+
+
+def _of_pair(files: Files, *, strict: bool = False, forensic: bool = False) -> Observation:
     pair = load_pair(files)
-    problem = _hopeless(pair)
+    problem = strict_refusal(pair) if strict else _hopeless(pair)
     if problem is not None:
         return problem
-    usable = [file for file in pair if file.problem is None]
-    active, notes = _elected(usable)
-    passive = next((file for file in usable if file.name != active.name), None)
-    shown = [active if file.name == active.name else file for file in pair]
-    return _observed(shown, active, passive, _set_notes(pair), notes, forensic=True)
+    active, notes = _elected([file for file in pair if file.problem is None])
+    others = [file for file in pair if file.name != active.name]
+    passive = next((file for file in others if file.problem is None), None)
+    shown = [*(file for file in others if file.problem is not None), active]
+    if forensic:
+        shown = [active if file.name == active.name else file for file in pair]
+    return _observed(shown, active, passive, _set_notes(pair), notes, strict=strict, forensic=forensic)
 
 
 def recover_seed(files: Files, policy: str, _: Params) -> Observation:
@@ -432,13 +418,12 @@ def _observed(
     for file in files:
         if file.problem is not None:
             dropped.append([Dropped(file.name, 0, file.length, file.problem[0])])
-            _counted(beside, outside(file, 0))
-            continue
-        dropped.append(logs[file.name].found.dropped())
-        if len(dropped[-1]):
-            _counted(beside, within(logs[file.name]))
-        if file.limit < file.length:
-            _counted(beside, outside(file, file.limit, noted=forensic))
+        else:
+            dropped.append(logs[file.name].found.dropped())
+        _search(beside, file, dropped[-1])
+        if file.problem is None and file.limit < file.length:
+            behind = Dropped(file.name, file.limit, file.length - file.limit, "")
+            _search(beside, file, [behind], noted=forensic)
     shown = [logs[file.name] for file in files if file.name in logs]
     odd = [each.notes() for each in shown]
     if other is not None and not forensic:
@@ -457,10 +442,12 @@ def _observed(
     )
 
 
-def _counted(found: Found, stretch: Stretch) -> None:
-    """Take in all that a stretch has."""
-    for _ in found.walked(stretch):
-        pass
+def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
+    """Take in the valid records within `regions`; `noted`: there is a note on each."""
+    if len(regions):
+        stretch = found_in(file.name, source_of(file.data), regions, file.layout, noted=noted)
+        for _ in found.walked(stretch):
+            pass
 
 
 def _missing(log: Log, other: Log) -> Iterator[Missing]:

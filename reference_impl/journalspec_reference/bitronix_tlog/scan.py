@@ -35,7 +35,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     LogRecord,
     Names,
     name_text,
-    names_of,
+    remembered,
     split_names,
 )
 from journalspec_reference.content import UNREADABLE
@@ -137,7 +137,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                         why = f"headerLength {header_length} puts the payload outside the record"
                     elif gtrid_length > MAX_GTRID or names_at + 8 > stop:  # BTM-REC-014
                         reason, why = "malformed", f"gtridLength {gtrid_length}"
-                    elif (named := names_of(data[names_at : stop - 4])).stored is None:  # BTM-REC-004
+                    elif (
+                        named := remembered(KNOWN_NAMES, data[names_at : stop - 4], Names)
+                    ).stored is None:  # BTM-REC-004
                         reason = "malformed"
                         why = str(split_names(data[names_at : stop - 4], base + names_at))
                     else:
