@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import errno
+import random
 import struct
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from journalspec.observation import Note, Record
 from journalspec_reference import load
+from journalspec_reference.batches import STRETCH, Batch, Memory
+from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import (
+    DISK,
     HEADER_SIZE,
-    Fault,
+    SEED,
     checksum,
     encode_header,
     encode_record,
@@ -18,7 +28,7 @@ from journalspec_reference.bitronix_tlog.codec import (
 )
 from journalspec_reference.bitronix_tlog.fileset import in_order
 from journalspec_reference.bitronix_tlog.rival import uid_text
-from journalspec_reference.bitronix_tlog.scan import search, walk
+from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
 from journalspec_reference.content import SECTOR, Content
 
 
@@ -31,7 +41,18 @@ def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
         data[at + 28] = 0
         data[at + 29 : at + 33] = struct.pack(">i", 1)
     data[-4:] = b"xntB"
-    assert list(search(bytes(data), 0, size)) == []
+    assert list(search(Memory(data), 0, size)) == []
+
+
+def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
+    """Return where records (without a reason) and damage begin and end."""
+    rows: list[tuple[int, int, str]] = []
+    for batch in batches:
+        rows += [
+            (batch.base + at, batch.base + end, "") for at, end in zip(batch.off, batch.end, strict=True)
+        ]
+        rows += batch.damage
+    return sorted(rows)
 
 
 def test_a_search_finds_a_record_within_another_one_only_if_that_is_none() -> None:
@@ -39,8 +60,9 @@ def test_a_search_finds_a_record_within_another_one_only_if_that_is_none() -> No
     outer = make_record(8, b"2", (b"x" * len(inner),), time=2, sequence_number=2)._replace(names=(inner,))
     whole = encode_record(outer._replace(crc32=checksum(outer)))
     broken = encode_record(outer._replace(crc32=checksum(outer) ^ 1))
-    assert [item.off for item in search(whole, 0, len(whole))] == [0]
-    assert [item.off for item in search(broken, 0, len(broken))] == [broken.index(inner)]
+    assert found(search(Memory(whole), 0, len(whole))) == [(0, len(whole), "")]
+    start = broken.index(inner)
+    assert found(search(Memory(broken), 0, len(broken))) == [(start, start + len(inner), "")]
 
 
 def test_numbers_in_names_may_be_of_any_script() -> None:
@@ -137,10 +159,7 @@ def test_a_bad_sector_costs_what_lies_in_it() -> None:
     data = (encode_header(2, 0, tail) + filler + record * 3).ljust(1 << 20, b"\0")
     for number in range(1, 25):
         start, end = number * SECTOR, (number + 1) * SECTOR
-        seen = [
-            (item.off, item.end, item.reason if isinstance(item, Fault) else "")
-            for item in walk(Content(BadSector(data, start, end)), tail)
-        ]
+        seen = found(scan(Content(BadSector(data, start, end)), HEADER_SIZE, tail))
         lost = (number - 1) // 8  # the record in which the sector begins
         kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
         kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
@@ -155,6 +174,153 @@ def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length()
     )
     tail = HEADER_SIZE + len(record)
     data = (encode_header(2, 0, tail) + record[:-1] + b"?").ljust(1 << 20, b"\0")
-    (fault,) = walk(Content(BadSector(data, SECTOR, 2 * SECTOR)), tail)
-    assert isinstance(fault, Fault)
-    assert fault.reason == "no-end-marker"
+    (fault,) = found(scan(Content(BadSector(data, SECTOR, 2 * SECTOR)), HEADER_SIZE, tail))
+    assert fault == (HEADER_SIZE, tail, "no-end-marker")
+
+
+#: Names of the records of a drawn log: sound ones, and those that have notes.
+NAMES = [(), (b"a",), (b"a", b"b"), (b"b", b"a"), (b"a", b"a"), (b"caf\xe9",), (b"n" * 300,)]
+
+
+def drawn(chance: random.Random, *, frames: bool) -> bytes:
+    """Return a log of a few records, or a file of a few frames; parts of either may be damaged."""
+    parts = []
+    delimiters = b"p" * 16, b"c" * 16
+    for number in range(chance.randrange(30)):
+        names, gtrid = chance.choice(NAMES), b"g%d" % chance.randrange(9)
+        if frames:
+            length, mark = 40, chance.choice([*delimiters * 9, b"x" * 16])
+            frame = nio.NioRecord(
+                0, 0, 8, length, 1, number, False, 0, mark, gtrid, names, chance.choice([0, 0, 7])
+            )
+            parts.append(nio.encode_frame(frame))
+            continue
+        record = make_record(chance.choice([0, 2, 3, 8, 99]), gtrid, (), time=number, sequence_number=number)
+        length = record.record_length + sum(2 + len(name) for name in names)
+        record = record._replace(names=names, record_length=length, time=chance.choice([number] * 5 + [-9]))
+        record = record._replace(header_length=chance.choice([28] * 9 + [16]))
+        parts.append(encode_record(record._replace(crc32=checksum(record))))
+    data = bytearray(b"".join(parts))
+    for _ in range(chance.randrange(4)):
+        if not data:
+            break
+        at, size = chance.randrange(len(data)), chance.choice([1, 4, 60])
+        move = chance.randrange(len(data))
+        data[at : at + size] = chance.choice(
+            [bytes(size), chance.randbytes(size), data[move : move + size], b""]
+        )
+    if frames:
+        head = nio.encode_header(nio.NioHeader(*delimiters)).ljust(nio.HEADER_SIZE, b"\0")
+        return head + bytes(data)
+    return bytes(data)
+
+
+def said(
+    batches: Iterable[Batch], tell: Any
+) -> tuple[list[Record], list[tuple[int, int, str]], list[Note], str]:
+    """Return the records, the damage, the notes, and the first damage in words."""
+    kept = list(batches)
+    damage = [region for batch in kept for region in batch.damage]
+    notes = [note for batch in kept for note in batch.notes]
+    why = next((batch.more["why"] for batch in kept if batch.damage), "")
+    return [record for batch in kept for record in tell("x", batch)], damage, notes, why
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 1 << 32), st.sampled_from([64, 100, 4096]), st.booleans())
+def test_any_stretch_gives_the_same(seed: int, stretch: int, frames: bool) -> None:
+    """Records that are longer than a stretch, and damage that crosses its end, make no difference."""
+    data = drawn(random.Random(seed), frames=frames)
+    if frames:
+        header = nio.decode_header(data)
+        assert isinstance(header, nio.NioHeader)
+        inserts = {nio.insert_of(Memory(data), header, stretch=size) for size in (stretch, STRETCH)}
+        assert len(inserts) == 1
+        walk = partial(nio.scan, Memory(data), header, inserts.pop(), file="x")
+        assert said(walk(stretch=stretch), nio.told) == said(walk(), nio.told)
+        return
+    for framing in (DISK, SEED):
+        walk = partial(scan, Memory(data), 0, len(data), framing, file="x")
+        assert said(walk(stretch=stretch), told) == said(walk(), told)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 1 << 32), st.sampled_from([64, 4096, 10_000]))
+def test_any_stretch_gives_the_same_where_sectors_are_bad(seed: int, stretch: int) -> None:
+    chance = random.Random(seed)
+    sizes = [chance.choice([1, 30, 900, 20_000]) for _ in range(40)]
+    data = b"".join(
+        encode_record(make_record(8, b"g", (b"n" * size,), time=1, sequence_number=1)) for size in sizes
+    )
+    start = chance.randrange(len(data) // SECTOR) * SECTOR
+    disk = BadSector(data, start, start + chance.choice([1, 2]) * SECTOR)
+    whole = said(scan(Content(disk), 0, len(data)), told)
+    assert said(scan(Content(disk), 0, len(data), stretch=stretch), told) == whole
+
+
+def test_a_batch_ends_where_too_much_is_odd() -> None:
+    """Each record is unreadable for its own reason; no batch holds all of what is said of them."""
+    record = make_record(8, b"g", (), time=1, sequence_number=1)
+    broken = encode_record(record._replace(crc32=record.crc32 ^ 1)) * 9000
+    odd = record._replace(header_length=16)
+    noted = encode_record(odd._replace(crc32=checksum(odd))) * 9000
+    for data in (broken, noted):
+        batches = list(scan(Memory(data), 0, len(data)))
+        assert max(len(batch.damage) + len(batch.notes) for batch in batches) == 4096
+        assert sum(len(batch.damage) + len(batch.notes) for batch in batches) == 9000
+        assert sum(1 for batch in batches for _ in records(batch)) in (0, 9000)
+
+
+def test_a_plan_gives_the_records_of_a_reading() -> None:
+    reference = load("bitronix_tlog")
+    for seed in range(40):
+        chance = random.Random(seed)
+        logs = [drawn(chance, frames=False) for _ in range(2)]
+        headers = [encode_header(number, 0, HEADER_SIZE + len(log)) for number, log in enumerate(logs)]
+        pair = {f"btm{at + 1}.tlog": headers[at] + logs[at] + bytes(9) for at in range(2)}
+        laps = {"nio.tlog": drawn(chance, frames=True)}
+        for edition, files in (("2.1", pair), ("seed", {"log": logs[0]}), ("nio", laps)):
+            plan = reference.plan(files, edition=edition)
+            records = [record for each in plan for batch in each.scan() for record in each.tell(batch)]
+            assert records == list(reference.read(files, edition=edition).records)
+        assert reference.plan({**pair, "btm3.tlog": b""}, edition="3.0") == []
+        assert [each.file for each in reference.plan({**pair, "btm1.tlog": b""}, edition="3.0")] == [
+            "btm2.tlog"
+        ]
+
+
+def test_columns_hold_what_the_records_say() -> None:
+    columns = pytest.importorskip("journalspec_reference.bitronix_tlog.columns")
+    for seed in range(40):
+        chance = random.Random(seed)
+        logs = {"2.1": drawn(chance, frames=False), "nio": drawn(chance, frames=True)}
+        record = make_record(8, b"g", (b"a",), time=1, sequence_number=1, layout=SEED)
+        longer = record._replace(header_length=19, record_length=record.record_length + 3, extension=b"xyz")
+        logs["seed"] = b"".join(
+            encode_record(each._replace(crc32=checksum(each))) for each in (record, longer, record)
+        )
+        for edition, data in logs.items():
+            files = (
+                {"1.tlog": encode_header(1, 0, HEADER_SIZE + len(data)) + data}
+                if edition == "2.1"
+                else {"x": data}
+            )
+            for each in load("bitronix_tlog").plan(files, edition=edition):
+                for batch in each.scan():
+                    found = columns.columns(batch, edition)
+                    assert set(found) <= set(columns.COLUMNS)
+                    for row, told_record in enumerate(each.tell(batch)):
+                        said = {name: value_of(batch.data, column, row) for name, column in found.items()}
+                        assert {name: value for name, value in said.items() if value not in (None, b"")} == {
+                            name: value for name, value in told_record.fields.items() if value != b""
+                        }
+
+
+def value_of(data: bytes, column: Any, row: int) -> Any:
+    """Return one value of a column."""
+    if not isinstance(column, tuple):
+        return column[row].item()
+    first, second = column
+    if isinstance(second, list):
+        return second[first[row]] if first[row] >= 0 else None
+    return data[first[row] : first[row] + second[row]]

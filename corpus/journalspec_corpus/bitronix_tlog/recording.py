@@ -35,11 +35,10 @@ from journalspec_reference.bitronix_tlog.codec import (
     STATE_AT,
     STATUS_CODES,
     TIMESTAMP_AT,
-    Fault,
     LogRecord,
-    decode_record,
     name_text,
 )
+from journalspec_reference.bitronix_tlog.scan import record_of
 
 FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
@@ -68,9 +67,9 @@ def _overlap(one: Mark, other: Mark) -> bool:
 
 def _written(data: bytes) -> LogRecord:
     """Return the record that a writer has just written."""
-    record = decode_record(data, 0, len(data))
-    if isinstance(record, Fault):
-        raise ValueError(f"the writer wrote no record: {record}")
+    record = record_of(data)
+    if record is None:
+        raise ValueError(f"the writer wrote no record: {data.hex()}")
     return record
 
 

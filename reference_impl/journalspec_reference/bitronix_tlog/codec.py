@@ -1,23 +1,25 @@
 """Bytes to records and back, for the disk editions and the seed's reading of them.
 
-Nothing here reads a file or decides what a journal means; :mod:`.scan` walks,
-:mod:`.recover` concludes. All integers are big-endian (BTM-REC).
+Nothing here reads a file or decides what a journal means; :mod:`.scan` finds and checks
+records, :mod:`.recover` concludes. All integers are big-endian (BTM-REC-002).
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
 from journalspec.bitronix_tlog import LAYOUT
 
 _HEADER, _RECORD = (LAYOUT.structure(name, "2.1") for name in ("header", "record"))
 #: "Btnx", which is also Bitronix's XA format id (BTM-HDR).
 FORMAT_ID = int.from_bytes(_HEADER.fields[0].constant, "big")
-#: "xntB": the format id backwards (BTM-REC).
-END_RECORD = int.from_bytes(_RECORD.fields[-1].constant, "big")
+#: "xntB": the format id backwards (BTM-REC-009).
+END_RECORD = _RECORD.fields[-1].constant
 FILE_HEADER = struct.Struct(_HEADER.packed().format.replace("4s", "I"))  # the format id as a number
 HEADER_SIZE = _HEADER.size
 #: Offsets in the file header of the fields that a writer rewrites one by one.
@@ -34,10 +36,11 @@ UNCOUNTED = _RECORD.off("header_length")
 MIN_RECORD_LENGTH = _RECORD.size - UNCOUNTED
 MAX_GTRID = 127
 MAX_NAME = 0x7FFF
-#: A record that reaches beyond what is loaded of the file, and is not decided yet.
-NOT_LOADED = "not-loaded"
-NO_END_MARKER = "no-end-marker"
-#: The CRC leaves out the crc32 field and the gtridLength byte behind it.
+T = TypeVar("T")
+#: So many lists of names, of so many bytes at most, are kept as what they mean: 1 MiB in all.
+KEPT, KEPT_SIZE = 4096, 256
+PAYLOAD_AT, GTRID_AT = map(_RECORD.off, ("gtrid_length", "gtrid"))
+#: The CRC leaves out the crc32 field and the gtridLength byte behind it (BTM-CRC-003).
 CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
 
 STATUS_CODES = dict(LAYOUT.types("2.1"))
@@ -61,7 +64,6 @@ class Framing:
 DISK = Framing(log_start=HEADER_SIZE, header_length=28)
 #: The seed counts "the remainder of the header" (16) and describes no file header.
 SEED = Framing(log_start=0, header_length=16, counted_from=12)
-PAYLOAD_AT = _RECORD.off("gtrid_length")
 
 
 class FileHeader(NamedTuple):
@@ -93,16 +95,6 @@ class LogRecord(NamedTuple):
         return self.off + UNCOUNTED + self.record_length
 
 
-class Fault(NamedTuple):
-    """Why no valid record starts at `off`; a framed one is known to end at `end`."""
-
-    off: int
-    reason: str
-    framed: bool
-    end: int
-    detail: str
-
-
 def decode_header(data: Any) -> FileHeader:
     """Return the file header of `data`, which holds at least 21 bytes; checks nothing."""
     return FileHeader(*FILE_HEADER.unpack(data[:HEADER_SIZE]))
@@ -113,90 +105,29 @@ def encode_header(timestamp: int, state: int, position: int) -> bytes:
     return FILE_HEADER.pack(FORMAT_ID, timestamp, state, position)
 
 
-def decode_record(data: Any, off: int, limit: int, layout: Framing = DISK) -> LogRecord | Fault:
-    """Return the record of `data` at `off`, or the Fault that says why there is none.
+def split_names(block: bytes, at: int = 0) -> tuple[bytes, ...] | str:
+    """Return the names of a stored list (count, then length and bytes of each), or what is wrong with it.
 
-    Never reads at or beyond `limit`, never raises, and takes time and memory
-    linear in the record's length. The checks come in the spec's order: framing,
-    then form, then checksum (BTM-RDR). `data` may end before `limit`, but not
-    within the first 8 bytes: a record that goes on there is the fault NOT_LOADED.
+    `at` is where it stands in its file. Takes time linear in its length, whatever the count says.
     """
-    if off + UNCOUNTED > limit:
-        return Fault(off, "out-of-bounds", False, limit, f"{limit - off} bytes left before the tail")
-    (length,) = INT.unpack_from(data, off + 4)
-    end = off + UNCOUNTED + length
-    if length < MIN_RECORD_LENGTH:
-        return Fault(off, "bad-length", False, limit, f"recordLength {length} is below {MIN_RECORD_LENGTH}")
-    if end > limit:
-        return Fault(
-            off, "out-of-bounds", False, limit, f"recordLength {length} reaches beyond the tail at {limit}"
-        )
-    if end > len(data):
-        return Fault(off, NOT_LOADED, True, end, "")
-    return no_end_marker(data[end - 4 : end], off, limit) or _decode_framed(data, off, end, layout)
-
-
-def no_end_marker(last: Any, off: int, limit: int) -> Fault | None:
-    """Return what is wrong with a record whose frame ends with the bytes `last`; None: they are right."""
-    (marker,) = INT.unpack(last)
-    if marker != END_RECORD:
-        return Fault(
-            off, NO_END_MARKER, False, limit, f"0x{marker & 0xFFFFFFFF:08x} where the end marker belongs"
-        )
-    return None
-
-
-def _decode_framed(data: Any, off: int, end: int, layout: Framing) -> LogRecord | Fault:
-    status, length, header_length, time, sequence, crc, gtrid_length = FIXED.unpack_from(data, off)
-    at = off + PAYLOAD_AT
-    extension = b""
-    if layout.counted_from is not None:
-        at = off + layout.counted_from + header_length
-        if at < off + PAYLOAD_AT or at + 9 > end:
-            return Fault(
-                off,
-                "malformed",
-                True,
-                end,
-                f"headerLength {header_length} puts the payload outside the record",
-            )
-        extension = bytes(data[off + PAYLOAD_AT : at])
-        gtrid_length = data[at]
-    names_at = at + 1 + gtrid_length
-    if gtrid_length > MAX_GTRID or names_at + 8 > end:
-        return Fault(off, "malformed", True, end, f"gtridLength {gtrid_length}")
-    names = _decode_names(data, names_at, end - 4)
-    if isinstance(names, str):
-        return Fault(off, "malformed", True, end, names)
-    gtrid = bytes(data[at + 1 : names_at])
-    record = LogRecord(off, status, length, header_length, time, sequence, crc, gtrid, names, extension)
-    expected = (
-        stored_checksum(data, record) if in_canonical_order(names) and not extension else checksum(record)
-    )
-    if crc != expected:
-        return Fault(off, "bad-checksum", True, end, f"stored 0x{crc:08x}, computed 0x{expected:08x}")
-    return record
-
-
-def _decode_names(data: Any, at: int, end: int) -> tuple[bytes, ...] | str:
-    """Return the names between their count at `at` and `end`, or what is wrong with them."""
-    (count,) = INT.unpack_from(data, at)
-    at += 4
-    # Two bytes of length a name: a count that cannot fit costs nothing to refuse.
-    if count < 0 or count > (end - at) // 2:
+    end = len(block)
+    (count,) = INT.unpack_from(block)
+    here = INT.size
+    # Two bytes of length a name: a count that cannot fit costs nothing to refuse (BTM-REC-024).
+    if count < 0 or count > (end - here) // 2:
         return f"names count {count} does not fit"
     names = []
     for _ in range(count):
-        if at + 2 > end:
-            return f"names end at {at}, beyond the payload"
-        (size,) = SHORT.unpack_from(data, at)
-        at += 2
-        if size > MAX_NAME or at + size > end:
-            return f"name length {size} at {at - 2}"
-        names.append(bytes(data[at : at + size]))
-        at += size
-    if at != end:
-        return f"names end at {at}, the payload at {end}"
+        if here + 2 > end:
+            return f"names end at {at + here}, beyond the payload"
+        (size,) = SHORT.unpack_from(block, here)
+        here += 2
+        if size > MAX_NAME or here + size > end:  # BTM-REC-016
+            return f"name length {size} at {at + here - 2}"
+        names.append(block[here : here + size])
+        here += size
+    if here != end:  # BTM-REC-004
+        return f"names end at {at + here}, the payload at {at + end}"
     return tuple(names)
 
 
@@ -205,50 +136,72 @@ def name_text(name: bytes) -> str:
     return name.decode("ascii", "replace")
 
 
-def in_canonical_order(names: tuple[bytes, ...]) -> bool:
-    """Tell whether `names` are ASCII, ascending and without duplicates.
+def is_printable(name: bytes) -> bool:
+    """Tell whether every byte of a name is printable ASCII, the only interoperable kind (BTM-REC-021)."""
+    return name.isascii() and name.decode("ascii").isprintable()
 
-    Then the checksum input is the stored image itself, less five bytes.
+
+def summed_names(names: tuple[bytes, ...]) -> bytes:
+    """Return what the checksum covers of `names`, whatever their stored order (BTM-CRC-004, BTM-CRC-005).
+
+    They are a sorted set of text, and come out as US-ASCII with '?' for what is not.
     """
-    last = None
-    for name in names:
-        if not name.isascii() or (last is not None and name <= last):
-            return False
-        last = name
-    return True
+    texts = sorted({name_text(name) for name in names})
+    parts = [INT.pack(len(texts))]
+    for text in texts:
+        parts += [SHORT.pack(len(text)), text.encode("ascii", "replace")]
+    return b"".join(parts)
 
 
-def stored_checksum(data: Any, record: LogRecord) -> int:
-    """Return the CRC-32 of a canonical record straight from its stored bytes."""
-    head = zlib.crc32(data[record.off : record.off + CRC_AT])
-    return zlib.crc32(data[record.off + CRC_RESUMES_AT : record.end], head)
+class Names:
+    """What a stored list of names means. Records that store the same bytes share one.
+
+    `stored` are the names in stored order, None if the list is malformed; `texts` is the set that recovery
+    compares (BTM-REC-020). `summed` is what the checksum covers, `notes` are codes of notes on the list.
+    A `plain` list is well-formed, without a note, and covered as it is stored.
+    """
+
+    __slots__ = ("notes", "plain", "stored", "summed", "texts")
+
+    def __init__(self, block: bytes) -> None:
+        found = split_names(block) if len(block) >= INT.size else "no room for their count"
+        names = () if isinstance(found, str) else found
+        self.stored = None if isinstance(found, str) else names
+        self.texts = frozenset(map(name_text, names))
+        self.notes: tuple[str, ...] = ()
+        if not is_printable(b"".join(names)):
+            self.notes += ("name-not-recoverable",)  # BTM-REC-021
+        if any(name <= last for last, name in pairwise(names)):
+            self.notes += ("names-unsorted",)  # BTM-REC-019
+        # What is ascending and printable is stored as it is covered.
+        self.plain = self.stored is not None and not self.notes
+        self.summed = block if self.plain else summed_names(names)
+
+
+#: What lists of names mean depends on nothing but their bytes: all scans share what they found.
+KNOWN_NAMES: dict[bytes, Names] = {}
+
+
+def remembered(known: dict[bytes, T], block: bytes, make: Callable[[bytes], T]) -> T:
+    """Return what stored names mean: what is `known` of them, or what is made. A log repeats few lists."""
+    names = known.get(block)
+    if names is None:
+        names = make(block)
+        if len(block) <= KEPT_SIZE:
+            if len(known) >= KEPT:
+                known.clear()  # crafted lists must not make the next journal slow
+            known[block] = names
+    return names
 
 
 def checksum(record: LogRecord) -> int:
     """Return the CRC-32 of `record` from its decoded fields, as the products do.
 
-    The names go in as a sorted set of text, whatever their stored order, and
-    come out as US-ASCII with '?' for what is not (BTM-CRC). The crc32 field and
-    the gtridLength byte are not covered.
+    The crc32 field and the gtridLength byte are not covered (BTM-CRC-003).
     """
-    texts = sorted({name_text(name) for name in record.names})
-    parts = [
-        struct.pack(
-            ">iiiqi",
-            record.status,
-            record.record_length,
-            record.header_length,
-            record.time,
-            record.sequence_number,
-        ),
-        record.extension,
-        record.gtrid,
-        INT.pack(len(texts)),
-    ]
-    for text in texts:
-        parts += [SHORT.pack(len(text)), text.encode("ascii", "replace")]
-    parts.append(INT.pack(END_RECORD))
-    return zlib.crc32(b"".join(parts))
+    head = FIXED.pack(*record[1:6], 0, 0)[:CRC_AT]
+    covered = head + record.extension + record.gtrid + summed_names(record.names) + END_RECORD
+    return zlib.crc32(covered)
 
 
 def make_record(  # these are the record's own fields, no more
@@ -299,5 +252,5 @@ def encode_record(record: LogRecord) -> bytes:
     ]
     for name in record.names:
         parts += [SHORT.pack(len(name)), name]
-    parts.append(INT.pack(END_RECORD))
+    parts.append(END_RECORD)
     return b"".join(parts)

@@ -10,8 +10,10 @@ from typing import Any
 
 from journalspec.observation import Observation
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.batches import source_of
 from journalspec_reference.bitronix_tlog import nio, recover, spans
 from journalspec_reference.bitronix_tlog.codec import (
+    END_RECORD,
     FIXED,
     FORMAT_ID,
     HEADER_SIZE,
@@ -20,13 +22,10 @@ from journalspec_reference.bitronix_tlog.codec import (
     PAYLOAD_AT,
     SEED,
     UNCOUNTED,
-    LogRecord,
     decode_header,
-    no_end_marker,
 )
 from journalspec_reference.bitronix_tlog.fileset import PAIR, in_order, sibling
-from journalspec_reference.bitronix_tlog.scan import decode
-from journalspec_reference.content import Window
+from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.storage import Storage
 
 FORMAT = "bitronix_tlog"
@@ -44,11 +43,11 @@ CLOCKS = {
     "uptime": "times are the uptime of the machine, which only BTM 2.1.3 and 2.1.4 (and mule-btm) write",
     "wall": "times are those of a wall clock, which BTM 2.1.3 and 2.1.4 do not write: this is 2.1.2, or 3.0",
 }
-#: What each edition is recovered and named by.
+#: What each edition is recovered, named and planned by.
 RULES = {
-    "seed": (recover.recover_seed, spans.seed),
-    **dict.fromkeys(DISK_EDITIONS, (recover.recover, spans.disk)),
-    "nio": (recover.recover_nio, spans.nio),
+    "seed": (recover.recover_seed, spans.seed, recover.plan_seed),
+    **dict.fromkeys(DISK_EDITIONS, (recover.recover, spans.disk, recover.plan)),
+    "nio": (recover.recover_nio, spans.nio, recover.plan_nio),
 }
 
 
@@ -59,13 +58,13 @@ def _rules(edition: str) -> Rules:
 
         return WRITERS[edition](storage, edition, params)
 
-    recovery, named = RULES[edition]
+    recovery, named, plan = RULES[edition]
 
     def read(files: Files, params: Params) -> Observation:
         # Where one file is all, salvage looks at every byte already.
         return recover.read(files, params) if edition in DISK_EDITIONS else recovery(files, "salvage", params)
 
-    return Rules(read, recovery, lambda files, _, fields: named(files, fields), writer)
+    return Rules(read, recovery, lambda files, _, fields: named(files, fields), writer, plan)
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
@@ -103,9 +102,9 @@ def looks_like_seed(data: Any) -> bool:
         return False
     # Of most files, and there may be many, a few bytes tell that they are none.
     end = UNCOUNTED + INT.unpack(data[4:UNCOUNTED])[0]
-    if not UNCOUNTED + MIN_RECORD_LENGTH <= end <= len(data) or no_end_marker(data[end - 4 : end], 0, end):
+    if not UNCOUNTED + MIN_RECORD_LENGTH <= end <= len(data) or bytes(data[end - 4 : end]) != END_RECORD:
         return False
-    return isinstance(decode(Window(data), 0, len(data), SEED), LogRecord)
+    return any(len(batch) for batch in scan(source_of(data), 0, end, SEED))
 
 
 def _clock(files: Files, names: Iterable[str]) -> str:

@@ -6,11 +6,10 @@ the decision, and COMMITTED, ROLLEDBACK and UNKNOWN take resources off it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import partial
-from itertools import pairwise
+from itertools import chain
 from typing import Any, TypeVar
 
 from journalspec.observation import (
@@ -22,29 +21,26 @@ from journalspec.observation import (
     Missing,
     Note,
     Observation,
-    Record,
     note_place,
     record_place,
     refused,
     region_place,
 )
-from journalspec.reread import Collector, collected, few, joined, mapped
+from journalspec.reread import Deferred, Lazy, Place, few, joined
 from journalspec_reference.api import Files, Params
+from journalspec_reference.batches import Batch, Found, Stretch, source_of
 from journalspec_reference.bitronix_tlog import nio, rival
 from journalspec_reference.bitronix_tlog.codec import (
+    PAYLOAD_AT,
     SEED,
     STATE_CLEAN,
     STATE_UNCLEAN,
     STATUS_CODES,
     STATUS_NAMES,
-    Fault,
-    Framing,
     LogRecord,
-    name_text,
 )
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, elect, load_pair, sibling
-from journalspec_reference.bitronix_tlog.nio import NioHeader, NioRecord, NioScan
-from journalspec_reference.bitronix_tlog.scan import search, walk
+from journalspec_reference.bitronix_tlog.scan import found_in, log_of, records
 
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: Statuses that end a transaction for the resources they name.
@@ -53,8 +49,6 @@ FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", 
 DECIDING = FINISHED | {COMMITTING}
 #: Last words that leave prepared branches behind without a decision to commit.
 UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
-#: The sequence number of a run's first record: 0 up to BTM 2.1.2, later 1.
-FIRST_OF_A_RUN = (0, 1)
 #: The note on a timestamp that BTM 2.1.3 or 2.1.4 wrote in a swap.
 SWAPPED = "position-as-timestamp"
 #: So many different sets of names are held once and not for each transaction.
@@ -62,137 +56,102 @@ SHARED = 1024
 #: So many names may be copied each time that one is taken away.
 FEW = 64
 T = TypeVar("T")
-#: A record of whatever edition.
-AnyRecord = LogRecord | NioRecord
+#: The first place without a valid record: where it begins and ends, the reason, and that in words.
+Fault = tuple[int, int, str, str]
 
 
-def unfinished(
-    records: Iterable[AnyRecord],
-    finished: Collection[int] = FINISHED,
-    text: Callable[[bytes], str] = name_text,
-) -> dict[bytes, AbstractSet[str]]:
-    """Return gtrid -> names still to be committed, for every decided transaction.
+class State:
+    """What the records so far amount to; of each no more is held than its transaction needs.
 
-    Names are compared as `text`. A later COMMITTING replaces an earlier one; an
-    entry without names stays until any finishing record names its gtrid.
+    `left`: gtrid -> names still to be committed, for every decided transaction. `doubtful`: gtrid ->
+    status and names, of those whose last record decides nothing. `known`: those of `watched` that were
+    decided or ended. `ends` are the statuses that end a transaction for the resources they name; at
+    `size_at` of a record stands the length of its gtrid, which follows.
     """
-    left: dict[bytes, AbstractSet[str]] = {}
-    shared: dict[frozenset[str], frozenset[str]] = {}
-    for record in records:
-        if record.status == COMMITTING:
-            left[record.gtrid] = _once(frozenset(map(text, record.names)), shared)
-        elif record.status in finished and record.gtrid in left:
-            remaining = _less(left[record.gtrid], map(text, record.names))
-            if remaining:
-                left[record.gtrid] = _once(remaining, shared)
-            else:
-                del left[record.gtrid]
-    return left
+
+    def __init__(
+        self, watched: Collection[bytes] = (), ends: Collection[int] = FINISHED, size_at: int = PAYLOAD_AT
+    ) -> None:
+        self.left: dict[bytes, AbstractSet[str]] = {}
+        self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
+        self.known: set[bytes] = set()
+        self._watched, self._ends, self._size_at = watched, ends, size_at
+        self._shared: dict[frozenset[str], frozenset[str]] = {}
+
+    def take(self, batch: Batch) -> None:
+        """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
+        data, moved, size_at = batch.data, batch.more.get("moved"), self._size_at
+        left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self._ends
+        for at, status, names in zip(batch.off, batch.code, batch.more["names"], strict=True):
+            here = at + size_at
+            if moved:
+                here += moved.get(at, 0)
+            gtrid = data[here + 1 : here + 1 + data[here]]
+            if status in UNDECIDED:
+                doubtful[gtrid] = status, names.texts
+                continue
+            # Only the last record of a transaction leaves it in doubt (BTM-RCV-014).
+            if gtrid in doubtful:
+                del doubtful[gtrid]
+            if status == COMMITTING:
+                left[gtrid] = names.texts  # in place of those of an earlier decision (BTM-RCV-009)
+            elif status in ends and gtrid in left:
+                # Without a decision before it, an end has no effect, not even later (BTM-RCV-011).
+                remaining = _less(left[gtrid], names.texts)
+                if remaining:
+                    left[gtrid] = self._once(remaining)
+                else:
+                    # Each resource ends by itself (BTM-RCV-010), a decision without names with the first
+                    # of these records (BTM-RCV-013).
+                    del left[gtrid]
+            if gtrid in watched and status in DECIDING:
+                self.known.add(gtrid)
+
+    def _once(self, names: AbstractSet[str]) -> AbstractSet[str]:
+        if not isinstance(names, frozenset):
+            return names
+        shared = self._shared
+        return shared.setdefault(names, names) if len(shared) < SHARED else shared.get(names, names)
+
+    def answer(self, active: str) -> dict[str, Any]:
+        """Return the logical state after recovery: active file, unfinished, in doubt."""
+        left, doubtful = self.left, self.doubtful
+        undecided = sorted(gtrid for gtrid in doubtful if gtrid not in left)
+
+        def in_doubt(gtrid: bytes) -> dict[str, Any]:
+            status, names = doubtful[gtrid]
+            return {"gtrid": gtrid, "status": STATUS_NAMES[status], "names": sorted(names)}
+
+        return {
+            "active": active,
+            "unfinished": few(
+                lambda: ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left)),
+                len(left),
+                _names_size,
+            ),
+            "in_doubt": few(lambda: map(in_doubt, undecided), len(undecided), _names_size),
+        }
 
 
-def _less(names: AbstractSet[str], gone: Iterable[str]) -> AbstractSet[str]:
+def _less(names: AbstractSet[str], gone: AbstractSet[str]) -> AbstractSet[str]:
     """Return `names` without those `gone`; many names are taken from one set, each once."""
     if len(names) <= FEW:
-        return frozenset(names - set(gone))
+        return frozenset(names - gone)
     left = names if isinstance(names, set) else set(names)
     left.difference_update(gone)
     return left
-
-
-def _once(names: AbstractSet[str], shared: dict[frozenset[str], frozenset[str]]) -> AbstractSet[str]:
-    if not isinstance(names, frozenset):
-        return names
-    return shared.setdefault(names, names) if len(shared) < SHARED else shared.get(names, names)
-
-
-def outcome(
-    records: Iterable[AnyRecord],
-    active: str,
-    finished: Collection[int] = FINISHED,
-    text: Callable[[bytes], str] = name_text,
-) -> dict[str, Any]:
-    """Return the logical state after recovery: active file, unfinished, in doubt.
-
-    Only what is unfinished or undecided is held while the records go by.
-    """
-    last: dict[bytes, AnyRecord] = {}
-    left = unfinished(_noting(records, last), finished, text)
-    return _state(active, left, last, text)
-
-
-def _state(
-    active: str,
-    left: Mapping[bytes, AbstractSet[str]],
-    last: Mapping[bytes, AnyRecord],
-    text: Callable[[bytes], str],
-) -> dict[str, Any]:
-    doubtful = sorted(gtrid for gtrid in last if gtrid not in left)
-
-    def in_doubt(gtrid: bytes) -> dict[str, Any]:
-        names = sorted(set(map(text, last[gtrid].names)))
-        return {"gtrid": gtrid, "status": STATUS_NAMES[last[gtrid].status], "names": names}
-
-    return {
-        "active": active,
-        "unfinished": few(
-            lambda: ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left)),
-            len(left),
-            _names_size,
-        ),
-        "in_doubt": few(lambda: map(in_doubt, doubtful), len(doubtful), _names_size),
-    }
-
-
-def _noting(records: Iterable[AnyRecord], last: dict[bytes, AnyRecord]) -> Iterator[AnyRecord]:
-    """Yield the records; note in `last` the last one of each transaction whose last word decides nothing."""
-    for record in records:
-        if record.status in UNDECIDED:
-            last[record.gtrid] = record
-        else:
-            last.pop(record.gtrid, None)
-        yield record
 
 
 def _names_size(item: dict[str, Any]) -> int:
     return sum(map(len, item["names"]))
 
 
-def record_of(item: AnyRecord, file: str) -> Record:
-    """Return `item` under the spec's field names; where it stands is told apart from its fields."""
-    fields: dict[str, object] = item._asdict()
-    del fields["off"]
-    if isinstance(item, NioRecord):
-        del fields["end"], fields["padding"]
-        fields["names"] = [latin_text(name) for name in item.names]
-    else:
-        fields["names"] = [name_text(name) for name in item.names]
-        if not item.extension:
-            del fields["extension"]
-        if not is_printable(b"".join(item.names)):
-            fields["names_raw"] = list(item.names)
-    return Record(STATUS_NAMES.get(item.status, "OTHER"), fields, At(file, item.off, item.end - item.off))
-
-
-def latin_text(name: bytes) -> str:
-    """Return a name of the NIO journal as text: it does not say in which encoding."""
-    return name.decode("latin-1")
-
-
-def is_printable(name: bytes) -> bool:
-    """Tell whether every byte of a name is printable ASCII, the only interoperable kind."""
-    return name.isascii() and name.decode("ascii").isprintable()
-
-
-def dropped_of(fault: Fault, file: str) -> Dropped:
-    """Return the region that `fault` costs: its frame, or all up to the tail."""
-    return Dropped(file, fault.off, fault.end - fault.off, fault.reason)
-
-
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
     """Return the refusal that the first place without a valid record (or other `what`) is."""
-    phase = "checksum" if fault.reason == "bad-checksum" else "record"
-    text = f"{file}: no valid {what} at {fault.off}: {fault.detail}"
-    return refused(phase, fault.reason, text, At(file, fault.off, fault.end - fault.off), notes=notes)
+    start, end, reason, why = fault
+    phase = "checksum" if reason == "bad-checksum" else "record"
+    text = f"{file}: no valid {what} at {start}: {why}"
+    return refused(phase, reason, text, At(file, start, end - start), notes=notes)
 
 
 def map_of(file: LogFile) -> FileMap:
@@ -218,133 +177,47 @@ def _header_notes(file: LogFile, is_position: bool) -> Iterator[Note]:
         yield Note(SWAPPED, file.name, 4, f"timestamp {file.header.timestamp}")
 
 
-class RecordNotes:
-    """What is odd about valid records without making them invalid; asked of each of a file in turn."""
-
-    def __init__(self, file: str, layout: Framing) -> None:
-        self._file = file
-        self._layout = layout
-        self._begun = False
-        self._time = self._sequence = 0
-
-    def of(self, record: LogRecord) -> list[Note]:
-        """Return the notes on the next record."""
-        found = []
-        if record.header_length != self._layout.header_length:
-            found.append(
-                Note("header-length", self._file, record.off, f"headerLength {record.header_length}")
-            )
-        if not is_printable(b"".join(record.names)):
-            found.append(Note("name-not-recoverable", self._file, record.off))
-        if any(name <= last for last, name in pairwise(record.names)):
-            found.append(Note("names-unsorted", self._file, record.off))
-        if self._is_stale(record):
-            found.append(Note("stale-suspect", self._file, record.off))
-        return found
-
-    def _is_stale(self, record: LogRecord) -> bool:
-        """Tell whether the next record is older than all others of its run (BTM-RDR-011).
-
-        Threads overtake each other by a few records, so that each is compared with
-        the whole run; what a file held before is older than all of it.
-        """
-        if not self._begun and record.status == COMMITTING:
-            return False  # copied from the other file before the run began
-        if not self._begun or record.sequence_number in FIRST_OF_A_RUN:
-            self._begun = True
-            self._time, self._sequence = record.time, record.sequence_number
-            return False
-        older = record.time < self._time and record.sequence_number < self._sequence
-        self._time = min(self._time, record.time)
-        self._sequence = min(self._sequence, record.sequence_number)
-        return older
-
-
 class Log:
     """One pass over a file from the start of its log to its limit.
 
     `fault` is the first place without a valid record, None if there is none; with
-    `strict` the pass ends there. `between` are the valid records within what was
-    dropped, `state` is what the records of the log amount to, `left` what is unfinished.
-    `known` are those of the transactions `watched` that it decides or ends, `newest` is its largest time.
+    `strict` the pass ends there. `state` is what the records amount to. `is_position`: the
+    timestamp of the file is an offset at which one of its records begins or its log ends.
     """
 
     def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
-        self.file, self._strict, self._watched = file, strict, watched
-        self._records = Collector(record_place)
-        self._dropped = Collector(region_place)
-        self._between = Collector(record_place)
-        self._notes = Collector(note_place)
-        self._records.begin(file.name, lambda: (record_of(item, file.name) for item in self._only(LogRecord)))
-        self._dropped.begin(file.name, lambda: (dropped_of(item, file.name) for item in self._only(Fault)))
-        self._between.begin(
-            file.name, lambda: finds(file, ((item.off, item.end) for item in self._only(Fault)))
-        )
-        self._notes.begin(file.name, self._notes_again)
-        timestamp = file.header.timestamp if file.header else -1
-        self.is_position = timestamp == file.limit
-        self._timestamp = timestamp
+        self.file, self.found, self.state = file, Found(), State(watched)
+        self._stretch = log_of(file.name, source_of(file.data), file.limit, file.layout)
+        stamp = file.header.timestamp if file.header else -1
+        self.is_position = stamp == file.limit
         self.fault: Fault | None = None
-        self.newest: int | None = None
-        self.known: set[bytes] = set()
-        last: dict[bytes, AnyRecord] = {}
-        self.left = unfinished(_noting(self._taken(), last))
-        self.state = _state(file.name, self.left, last, name_text)
-        self.records: Sequence[Record] = self._records.done()
-        self.dropped: Sequence[Dropped] = self._dropped.done()
-        self.between: Sequence[Record] = self._between.done()
-        self.notes: Sequence[Note] = joined(
-            note_place, tuple(_header_notes(file, self.is_position)), self._notes.done()
-        )
-        # What is read again holds on to this log; that it holds on to that as well would be a circle.
-        del self._records, self._dropped, self._between, self._notes
+        for batch in self.found.walked(self._stretch):
+            if batch.base <= stamp < file.limit:
+                starts = (damage[0] for damage in batch.damage)
+                self.is_position |= stamp - batch.base in batch.off or stamp in starts
+            if batch.damage and self.fault is None:
+                self.fault = *batch.damage[0], batch.more["why"]
+                if strict:
+                    return
+            self.state.take(batch)
 
-    def _taken(self) -> Iterator[LogRecord]:
-        odd = RecordNotes(self.file.name, self.file.layout)
-        for item in self._items():
-            self.is_position = self.is_position or item.off == self._timestamp
-            if isinstance(item, LogRecord):
-                if self._records.wants(item.off, item.end - item.off):
-                    self._records.keep(record_of(item, self.file.name))
-                self.newest = item.time if self.newest is None else max(self.newest, item.time)
-                if item.gtrid in self._watched and item.status in DECIDING:
-                    self.known.add(item.gtrid)
-                for note in odd.of(item):
-                    self._notes.add(note)
-                yield item
-                continue
-            self.fault = self.fault or item
-            if self._strict:
-                return
-            self._dropped.add(dropped_of(item, self.file.name))
-            for record in finds(self.file, [(item.off, item.end)]):
-                self._between.add(record)
+    def records(self) -> Iterator[LogRecord]:
+        """Yield its records, from one more pass."""
+        return chain.from_iterable(map(records, self._stretch.scan()))
 
-    def again(self) -> Iterator[LogRecord]:
-        """Yield the records once more."""
-        return self._only(LogRecord)
-
-    def _items(self) -> Iterator[LogRecord | Fault]:
-        return walk(self.file.data, self.file.limit, self.file.layout)
-
-    def _only(self, kind: type[T]) -> Iterator[T]:
-        return (item for item in self._items() if isinstance(item, kind))
-
-    def _notes_again(self) -> Iterator[Note]:
-        odd = RecordNotes(self.file.name, self.file.layout)
-        return (note for item in self._only(LogRecord) for note in odd.of(item))
+    def notes(self) -> Sequence[Note]:
+        """Return what is odd about its header and its records."""
+        return chained(note_place, tuple(_header_notes(self.file, self.is_position)), self.found.notes())
 
 
-def finds(file: LogFile, regions: Iterable[tuple[int, int]]) -> Iterator[Record]:
-    """Yield the valid records that stand anywhere in `regions` of a file."""
-    for start, end in regions:
-        for item in search(file.data, start, end, file.layout):
-            yield record_of(item, file.name)
-
-
-def found_in(file: LogFile, start: int) -> Sequence[Record]:
-    """Return the valid records from `start` to the end of a file: behind its tail, or in one of no use."""
-    return collected(record_place, [(file.name, partial(finds, file, [(start, file.length)]))])
+def chained(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
+    """Return the sequences one after the other; nothing is made of them before somebody asks."""
+    filled = [sequence for sequence in sequences if len(sequence)]
+    if len(filled) == 1:
+        return filled[0]
+    if any(isinstance(sequence, Lazy) for sequence in filled):
+        return joined(place, *filled)
+    return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled)) if filled else ()
 
 
 def fileset_refusal(pair: list[LogFile]) -> Observation | None:
@@ -396,11 +269,10 @@ def _hopeless(pair: list[LogFile]) -> Observation | None:
     problem = strict_refusal(pair)
     if problem is None or any(file.problem is None for file in pair):
         return None
-    return replace(
-        problem,
-        files=tuple(map_of(file) for file in pair),
-        unanchored=joined(record_place, *(found_in(file, 0) for file in pair)),
-    )
+    found = Found()
+    for file in pair:
+        _search(found, file, [Dropped(file.name, 0, file.length, "")])
+    return replace(problem, files=tuple(map_of(file) for file in pair), unanchored=found.records())
 
 
 def _set_notes(pair: list[LogFile]) -> list[Note]:
@@ -423,29 +295,26 @@ def _elected(usable: list[LogFile]) -> tuple[LogFile, list[Note]]:
 
 def recover(files: Files, policy: str, _: Params) -> Observation:
     """Return the logical state after recovery of the pair under `policy`: the active file decides alone."""
-    pair = load_pair(files)
-    strict = policy == "strict"
-    problem = strict_refusal(pair) if strict else _hopeless(pair)
-    if problem is not None:
-        return problem
-    usable = [file for file in pair if file.problem is None]
-    active, notes = _elected(usable)
-    lost = [file for file in pair if file.problem is not None]
-    passive = next((file for file in usable if file.name != active.name), None)
-    return _observed([*lost, active], active, passive, _set_notes(pair), notes, strict=strict)
+    return _of_pair(files, strict=policy == "strict")
 
 
 def read(files: Files, _: Params) -> Observation:
     """Return every record of both files and every region without one (BTM-RDR)."""
+    return _of_pair(files, forensic=True)
+
+
+def _of_pair(files: Files, *, strict: bool = False, forensic: bool = False) -> Observation:
     pair = load_pair(files)
-    problem = _hopeless(pair)
+    problem = strict_refusal(pair) if strict else _hopeless(pair)
     if problem is not None:
         return problem
-    usable = [file for file in pair if file.problem is None]
-    active, notes = _elected(usable)
-    passive = next((file for file in usable if file.name != active.name), None)
-    shown = [active if file.name == active.name else file for file in pair]
-    return _observed(shown, active, passive, _set_notes(pair), notes, forensic=True)
+    active, notes = _elected([file for file in pair if file.problem is None])
+    others = [file for file in pair if file.name != active.name]
+    passive = next((file for file in others if file.problem is None), None)
+    shown = [*(file for file in others if file.problem is not None), active]
+    if forensic:
+        shown = [active if file.name == active.name else file for file in pair]
+    return _observed(shown, active, passive, _set_notes(pair), notes, strict=strict, forensic=forensic)
 
 
 def recover_seed(files: Files, policy: str, _: Params) -> Observation:
@@ -456,6 +325,28 @@ def recover_seed(files: Files, policy: str, _: Params) -> Observation:
     ((name, data),) = files.items()
     file = LogFile(name, data, role="active", limit=len(data), layout=SEED)
     return _observed([file], file, None, [], [], strict=policy == "strict", forensic=True)
+
+
+def plan(files: Files, _: Params) -> Sequence[Stretch]:
+    """Return the logs of the files of a pair that can be used."""
+    pair = load_pair(files)
+    usable = [] if len(pair) > PAIR else [file for file in pair if file.problem is None]
+    return [log_of(file.name, source_of(file.data), file.limit) for file in usable]
+
+
+def plan_seed(files: Files, _: Params) -> Sequence[Stretch]:
+    """Return the log of the one file that there is."""
+    logs = [log_of(name, source_of(data), len(data), SEED) for name, data in files.items()]
+    return logs if len(logs) == 1 else []
+
+
+def plan_nio(files: Files, _: Params) -> Sequence[Stretch]:
+    """Return the laps of the one file that there is."""
+    for name, data in files.items() if len(files) == 1 else ():
+        source, header = source_of(data), nio.decode_header(data)
+        if isinstance(header, nio.NioHeader):
+            return [nio.laps(name, source, header, nio.insert_of(source, header))]
+    return []
 
 
 def not_one(files: Files, what: str) -> Observation | None:
@@ -474,27 +365,31 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
         return problem
     ((name, data),) = files.items()
     header = nio.decode_header(data)
-    if not isinstance(header, NioHeader):
+    if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
-    found = nio.scan(data, header)
-    if found.faults and policy == "strict":
-        return refused_at(found.faults[0], name, "frame")
+    # The order of writing (BTM-NIO-009): the lap before first, then this one.
+    state, insert = State(ends=nio.FINISHED, size_at=nio.GTRID_LENGTH_AT), nio.HEADER_SIZE
+    for batch in nio.scan(source_of(data), header):
+        if batch.more["current"]:
+            insert = batch.base + batch.end[-1]
+        else:
+            state.take(batch)
+    found = Found()
+    for batch in found.walked(nio.laps(name, source_of(data), header, insert)):
+        if batch.damage and policy == "strict":
+            return refused_at((*batch.damage[0], batch.more["why"]), name, "frame")
+        if batch.more["current"]:
+            state.take(batch)
+    dropped = found.dropped()
     delimiters = {"previous_delimiter": header.previous, "current_delimiter": header.current}
     return Observation(
-        RECOVERED if found.faults else CLEAN,
-        records=tuple(record_of(item, name) for item in found.records),
-        dropped=tuple(dropped_of(fault, name) for fault in found.faults),
-        state=outcome(_in_order(found), name, nio.FINISHED, latin_text),
+        RECOVERED if len(dropped) else CLEAN,
+        records=found.records(),
+        dropped=dropped,
+        state=state.answer(name),
         files=(FileMap(name, len(data), "active", delimiters),),
-        notes=tuple(Note("rolled-over-padding", name, item.off) for item in found.records if item.padding),
+        notes=found.notes(),
     )
-
-
-def _in_order(found: NioScan) -> Iterator[NioRecord]:
-    """Yield the records in the order of writing: the lap before first, then this lap (BTM-NIO)."""
-    current = found.header.current
-    yield from (record for record in found.records if record.delimiter != current)
-    yield from (record for record in found.records if record.delimiter == current)
 
 
 def _observed(
@@ -514,38 +409,45 @@ def _observed(
     wherever it is; otherwise only what was given up is: what lies behind the tail is no loss.
     """
     other = None if passive is None else Log(passive)
-    log = Log(active, strict=strict, watched=other.left if other else ())
+    log = Log(active, strict=strict, watched=other.state.left if other else ())
     if strict and log.fault is not None:
         return refused_at(log.fault, active.name, notes=tuple(notes))
     logs = {each.file.name: each for each in (other, log) if each is not None}
     dropped: list[Sequence[Dropped]] = []
-    beside: list[Sequence[Record]] = []
-    given_up: list[Sequence[Record]] = []
+    beside = Found()
     for file in files:
         if file.problem is not None:
             dropped.append([Dropped(file.name, 0, file.length, file.problem[0])])
-            given_up.append(found_in(file, 0))
-            beside.append(given_up[-1])
-            continue
-        dropped.append(logs[file.name].dropped)
-        given_up.append(logs[file.name].between)
-        beside += [logs[file.name].between, found_in(file, file.limit)]
+        else:
+            dropped.append(logs[file.name].found.dropped())
+        _search(beside, file, dropped[-1])
+        if file.problem is None and file.limit < file.length:
+            behind = Dropped(file.name, file.limit, file.length - file.limit, "")
+            _search(beside, file, [behind], noted=forensic)
     shown = [logs[file.name] for file in files if file.name in logs]
-    odd = [each.notes for each in shown]
+    odd = [each.notes() for each in shown]
     if other is not None and not forensic:
         odd.append([note for note in _header_notes(other.file, other.is_position) if note.code == SWAPPED])
-    told = [mapped(_unanchored_note, joined(record_place, *(beside if forensic else given_up)))]
+    told = [beside.notes()]
     missing = tuple(_missing(log, other)) if other is not None else ()
     return Observation(
         RECOVERED if any(map(len, dropped)) or losses or missing else CLEAN,
-        records=joined(record_place, *(each.records for each in shown)),
-        dropped=joined(region_place, *dropped),
+        records=chained(record_place, *(each.found.records() for each in shown)),
+        dropped=chained(region_place, *dropped),
         missing=missing,
-        state=log.state,
+        state=log.state.answer(active.name),
         files=tuple(map_of(file) for file in (files if forensic else [active])),
-        notes=joined(note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
-        unanchored=joined(record_place, *beside),
+        notes=chained(note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
+        unanchored=beside.records(),
     )
+
+
+def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
+    """Take in the valid records within `regions`; `noted`: there is a note on each."""
+    if len(regions):
+        stretch = found_in(file.name, source_of(file.data), regions, file.layout, noted=noted)
+        for _ in found.walked(stretch):
+            pass
 
 
 def _missing(log: Log, other: Log) -> Iterator[Missing]:
@@ -559,12 +461,9 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     assert active.header is not None  # both are usable
     # A file whose timestamp is its own tail has just become active by the swap that wrote it.
     if other.is_position and active.header.timestamp != active.limit:
-        found = rival.newer(other.again(), log.left, log.newest, passive, active)
+        newest = max((record.time for record in log.records()), default=None)
+        found = rival.newer(other.records(), log.state.left, newest, passive, active)
         if found is not None:
             yield found
-    yield from rival.not_carried_over(other.again(), other.left, log.known, passive.name, active.name)
-
-
-def _unanchored_note(record: Record) -> Note:
-    """Return the note on a valid record that stands outside the log."""
-    return Note("unanchored", record.at.file, record.at.off)
+    left, known = other.state.left, log.state.known
+    yield from rival.not_carried_over(other.records(), left, known, passive.name, active.name)

@@ -42,7 +42,9 @@ def not_carried_over(
     no branch.
     """
     lost = {gtrid for gtrid, names in left.items() if names and gtrid not in known}
-    places = {record.gtrid: record.off for record in records if lost and record.status == COMMITTING}
+    if not lost:
+        return
+    places = {record.gtrid: record.off for record in records if record.status == COMMITTING}
     for gtrid in sorted(lost):
         text = f"{uid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}"
         yield Missing(

@@ -1,117 +1,310 @@
-"""Walking a log: valid records in order, faults where there is none, and no guesses.
+"""From bytes to batches: one loop finds the records of a log, checks each, and reports damage.
 
-A fault inside a known frame is stepped over; any other ends the walk, because
-nothing says where the next record would start (BTM-RDR). Searching what the
-walk left out is a forensic extra with its own function and its own bound. Of a file
-on a disk only a part is in memory at a time.
+A fault inside a known frame is stepped over; any other ends the log, because nothing says where
+the next record would start (BTM-RDR-005, BTM-RDR-006). Searching what the log leaves out is a
+forensic extra with its own function and its own bound.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
+from zlib import crc32
 
+from journalspec.observation import At, Dropped, Note, Record
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source, Stretch
 from journalspec_reference.bitronix_tlog.codec import (
+    CRC_AT,
+    CRC_RESUMES_AT,
     DISK,
+    END_RECORD,
+    FIXED,
+    GTRID_AT,
     INT,
-    NO_END_MARKER,
-    NOT_LOADED,
+    KNOWN_NAMES,
+    MAX_GTRID,
+    MIN_RECORD_LENGTH,
+    PAYLOAD_AT,
+    SEED,
+    STATUS_CODES,
+    STATUS_NAMES,
     UNCOUNTED,
-    Fault,
     Framing,
     LogRecord,
-    decode_record,
-    no_end_marker,
+    Names,
+    name_text,
+    remembered,
+    split_names,
 )
-from journalspec_reference.content import UNREADABLE, Window
+from journalspec_reference.content import UNREADABLE
 
+#: The number of a record's type in a batch: its status; OTHER for all that have no name (BTM-REC-022).
+OTHER = 0xFF
+TYPES = {**STATUS_NAMES, OTHER: "OTHER"}
+COMMITTING = STATUS_CODES["COMMITTING"]
+#: The sequence number of a run's first record: 0 up to BTM 2.1.2, later 1.
+FIRST_OF_A_RUN = (0, 1)
 #: Why a region holds no record that was read, and lies after one of which even the length could not be.
 UNREACHED = "unreached"
-#: The forensic search may look at each byte of its region this often on average.
+#: A search reads less at a time: most places where it looks for a record have none.
+SEARCH_STRETCH = 4096
+#: The search may look at each byte of its region this often on average (BTM-RDR-007).
 SEARCH_BUDGET = 8
 
 
-def walk(data: Any, limit: int, layout: Framing = DISK) -> Iterator[LogRecord | Fault]:
-    """Yield the records of `data` from the layout's log start to `limit`, and the faults between.
+def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, beside its id
+    source: Source,
+    start: int,
+    limit: int,
+    framing: Framing = DISK,
+    *,
+    file: str = "",
+    only_usual: bool = False,
+    stretch: int = STRETCH,
+) -> Iterator[Batch]:
+    """Yield the records from `start` to the tail `limit`, the damage between them, and notes on `file`.
 
-    Each step moves forward by at least the framed length, so that the whole
-    walk is linear in `limit` whatever the bytes say.
+    Each record starts where the one before ends, and the last one ends at the tail (BTM-RDR-001). Each step
+    moves on by the framed length at least, so that time is linear in `limit` whatever the bytes say
+    (BTM-RDR-007). With `only_usual` the first damage or unusual headerLength ends the scan, untold.
+
+    `more` of a batch has ``names``, the :class:`.Names` of each record; ``moved``, by the offset of each
+    record of the seed that has an extension, the length of that; and ``why``, the first damage in words.
     """
-    window = Window(data, limit)
-    at = layout.log_start
-    while at < limit:
-        item = decode(window, at, limit, layout)
-        yield item
-        at = item.end
-        if isinstance(item, Fault) and not item.framed:
-            break
-    if at < limit:
-        yield Fault(at, UNREACHED, False, limit, "the record before could not be read, nor where it ends")
+    head, head_size, usual = FIXED.unpack_from, FIXED.size, framing.header_length
+    known: Callable[[bytes], Any] = KNOWN_NAMES.get
+    # The smallest time and sequence number of the run so far; `watch`: one up to here may change them.
+    begun, oldest, lowest, watch = False, 1 << 63, 1 << 31, 1 << 31
+    base, need, over = start, 0, False
+    while base < limit and not over:
+        data = source.read(base, min(max(stretch, need, head_size), limit - base))
+        batch, top, room, at, need = Batch(base, data), len(data), limit - base, 0, 0
+        names: list[Names] = []
+        batch.more["names"] = names
+        final = top == room
+        if final:
+            # Zeros make it safe to unpack what the tail cuts off: no end marker is in them.
+            data += bytes(head_size)
+        edge = room if final else top - head_size + 1
+        # With unreadable bytes in the stretch no gtrid is short enough: all records are looked at closely.
+        most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else MAX_GTRID
+        add, add_code, add_names = batch.off.append, batch.code.append, names.append
+        while at < edge:
+            status, length, header_length, time, sequence, stored, size = head(data, at)
+            stop = at + UNCOUNTED + length
+            # Almost all records are like this; where it is true, all checks below would pass.
+            if not (
+                length >= MIN_RECORD_LENGTH
+                and data[stop - 4 : stop] == END_RECORD
+                and size <= most_gtrid
+                and (named := known(data[at + GTRID_AT + size : stop - 4]))
+                and named.plain
+                and crc32(data[at + CRC_RESUMES_AT : stop], crc32(data[at : at + CRC_AT])) == stored
+                and header_length == usual
+            ):
+                # Framing, then form, then checksum: the order decides over the reason (BTM-RDR-004).
+                reason, framed, shift, end = "", False, 0, room
+                if at + UNCOUNTED > room:
+                    reason, why = "out-of-bounds", f"{room - at} bytes left before the tail"  # BTM-RDR-003
+                elif length < MIN_RECORD_LENGTH:
+                    reason = "bad-length"  # BTM-REC-005
+                    why = f"recordLength {length} is below {MIN_RECORD_LENGTH}"
+                elif stop > room:
+                    reason = "out-of-bounds"  # BTM-RDR-003
+                    why = f"recordLength {length} reaches beyond the tail at {limit}"
+                elif (mark := data[stop - 4 : stop]) != END_RECORD and (
+                    final or (mark := source.read(base + stop - 4, 4)) != END_RECORD
+                ):
+                    reason = "no-end-marker"  # BTM-REC-010
+                    why = f"0x{mark.hex()} where the end marker belongs"
+                elif stop > top:
+                    # The end marker says that all of it is worth loading, which may be 2 GiB (BTM-REC-028).
+                    need = stop - at
+                    break
+                else:
+                    framed, end = True, stop
+                    if framing.counted_from is not None:
+                        # The seed locates the payload by headerLength; an extension comes before it.
+                        shift = framing.counted_from + header_length - PAYLOAD_AT
+                    payload = at + PAYLOAD_AT + shift
+                    inside = 0 <= shift <= length - MIN_RECORD_LENGTH
+                    gtrid_length = data[payload] if inside else 0
+                    names_at = payload + 1 + gtrid_length
+                    if not inside:
+                        reason = "malformed"
+                        why = f"headerLength {header_length} puts the payload outside the record"
+                    elif gtrid_length > MAX_GTRID or names_at + 8 > stop:  # BTM-REC-014
+                        reason, why = "malformed", f"gtridLength {gtrid_length}"
+                    elif (
+                        named := remembered(KNOWN_NAMES, data[names_at : stop - 4], Names)
+                    ).stored is None:  # BTM-REC-004
+                        reason = "malformed"
+                        why = str(split_names(data[names_at : stop - 4], base + names_at))
+                    else:
+                        # Both lengths are covered as they are stored (BTM-CRC-006), the names as a set.
+                        summed = crc32(data[at + PAYLOAD_AT : payload], crc32(data[at : at + CRC_AT]))
+                        summed = crc32(data[at + shift + CRC_RESUMES_AT : names_at], summed)
+                        summed = crc32(named.summed + END_RECORD, summed)
+                        if summed != stored:  # BTM-CRC-007
+                            reason = "bad-checksum"
+                            why = f"stored 0x{stored:08x}, computed 0x{summed:08x}"
+                if source.unreadable and at + UNCOUNTED <= room:
+                    # Zeros took the place of what could not be read, and prove nothing.
+                    if gap := source.gap(base + at + UNCOUNTED - 4, base + at + UNCOUNTED):
+                        # Its length is among that, and so nothing says where the next record begins.
+                        last = gap.end
+                        while last < limit and source.read(last, 1) and (more := source.gap(last - 1, last)):
+                            if more.end == last:
+                                break
+                            last = more.end
+                        reason, why, framed, end = UNREADABLE, gap.why, False, min(last, limit) - base
+                    elif (framed or reason == "no-end-marker") and (
+                        # An end marker that was read and is another one contradicts the length all the same.
+                        gap := source.gap(base + (at if framed else stop - 4), base + stop)
+                    ):
+                        reason, why, framed, end = UNREADABLE, gap.why, True, stop
+                if only_usual and (reason or header_length != usual):
+                    over = True
+                    break
+                if reason:
+                    batch.more.setdefault("why", why)
+                    batch.damage.append((base + at, base + end, reason))
+                    _close(batch, at)
+                    over = not framed
+                    if over and end < room:
+                        batch.damage.append((base + end, limit, UNREACHED))
+                    at = end
+                    if over or len(batch.damage) + len(batch.notes) >= MOST_ODD:
+                        break
+                    continue
+                if header_length != usual:  # BTM-REC-008
+                    text = f"headerLength {header_length}"
+                    batch.notes.append(Note("header-length", file, base + at, text))
+                batch.notes += [Note(code, file, base + at) for code in named.notes]
+                if shift:
+                    batch.more.setdefault("moved", {})[at] = shift
+            # COMMITTING records before a run are the copies of a swap, and older than the run.
+            if (sequence <= watch or time < oldest) and (begun or status != COMMITTING):
+                if not begun or sequence in FIRST_OF_A_RUN:
+                    begun, oldest, lowest = True, time, sequence
+                elif time < oldest and sequence < lowest:
+                    # Threads overtake each other by a few records, so that each is compared with the whole
+                    # run; what a file held before is older than all of it (BTM-RDR-011).
+                    batch.notes.append(Note("stale-suspect", file, base + at))
+                oldest, lowest = min(oldest, time), min(lowest, sequence)
+                watch = max(lowest, *FIRST_OF_A_RUN)
+            add(at)
+            add_code(status if status in STATUS_NAMES else OTHER)
+            add_names(named)
+            at = stop
+            if batch.notes and len(batch.damage) + len(batch.notes) >= MOST_ODD:
+                break
+        _close(batch, at)
+        base += at
+        if batch.off or batch.damage:
+            yield batch
 
 
-def decode(window: Window, off: int, limit: int, layout: Framing = DISK) -> LogRecord | Fault:
-    """Return the record at `off`, or why there is none, after loading what has to be looked at for that."""
-    item = decode_record(window.reach(off, min(off + UNCOUNTED, limit)), off, limit, layout)
-    if isinstance(item, Fault) and item.reason == NOT_LOADED:
-        # The end marker says whether all of it is worth loading.
-        problem = no_end_marker(window.peek(item.end - INT.size, item.end), off, limit)
-        item = problem or decode_record(window.reach(off, item.end), off, limit, layout)
-    start = off + UNCOUNTED
-    if start > limit:
-        return item
-    if gap := window.gap(start - INT.size, start):
-        # Its length is among what could not be read, and so nothing says where the next record begins.
-        return Fault(off, UNREADABLE, False, min(gap.end, limit), gap.why)
-    first, end = off, item.end
-    if isinstance(item, Fault) and not item.framed:
-        if item.reason != NO_END_MARKER:
-            return item
-        (length,) = INT.unpack_from(window.reach(off, start), start - INT.size)
-        # An end marker that was read and is another one contradicts the length, whatever else was not read.
-        first, end = start + length - INT.size, start + length
-    gap = window.gap(first, end)
-    return Fault(off, UNREADABLE, True, end, gap.why) if gap else item
+def _close(batch: Batch, at: int) -> None:
+    """Say where the records so far end, the last one at `at`: where the next ones begin."""
+    # Two calls for all of them are cheaper than one for each.
+    batch.end.extend(batch.off[len(batch.end) + 1 :])
+    if len(batch.end) < len(batch.off):
+        batch.end.append(at)
 
 
-def search(data: Any, start: int, end: int, layout: Framing = DISK) -> Iterator[LogRecord]:
-    """Yield the valid records that stand anywhere in ``data[start:end]``, not overlapping.
+#: What finds places where a record may begin: the usual headerLength. No zero and no hole holds its last
+#: byte, so that is looked for, and what precedes it is checked: that may lie in one.
+_PLACES = {
+    framing: re.compile(b"%b(?<=%b)" % (re.escape(constant[-1:]), re.escape(constant)), re.DOTALL)
+    for framing, constant in ((framing, INT.pack(framing.header_length)) for framing in (DISK, SEED))
+}
+#: From the start of a record to that byte.
+_BACK = UNCOUNTED + INT.size - 1
 
-    Candidates are found by the constant headerLength. The work on candidates
-    that come to nothing is bounded by SEARCH_BUDGET times the region; beyond
-    that the search stops, so that crafted bytes cannot make it quadratic.
+
+def search(source: Source, start: int, end: int, framing: Framing = DISK) -> Iterator[Batch]:
+    """Yield the valid records that stand anywhere from `start` to `end`, not overlapping (BTM-RDR-013).
+
+    They are evidence for people and never count (BTM-RDR-014). Candidates are found by the usual
+    headerLength. The work on those that come to nothing is bounded by SEARCH_BUDGET times the region;
+    beyond that the search stops, so that crafted bytes cannot make it quadratic.
     """
-    end = min(end, len(data))
+    end = min(end, source.size)
     budget = SEARCH_BUDGET * max(0, end - start)
-    window = Window(data, end)
-    at = start
-    # From `start` on: a journal may have as many regions as records, each searched by itself.
-    for off in _candidates(window, start, end, layout):
-        if off < at:
-            continue
-        item = decode(window, off, end, layout)
-        if isinstance(item, LogRecord):
-            yield item
-            at = item.end
-            continue
-        if item.framed:
-            budget -= item.end - off
-            if budget < 0:
-                return
+    base = at = start
+    while base + _BACK < end:
+        data = source.read(base, min(STRETCH, end - base))
+        for hit in _PLACES[framing].finditer(data, _BACK):
+            off = base + hit.start() - _BACK
+            if off < at:
+                continue
+            # The frame alone rules out almost every candidate, without the cost of a scan.
+            (length,) = INT.unpack_from(data, off - base + UNCOUNTED - INT.size)
+            stop = off + UNCOUNTED + length
+            if length < MIN_RECORD_LENGTH or stop > end or source.read(stop - 4, 4) != END_RECORD:
+                continue
+            # What was one log is one still: records follow each other.
+            for batch in scan(source, off, end, framing, only_usual=True, stretch=SEARCH_STRETCH):
+                yield batch
+                at = batch.base + batch.end[-1]
+            if at <= off:
+                budget -= stop - off
+                if budget < 0:
+                    return
+        # A record may begin just before the end of a stretch, or in the zeros of a hole.
+        base = max(base + 1, at, source.next_data(min(base + len(data), end)) - _BACK)
 
 
-def _candidates(window: Window, start: int, end: int, layout: Framing) -> Iterator[int]:
-    """Yield where records may begin whose headerLength stands between `start` and `end`."""
-    pattern, before = _sign(layout.header_length)
-    return (at - before for at in window.find(pattern, start, end, 1, before))
+def records(batch: Batch) -> Iterator[LogRecord]:
+    """Yield the records of a batch as objects."""
+    data, moved = batch.data, batch.more.get("moved", {})
+    for at, named in zip(batch.off, batch.more["names"], strict=True):
+        *fixed, _ = FIXED.unpack_from(data, at)
+        payload = at + PAYLOAD_AT + moved.get(at, 0)
+        gtrid = data[payload + 1 : payload + 1 + data[payload]]
+        extension = data[at + PAYLOAD_AT : payload]
+        yield LogRecord._make([batch.base + at, *fixed, gtrid, named.stored, extension])
 
 
-@lru_cache(8)
-def _sign(header_length: int) -> tuple[re.Pattern[bytes], int]:
-    """Return what finds a header length, and how far behind a record's start its last byte stands."""
-    constant = INT.pack(header_length)
-    # The last byte is looked for and what precedes it is checked: no zeros and no hole hold that
-    # byte; what precedes it may lie in one.
-    pattern = re.compile(re.escape(constant[-1:]) + b"(?<=" + re.escape(constant) + b")", re.DOTALL)
-    return pattern, len(constant) - 1 + UNCOUNTED
+def record_of(data: bytes, framing: Framing = DISK) -> LogRecord | None:
+    """Return the record that stands at the start of `data`, if it is valid."""
+    for batch in scan(Memory(data), 0, len(data), framing):
+        for record in records(batch):
+            return record if not record.off else None
+    return None
+
+
+def told(file: str, batch: Batch) -> Iterator[Record]:
+    """Yield the records of a batch under the spec's field names; where one stands is told apart."""
+    for item, code, named in zip(records(batch), batch.code, batch.more["names"], strict=True):
+        fields: dict[str, object] = item._asdict()
+        del fields["off"]
+        fields["names"] = [*map(name_text, item.names)]
+        if not item.extension:
+            del fields["extension"]
+        if "name-not-recoverable" in named.notes:
+            fields["names_raw"] = list(item.names)
+        yield Record(TYPES[code], fields, At(file, item.off, item.end - item.off))
+
+
+def log_of(file: str, source: Source, limit: int, framing: Framing = DISK) -> Stretch:
+    """Return the log of a file, up to its tail `limit`."""
+    whole = partial(scan, source, framing.log_start, limit, framing, file=file)
+    return Stretch(file, whole, partial(told, file))
+
+
+def found_in(
+    file: str, source: Source, regions: Iterable[Dropped], framing: Framing = DISK, *, noted: bool = True
+) -> Stretch:
+    """Return what stands in `regions` of a file, where there is no log; `noted`: there is a note on each."""
+
+    def finds() -> Iterator[Batch]:
+        for region in regions:
+            for batch in search(source, region.off, region.end, framing):
+                batch.notes = [Note("unanchored", file, batch.base + at) for at in batch.off] if noted else []
+                yield batch
+
+    return Stretch(file, finds, partial(told, file))

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
+from heapq import merge
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
+from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.bitronix_tlog import nio as frames
-from journalspec_reference.bitronix_tlog.codec import (
-    DISK,
-    HEADER_SIZE,
-    SEED,
-    STATUS_NAMES,
-    Fault,
-    Framing,
-    LogRecord,
-)
+from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_SIZE, SEED, Framing
 from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
-from journalspec_reference.bitronix_tlog.nio import NioRecord
-from journalspec_reference.bitronix_tlog.scan import search, walk
+from journalspec_reference.bitronix_tlog.scan import TYPES, scan, search
 
 
 def disk(files: Files, fields: bool = True) -> Iterator[Span]:
@@ -44,21 +37,25 @@ def _disk(file: LogFile) -> Iterator[Piece]:
         yield Piece(HEADER_SIZE, file.length, "dropped", file.problem[0], "log")
         return
     yield from _log(file.data, file.limit, DISK)
-    yield from (_piece(record, "stale") for record in search(file.data, file.limit, file.length))
+    yield from _whole(file.data, DISK, file.limit, file.length)
 
 
 def _whole(data: Any, layout: Framing, start: int, end: int) -> Iterator[Piece]:
-    return (_piece(record, "stale") for record in search(data, start, end, layout))
+    return _pieces(search(source_of(data), start, end, layout), "stale")
 
 
 def _log(data: Any, limit: int, layout: Framing) -> Iterator[Piece]:
-    return (_piece(item, "record") for item in walk(data, limit, layout))
+    return _pieces(scan(source_of(data), layout.log_start, limit, layout), "record")
 
 
-def _piece(item: LogRecord | NioRecord | Fault, kind: str, series: str = "") -> Piece:
-    if isinstance(item, Fault):
-        return Piece(item.off, item.end, "dropped", item.reason, series=series)
-    return Piece(item.off, item.end, kind, STATUS_NAMES.get(item.status, "OTHER"), series=series)
+def _pieces(batches: Iterable[Batch], kind: str, series: str = "") -> Iterator[Piece]:
+    """Yield records, which are of a `kind`, and damage by offset."""
+    for batch in batches:
+        rows = zip(batch.off, batch.end, batch.code, strict=True)
+        said = ((batch.base + at, batch.base + end, kind, TYPES[code]) for at, end, code in rows)
+        lost = ((start, end, "dropped", reason) for start, end, reason in batch.damage)
+        for start, end, what, value in merge(said, lost):
+            yield Piece(start, end, what, value, series=series)
 
 
 def seed(files: Files, fields: bool = True) -> Iterator[Span]:
@@ -85,8 +82,6 @@ def _nio(data: Any) -> Iterator[Piece]:
     yield Piece(0, size, "header")
     if size > used:
         yield Piece(used, size, "unused", path="header.reserved")
-    found = frames.scan(data, header)
-    pieces: list[NioRecord | Fault] = [*found.records, *found.faults]
-    for item in sorted(pieces, key=lambda piece: (piece.off, piece.end)):
-        earlier = isinstance(item, NioRecord) and item.delimiter != header.current
-        yield _piece(item, "stale" if earlier else "record", "frame")
+    source = source_of(data)
+    for batch in frames.scan(source, header, frames.insert_of(source, header)):
+        yield from _pieces([batch], "record" if batch.more["current"] else "stale", "frame")

@@ -11,9 +11,11 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
+from journalspec_reference.batches import Batch, Memory
 from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import (
     DISK,
@@ -27,7 +29,6 @@ from journalspec_reference.bitronix_tlog.codec import (
     STATE_UNCLEAN,
     STATUS_CODES,
     TIMESTAMP_AT,
-    Fault,
     Framing,
     LogRecord,
     encode_header,
@@ -35,8 +36,8 @@ from journalspec_reference.bitronix_tlog.codec import (
     make_record,
 )
 from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
-from journalspec_reference.bitronix_tlog.recover import COMMITTING, recover_seed, strict_refusal, unfinished
-from journalspec_reference.bitronix_tlog.scan import walk
+from journalspec_reference.bitronix_tlog.recover import COMMITTING, State, recover_seed, strict_refusal
+from journalspec_reference.bitronix_tlog.scan import records, scan
 from journalspec_reference.storage import Storage, fill, whole
 
 DEFAULT_LENGTH = HEADER_SIZE + 2 * 1024 * 1024
@@ -229,14 +230,13 @@ class DiskWriter(_Writer):
         return {"durable": True, "file": self._active}
 
     @staticmethod
-    def _sound(name: str, data: bytes, limit: int) -> list[LogRecord]:
+    def _sound(name: str, data: bytes, limit: int) -> list[Batch]:
         """Return the records of a log; raises WriterRefused at the first damage."""
-        records = []
-        for item in walk(data, limit):
-            if isinstance(item, Fault):
-                raise WriterRefused(item.reason, f"{name}: damaged at {item.off}: {item.detail}")
-            records.append(item)
-        return records
+        batches = list(scan(Memory(data), HEADER_SIZE, limit))
+        for batch in batches:
+            for start, _, reason in batch.damage:
+                raise WriterRefused(reason, f"{name}: damaged at {start}: {batch.more['why']}")
+        return batches
 
     def _adopt(self, active: LogFile, pair: list[LogFile]) -> None:
         assert active.header is not None  # strict_refusal let it pass
@@ -303,13 +303,15 @@ class DiskWriter(_Writer):
 
     def _dangling(self) -> list[LogRecord]:
         """Return the unfinished transactions on disk, those of earlier runs included (BTM-SWP)."""
-        records = self._sound(self._active, whole(self._storage, self._active), self._position)
-        left = unfinished(records)
+        batches = self._sound(self._active, whole(self._storage, self._active), self._position)
+        state = State()
+        for batch in batches:
+            state.take(batch)
         copies: dict[bytes, LogRecord] = {}
-        for record in records:
-            if record.status == COMMITTING and record.gtrid in left:
+        for record in chain.from_iterable(map(records, batches)):
+            if record.status == COMMITTING and record.gtrid in state.left:
                 copies[record.gtrid] = record
-        return [self._copy(copies[gtrid], left[gtrid]) for gtrid in copies]
+        return [self._copy(copies[gtrid], state.left[gtrid]) for gtrid in copies]
 
     def _copy(self, record: LogRecord, names: Set[str]) -> LogRecord:
         if self._order.keep_copies and len(names) == len(set(record.names)):
@@ -413,11 +415,12 @@ class NioWriter(_Writer):
         header = nio.decode_header(data)
         if not isinstance(header, nio.NioHeader):
             raise WriterRefused(header[0], f"{self._name}: {header[1]}")
-        found = nio.scan(data, header)
-        self._header, self._position, self._length = header, found.insert, len(data)
-        self._active = self._name
-        for record in sorted(found.records, key=lambda item: item.delimiter == header.current):
-            self._track(record)
+        self._header, self._length, self._active = header, len(data), self._name
+        self._position = nio.insert_of(Memory(data), header)
+        batches = nio.scan(Memory(data), header)
+        for batch in sorted(batches, key=lambda batch: bool(batch.more["current"])):
+            for record in nio.records(batch):
+                self._track(record)
         return {"durable": True, "file": self._name}
 
     def _create(self) -> None:

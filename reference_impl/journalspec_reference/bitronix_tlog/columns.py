@@ -1,0 +1,100 @@
+"""Typed columns of a batch, for NumPy, Arrow and Spark: all values of a field at once, no object a record.
+
+Needs NumPy. Where a field is, and of what type, is known from the format's table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from journalspec.bitronix_tlog import LAYOUT
+from journalspec_reference.batches import Batch
+from journalspec_reference.bitronix_tlog.codec import name_text
+from journalspec_reference.bitronix_tlog.nio import latin_text
+
+#: Field -> its Arrow type, over all editions; unsigned numbers take the next larger signed type.
+COLUMNS: dict[str, str] = {
+    "delimiter": "binary",
+    "status": "int32",
+    "record_length": "int32",
+    "header_length": "int32",
+    "time": "int64",
+    "sequence_number": "int64",
+    "rolled_over": "bool",
+    "crc32": "int64",
+    "gtrid": "binary",
+    "names": "list<string>",
+    "names_raw": "list<binary>",
+    "extension": "binary",
+}
+_STORED = {"s4": ">i4", "s8": ">i8", "u1": "u1", "u4": ">u4"}
+
+
+def columns(batch: Batch, edition: str) -> dict[str, Any]:
+    """Return name -> values, one a record, of each field of :data:`COLUMNS` that the edition has.
+
+    Numbers and truth values are arrays. Bytes are (starts, sizes): where they stand in the data of the
+    batch. What repeats is (codes, values): the index of each record's value among the distinct ones, -1
+    where a record has none.
+    """
+    off = np.frombuffer(batch.off, np.int64)
+    out: dict[str, Any] = {}
+    for name, at, width, stored in _places(edition):
+        if name == "gtrid_length":
+            moved = batch.more.get("moved", {})
+            shift = np.array([moved.get(here, 0) for here in batch.off], np.int64) if moved else 0 * off
+            if edition == "seed":
+                out["extension"] = off + at, shift
+            starts = off + at + shift
+            out["gtrid"] = starts + 1, _numbers(batch.data, starts, stored).astype(np.int64)
+        elif name in COLUMNS and stored:
+            out[name] = _typed(COLUMNS[name], _numbers(batch.data, off + at, stored))
+        elif name in COLUMNS:
+            out[name] = off + at, np.full(len(off), width, np.int64)
+    names = batch.more["names"]
+    text = latin_text if edition == "nio" else name_text
+    out["names"] = _distinct(names, lambda each: [*map(text, each.stored)])
+    if edition != "nio":
+        out["names_raw"] = _distinct(
+            names, lambda each: list(each.stored) if "name-not-recoverable" in each.notes else None
+        )
+    return out
+
+
+def _places(edition: str) -> Iterator[tuple[str, int, int, str]]:
+    """Yield name, offset, width and NumPy type (bytes: none) of the fields, as if there were no extension."""
+    at = 0
+    for field in LAYOUT.structure("record", edition).fields:
+        if field.width:
+            yield field.name, at, field.width, _STORED[field.type] if field.is_int else ""
+            at += field.width
+        elif not field.optional:
+            # Nothing that follows has a fixed place.
+            return
+
+
+def _numbers(data: bytes, at: Any, stored: str) -> Any:
+    """Return the numbers that stand at the offsets `at`."""
+    kind = np.dtype(stored)
+    # One begins at every byte of the data; those of the records are picked.
+    return np.ndarray((max(0, len(data) - kind.itemsize + 1),), kind, data, 0, (1,))[at]
+
+
+def _typed(kind: str, values: Any) -> Any:
+    return values == 1 if kind == "bool" else values.astype(kind)
+
+
+def _distinct(names: list[Any], value: Callable[[Any], list[Any] | None]) -> tuple[Any, list[list[Any]]]:
+    """Return the index of each record's value among the distinct ones, and these."""
+    # Records that store the same names share one object: each is looked at once.
+    codes: dict[int, int] = {}
+    values: list[list[Any]] = []
+    for each in names:
+        if id(each) not in codes:
+            found = value(each)
+            codes[id(each)] = -1 if found is None else len(values)
+            values += [] if found is None else [found]
+    return np.array([codes[id(each)] for each in names], np.int32), values
