@@ -19,9 +19,9 @@ from journalspec.derby_log.operations import change_of, databases, operations, r
 from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
-from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant, LoggedRecord
-from journalspec_reference.derby_log.recover import LogPass, garbage
-from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, number_of
+from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.recover import LogPass
+from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, garbage, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, RowPlace, Transaction
 from journalspec_reference.storage import Storage, fill, whole
 
@@ -120,7 +120,7 @@ class LogWriter:
         self._since = 0
         # First the checksum: over zeros in place of what it covers, the group before them is lost as well.
         if found.last_sum is not None and found.last_sum[0] == self._number:
-            self._shorten(found.last_sum[1])
+            self._shorten(*found.last_sum[1:])
         if end.reason or garbage(file.data, end.off) is not None:
             fill(storage, file.name, end.off, file.length)
             storage.sync(file.name)
@@ -143,11 +143,11 @@ class LogWriter:
             self._checkpoint()
         return {"durable": True}
 
-    def _shorten(self, last: LoggedRecord) -> None:
+    def _shorten(self, off: int, end: int, covers: int) -> None:
         """Let a checksum record cover what is left of its group: what comes next is not covered by it."""
-        if last.end + (last.covers or 0) > self._end:
-            data = self._storage.read(self._name, last.end, self._end - last.end)
-            self._storage.write(self._name, last.off, self._sum_of(last.off, data))
+        if end + covers > self._end:
+            data = self._storage.read(self._name, end, self._end - end)
+            self._storage.write(self._name, off, self._sum_of(off, data))
             self._storage.sync(self._name)
 
     def _sum_of(self, at: int, data: bytes) -> bytes:
