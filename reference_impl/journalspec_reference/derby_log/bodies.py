@@ -21,7 +21,9 @@ PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
 #: Of each form of a compressed int and of a compressed long: its bytes, and what of them is the number.
 _NARROW = ((1, 0x3F), (2, 0x3FFF), (4, 0x7FFFFFFF), (4, 0x7FFFFFFF))
-_WIDE = tuple((2 * size, (1 << 16 * size - (1 if form > 1 else 2)) - 1) for form, (size, _) in enumerate(_NARROW))
+_WIDE = tuple(
+    (2 * size, (1 << 16 * size - (1 if form > 1 else 2)) - 1) for form, (size, _) in enumerate(_NARROW)
+)
 #: Lists of up to so many elements are kept as they are decoded.
 _FEW = 16
 #: What a body begins with.
@@ -43,17 +45,17 @@ class Body(NamedTuple):
     long_number: bool
 
 
-#: What a record is for a replay: something to look at, a change of a page, the begin or the end of a transaction.
+#: What a record is for a replay: not plain, a change of a page, begin or end of a transaction, or nothing.
 CLOSELY, CHANGE, BEGIN, END, NOTHING = range(5)
 #: So many records are worth NumPy, where it is installed.
 MANY = 1024
 
 
 class Bodies:
-    """The bodies of the records of a batch: those of all, or of many records only those that are no plain change.
+    """The bodies of the records of a batch: those of all, or of many records only those that are not plain.
 
-    `rows` is the number of records before the first whose body cannot be decoded, `problem` what is wrong with that.
-    `columns` are those of the others, if there are others; `kinds` says which.
+    `rows` is the number of records before the first whose body cannot be decoded, `problem` what is wrong
+    with that. `columns` are those of the others, if there are others; `kinds` says which these are.
     """
 
     __slots__ = ("columns", "decoded", "kinds", "problem", "rows")
@@ -62,7 +64,7 @@ class Bodies:
         self.rows, self.problem = rows, ""
         self.decoded: dict[int, Body] = {}
         self.columns = _gathered(batch, forms, rows) if rows >= MANY else None
-        self.kinds: bytes = b"" if self.columns is None else self.columns.kinds().tobytes()
+        self.kinds: bytes = b"" if self.columns is None else self.columns.kinds()
         closely = range(rows) if self.columns is None else _all_of(self.kinds, CLOSELY)
         data, off, end = batch.data, batch.off, batch.end
         for row in closely:
@@ -73,7 +75,7 @@ class Bodies:
                 break
 
     def changes(self, containers: Container[int]) -> Iterator[tuple[tuple[int, int], int, Body | None]]:
-        """Yield the changes of pages of `containers`: the page, its version before, and the body if it is decoded."""
+        """Yield the changes of pages of `containers`: page, version before, and the body if it is decoded."""
         plain: Iterable[tuple[int, Any, int]] = ((CLOSELY, None, 0) for _ in range(self.rows))
         if self.columns is not None:
             plain = zip(self.kinds[: self.rows], *self.columns.pages(), strict=False)
@@ -89,7 +91,7 @@ class Bodies:
 def _gathered(batch: Batch, forms: Mapping[int, Form], rows: int) -> Any:
     """Return the columns of a batch; None without NumPy."""
     try:
-        from journalspec_reference.derby_log.columns import Gathered
+        from journalspec_reference.derby_log.columns import Gathered  # noqa: PLC0415
     except ImportError:
         return None
     return Gathered(batch, forms, rows, ("container", "page", "page_version", "status"))
@@ -218,9 +220,10 @@ def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
 
 
 def coverage(body: bytes) -> tuple[int, int] | None:
-    """Return how many bytes a checksum record covers, and their sum, whatever else its group has (DRB-REC-023).
+    """Return how many bytes a checksum record covers, and their sum; None for others (DRB-REC-023).
 
-    None for others; opaque bodies are others. Raises BadLog if it is of another algorithm, or of fewer than no bytes.
+    That is one whatever else its group has; opaque bodies are others. Raises BadLog if it is of another
+    algorithm, or of fewer than no bytes.
     """
     # Of every record only so much is decoded as tells whether it is one.
     try:

@@ -10,7 +10,7 @@ from journalspec_reference.api import Detection, Files, Implementation, Params, 
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, container_names
+from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, container_names, plan
 from journalspec_reference.derby_log.scan import CONTROLS, gather, one
 from journalspec_reference.derby_log.spans import spans
 
@@ -24,6 +24,7 @@ def _rules(edition: str) -> Rules:
         passed,
         lambda files, _, fields: spans(files, edition, fields),
         late_writer(__package__, "LogWriter", edition),
+        lambda files, _: plan(files, edition),
     )
 
 

@@ -41,7 +41,8 @@ def held(log: Log, forms: Mapping[int, Form], place: Place, has: int, below: int
 class Explained:
     """What a log says of the pages of containers that stand beside it: the version that each has after it.
 
-    None: nothing tells by how much the last change moves it. `made` are the containers that the log makes or removes.
+    None: nothing tells by how much the last change moves it. `made` are containers that the log makes or
+    removes.
     """
 
     def __init__(self, store: Store) -> None:
@@ -51,9 +52,9 @@ class Explained:
 
     def take(self, bodies: Bodies) -> None:
         """Take in the records of a batch."""
-        for body in bodies.decoded.values():
-            if body.operation.name == "CONTAINER":
-                self.made.add(body.fields["container"])
+        for each in bodies.decoded.values():
+            if each.operation.name == "CONTAINER":
+                self.made.add(each.fields["container"])
         for place, version, body in bodies.changes(self._store.containers.names.keys()):
             after: int | None = version + (1 if body is None else growth(body))
             if body is not None and body.operation.name == "PHYSICAL_UNDO" and body.undone is not None:
@@ -81,8 +82,10 @@ class Explained:
             stored = containers[container].version(page)
             if stored is not None and stored > explained:
                 told.add(container)
-                text = f"page {page} of container {container} is at version {stored}, the log ends at {explained}"
-                yield Note("newer-page", containers.names[container], containers[container].offset(page), text)
+                text = f"page {page} of container {container} is at version {stored}"
+                text += f", the log ends at {explained}"
+                where = containers[container].offset(page)
+                yield Note("newer-page", containers.names[container], where, text)
 
 
 def older(store: Store, place: Place, needed: int) -> str:

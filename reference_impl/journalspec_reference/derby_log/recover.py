@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from heapq import heappop, heappush
@@ -37,7 +37,6 @@ from journalspec_reference.derby_log.bodies import (
     BODY_START,
     CHANGE,
     END,
-    NOTHING,
     Bodies,
     Body,
     decode,
@@ -80,7 +79,7 @@ _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if
 
 
 def records_of(number: int, name: str, forms: Mapping[int, Form] | None, batch: Batch) -> Iterator[Record]:
-    """Yield the records of a batch of log file `number` under the spec's names; without `forms` bodies are opaque."""
+    """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
     for start, end in zip(batch.off, batch.end, strict=True):
         data, off = batch.data[start + _BODY : end - _LENGTH], batch.base + start
         at = At(name, off, end - start)
@@ -100,7 +99,7 @@ def records_of(number: int, name: str, forms: Mapping[int, Form] | None, batch: 
         yield Record(body.operation.name, out, at)
 
 
-def examined(
+def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its records count, in this order
     log: Log,
     file: LogFile,
     start: int = HEADER,
@@ -109,9 +108,9 @@ def examined(
 ) -> Iterator[Batch]:
     """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
 
-    Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes say what is odd
-    about bodies, and what checksum records cover but in part. With a `stop` the log begins there: what reaches
-    beyond it is no record. What is behind the end is damage.
+    Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes say what is
+    odd about bodies, and what checksum records cover but in part. With a `stop` the log begins there: what
+    reaches beyond it is no record. What is behind the end is damage.
     """
     #: Where what a checksum record covers ends, and where that record stands: the first end first.
     covered: list[tuple[int, int]] = []
@@ -151,7 +150,7 @@ def examined(
             if stop is not None:
                 behind = min(stop, file.length)
             elif last.reason:
-                # Zeros up to the end of the file were not used; what cannot be read may be anything (DRB-END-041).
+                # Zeros up to the end of the file were not used (DRB-END-041); what cannot be read may be.
                 used = None if last.reason == UNREADABLE else garbage(file.data, last.off)
                 behind = used[1] if used else file.length
             if last.off < behind:
@@ -175,10 +174,14 @@ def damaged(start: int, end: int, reason: str) -> Iterator[Batch]:
 class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading.
 
-    `suite`: it is that of the suite's database, of whose tables rows are told.
+    `suite`: it is that of the suite's database, of whose tables rows are told. Without `replay` only its
+    records are looked at.
     """
 
-    def __init__(self, files: Files, edition: str, policy: str, *, suite: bool = True) -> None:
+    def __init__(
+        self, files: Files, edition: str, policy: str, *, suite: bool = True, replay: bool = True
+    ) -> None:
+        self._replay = replay
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
@@ -194,7 +197,7 @@ class LogPass:
         self._opaque = self._short = False
         #: What redo refuses first: the whole log is scanned before.
         self._unfit: Refusal | None = None
-        #: The last checksum record of the log: the number of its file, where it begins and ends, what it covers.
+        #: The last checksum record of the log: number of its file, begin, end, what it covers.
         self.last_sum: tuple[int, int, int, int] | None = None
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
@@ -233,8 +236,8 @@ class LogPass:
         self.start = start
         if not self._policy:
             self._before(start)
-        if self._beside and self._forms is not None:
-            # In their own order: what comes later counts. What is walked from its begin on is not walked again.
+        if self._beside and self._forms is not None and self._replay:
+            # In the order of the files. What is walked from its begin on is not walked again.
             self._explained = pages.Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
@@ -392,13 +395,13 @@ class LogPass:
             number, at = after.number, HEADER
 
     def _take(self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False) -> End:
-        """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log. Raises Refusal."""
+        """Take in a file from `start` on (up to `stop`); `counts`: it is of the log. Raises Refusal."""
         covered, end = self._vouched(file, start) if counts else start, End(start)
         for batch in self._walked(self._stretch(file, start, stop)):
             bodies, end = batch.more.pop("bodies"), batch.more.get("end", end)
             if counts:
                 covered = self._covered(file, batch, covered)
-                if bodies is not None:
+                if bodies is not None and self._replay:
                     self._count(file, batch, bodies)
                 if "problem" in batch.more:
                     # Its wrapper is sound, or the log would end here.
@@ -438,43 +441,31 @@ class LogPass:
             for row, body in bodies.decoded.items():
                 self._redo(file, batch, row, body)
             return
-        columns, known = bodies.columns, store.transactions
+        known, kinds = store.transactions, bodies.kinds
         # From this row on pages are changed.
-        redo = bisect_left(batch.off, self.redo_from.position - base) if number == self.redo_from.number else 0
+        redo = (
+            bisect_left(batch.off, self.redo_from.position - base) if number == self.redo_from.number else 0
+        )
         redo = len(batch) if number < self.redo_from.number else redo
-        transactions, (places, versions) = columns.transaction.tolist(), columns.pages()
         # Rows of tables are told of; a container that is not there has to be.
-        closely = {container for container, _ in set(places) if container in store.tables}
-        if self._complete:
-            closely |= {container for container, _ in set(places)} - self._beside.keys()
-        statuses = columns.fields["status"].tolist()
-        for row, off in enumerate(batch.off):
-            kind, transaction, place = bodies.kinds[row], transactions[row], places[row]
-            if kind == CHANGE and transaction in known and place[0] not in closely:
-                if row < redo:
-                    known[transaction].changes.append(number << 32 | base + off)
-                    continue
-                page = store.pages.get(place) or store.page(*place, versions[row])
-                if page is not None and page.version >= versions[row]:
-                    known[transaction].changes.append(number << 32 | base + off)
-                    # A page that has had the change already is left as it is (DRB-RCV-062).
-                    if page.version == versions[row]:
-                        page.version += 1
-                    continue
-            elif kind == BEGIN and transaction not in known:
-                known[transaction] = Transaction(number << 32 | base + off, statuses[row], None)
-                continue
-            elif kind == END and transaction in known:
+        closely = [
+            *store.tables,
+            *(bodies.columns.containers() - self._beside.keys() if self._complete else ()),
+        ]
+        left, done = bodies.columns.settle(len(batch), redo, bodies.decoded, closely, store)
+        for row in left:
+            off, transaction = batch.off[row], int(bodies.columns.transaction[row])
+            if kinds[row] == CHANGE and transaction in known and (done[row] or row < redo):
+                known[transaction].changes.append(number << 32 | base + off)
+            elif kinds[row] == BEGIN and transaction not in known:
+                status = int(bodies.columns.fields["status"][row])
+                known[transaction] = Transaction(number << 32 | base + off, status, None)
+            elif kinds[row] == END and transaction in known:
                 del known[transaction]
-                continue
-            elif kind == NOTHING:
-                continue
-            body = bodies.decoded.get(row)
-            if body is None:
-                assert self._forms is not None
-                body = decode(batch.data[off + _BODY : batch.end[row] - _LENGTH], self._forms)
-            self._redo(file, batch, row, body)
-        store.next = max(store.next, 1 + max(transactions[: len(batch)], default=0))
+            else:
+                data = batch.data[off + _BODY : batch.end[row] - _LENGTH]
+                self._redo(file, batch, row, bodies.decoded.get(row) or decode(data, self._forms or {}))
+        store.next = max(store.next, 1 + int(bodies.columns.transaction[: len(batch)].max(initial=0)))
 
     def _redo(self, file: LogFile, batch: Batch, row: int, body: Body) -> None:
         """Redo one record; what does not fit is told, or refused once the whole log is walked."""
@@ -592,14 +583,14 @@ class LogPass:
                 place = _framed(self._logs[at.number], at.position) if at else None
                 return refused("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
-        dropped, notes = self._found.dropped(), self._found.notes()
+        dropped = self._found.dropped()
         return Observation(
             RECOVERED if lost or len(dropped) or self._missing else CLEAN,
             records=self._found.records(),
             dropped=dropped,
             state=state,
             files=tuple(self._maps()),
-            notes=joined(note_place, notes, self._late),
+            notes=joined(note_place, self._found.notes(), self._late),
             unanchored=self._beside_log.records(),
             missing=tuple(self._missing),
         )
@@ -665,6 +656,12 @@ class LogPass:
             if "major" in header:
                 header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
+
+
+def plan(files: Files, edition: str) -> Sequence[Stretch]:
+    """Return the stretches of the log that reading reports as records, and as damage, in order."""
+    passed = LogPass(files, edition, "", suite=False, replay=False)
+    return tuple(passed.stretches) if passed.answer is None else ()
 
 
 def container_names(files: Iterable[str]) -> dict[int, str]:

@@ -1,8 +1,8 @@
 """Walking the log: which control file counts, the records of a file, the next file, and the end (DRB-END).
 
-:func:`scan` is the one loop that finds records: it yields a batch per stretch of a file, columns and no objects.
-Lengths are compared with the file before anything is read, and every byte is summed once; where checksum records
-claim the same bytes again and again, sums are put together from those of prefixes: the scan stays linear.
+:func:`scan` is the one loop that finds records: it yields a batch per stretch of a file, and no objects.
+Lengths are compared with the file before anything is read, and every byte is summed once; where checksum
+records claim the same bytes again and again, sums are put together from those of prefixes: it stays linear.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ number_of = NAMES.number
 RECORD, SUM = 0, 1
 #: A batch has no more records than this: each of them may give rise to a note.
 MOST_ROWS = 1 << 14
-#: What a record begins with, its length and its instant; its second length, with the beginning of the next one.
+#: What a record begins with, its length and its instant; its second length, with what the next begins with.
 _HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
 #: What stands behind the last bytes of a file: nothing there is read as a record.
 _PAD = b"\xff" * 32
-#: How the body of a checksum record begins as all writers make it, and what follows: how much it covers, its sum.
+#: How the body of a checksum record begins as all writers make it, and then: how much it covers, its sum.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 #: A group may have CHECKSUM only if the first byte of its number is larger: for others no body is decoded.
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
@@ -49,7 +49,7 @@ _BUFFERS = 3 << 15
 #: What a writer brings before the bytes that it sums: the 37 bytes of a checksum record (DRB-CHK-037).
 _CHECKSUM = 37
 _SECTOR = 512
-#: Ranges are summed in pieces of this size (bytes); of a file, prefixes are known at each multiple of the other.
+#: Ranges are summed in pieces of this size (bytes); prefixes are known at each multiple of the other.
 _PIECE, _STEP = 1 << 20, 1 << 10
 #: So many bytes are read to look at one record.
 _FEW = 1 << 12
@@ -144,7 +144,7 @@ class _Sums:
         return value
 
     def _prefix(self, at: int) -> int:
-        """Return the sum of the bytes from the base to `at`; kept at every step: four bytes of memory for each."""
+        """Return the sum of the bytes from the base to `at`; four bytes of memory for each step are kept."""
         known, (index, more) = self._prefixes, divmod(at - self._base, _STEP)
         while len(known) <= index:
             data = self._source.read(self._base + (len(known) - 1) * _STEP, _PIECE)
@@ -153,7 +153,7 @@ class _Sums:
         return crc32(self._source.read(at - more, more), known[index])
 
 
-def scan(  # noqa: C901, PLR0912  # one loop: each branch is a rule
+def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     source: Source,
     number: int,
     start: int = HEADER,
@@ -167,7 +167,7 @@ def scan(  # noqa: C901, PLR0912  # one loop: each branch is a rule
 
     The file ends at `limit`. `summed`: there are checksum records, and they can be read. No record is looked
     at that begins at `until` or behind it: then there may be no ``end``. Each batch has in `more` as ``sums``
-    its checksum records: their rows, and how many bytes behind them each covers. Any `stretch` gives the same.
+    its checksum records: their rows, and how many bytes each covers. Any `stretch` gives the same.
     """
     limit = source.size if limit is None else limit
     high, digest, unreadable = number << 32, _Sums(source), source.unreadable
@@ -182,48 +182,56 @@ def scan(  # noqa: C901, PLR0912  # one loop: each branch is a rule
             # Here no record goes on in the next stretch: its head may be read beyond the end.
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
+        # Where a record may end at once, and what its instant is less its offset here; beyond 4 GiB none is.
+        soon, origin = min(ready, edge), high + base if base + top < 1 << 32 else -1 << 63
         batch = Batch(base, data)
         sums: list[tuple[int, int]] = []
-        batch.more["sums"] = sums
-        add, add_end = batch.off.append, batch.end.append
+        add = batch.off.append
         length, instant = head(data)
         for _ in range(MOST_ROWS):
+            stop = at + length + OVERHEAD
+            # What almost all records are. It is true only where all checks below would pass.
+            if length > 0 and stop <= soon and instant == origin + at and not unreadable:
+                again, next_length, next_instant = following(data, stop - _LENGTH.size)
+                if again == length and (data[at + 14] & _FORM_AND_CHECKSUM <= _NEITHER or not summed):
+                    add(at)
+                    at, length, instant = stop, next_length, next_instant
+                    continue
             if at >= edge:
                 if at >= room:
                     end = End(base + at, "" if at == room else "truncated")
                 break
-            stop, reason = at + length + OVERHEAD, ""
-            if length <= 0 or stop > ready or instant != high | base + at:
-                # The order of these checks decides which reason is told (DRB-END-158).
-                if at + _LENGTH.size > room:
-                    reason = "truncated"
-                elif length == 0:
-                    end = End(base + at, marked=True)  # DRB-END-040
+            # The order of these checks decides which reason is told (DRB-END-158).
+            reason = ""
+            if at + _LENGTH.size > room:
+                reason = "truncated"
+            elif length == 0:
+                end = End(base + at, marked=True)  # DRB-END-040
+                break
+            elif length < 0:
+                reason = "bad-length"  # DRB-REC-015
+            elif stop > room:
+                reason = "out-of-bounds"
+            elif instant != high | base + at:
+                reason = "bad-instant"  # DRB-REC-016
+            elif stop > ready:
+                # Only what ends as it begins is worth loading: a false length may be 2 GiB.
+                if _LENGTH.unpack(source.read(base + stop - _LENGTH.size, _LENGTH.size))[0] == length:
+                    need = stop - at + _HEAD.size
                     break
-                elif length < 0:
-                    reason = "bad-length"  # DRB-REC-015
-                elif stop > room:
-                    reason = "out-of-bounds"
-                elif instant != high | base + at:
-                    reason = "bad-instant"  # DRB-REC-016
-                else:
-                    # Only what ends as it begins is worth loading: a false length may be 2 GiB.
-                    if _LENGTH.unpack(source.read(base + stop - _LENGTH.size, _LENGTH.size))[0] == length:
-                        need = stop - at + _HEAD.size
-                        break
-                    reason = "bad-trailer"
-            if not reason:
+                reason = "bad-trailer"
+            else:
                 again, next_length, next_instant = following(data, stop - _LENGTH.size)
                 if again != length:
                     reason = "bad-trailer"  # DRB-REC-017
                 elif unreadable and source.gap(base + at, base + stop):
                     reason = UNREADABLE
-                elif summed and data[at + 14] & _FORM_AND_CHECKSUM > _NEITHER:
+                elif summed:
                     try:
                         covers = _covers(data, at + _HEAD.size, stop - _LENGTH.size)
                         if covers is not None:
                             first, behind = base + stop, base + stop + covers[0]
-                            # A sum that reaches beyond the file, or that is another one (DRB-REC-018, DRB-CHK-032).
+                            # Beyond the file, or another sum (DRB-REC-018, DRB-CHK-032).
                             if behind > limit or digest(first, behind) != covers[1]:
                                 raise BadLog("a checksum is wrong", "bad-checksum")
                             sums.append((len(batch.off), covers[0]))
@@ -236,10 +244,12 @@ def scan(  # noqa: C901, PLR0912  # one loop: each branch is a rule
                 end = End(base + at, reason)
                 break
             add(at)
-            add_end(stop)
             at, length, instant = stop, next_length, next_instant
+        # Each record ends where the next one begins.
+        batch.end = batch.off[1:]
+        batch.end.extend([at] if batch.off else ())
         base += at
-        batch.code = bytearray(len(batch.off))
+        batch.more["sums"], batch.code = sums, bytearray(len(batch.off))
         for row, _ in sums:
             batch.code[row] = SUM
         if end is not None:
@@ -265,9 +275,9 @@ def _covers(data: bytes, start: int, end: int) -> tuple[int, int] | None:
 def places(
     source: Source, pattern: re.Pattern[bytes], start: int, end: int, before: int
 ) -> Iterator[tuple[int, bytes, int]]:
-    """Yield each place between `start` and `end` where `pattern` matches, with bytes around it and their offset.
+    """Yield each place between `start` and `end` where `pattern` matches, and bytes with their offset.
 
-    There are those that it matches, and `before` bytes before it. Holes and zeros are passed over.
+    They are those that it matches, and `before` bytes before them. Holes and zeros are passed over.
     """
     at = max(0, start)
     while (at := source.next_data(at)) < end:
@@ -316,10 +326,11 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
         begin = data[off - low : off - low + _HEAD.size]
         length, instant = _HEAD.unpack(begin if len(begin) == _HEAD.size else source.read(off, _HEAD.size))
         stop = off + length + OVERHEAD
-        if length > 0 and stop <= end and instant == number << 32 | off:
-            if _LENGTH.unpack(source.read(stop - _LENGTH.size, _LENGTH.size))[0] == length:
-                yield off, stop
-                at = stop
+        if length <= 0 or stop > end or instant != number << 32 | off:
+            continue
+        if _LENGTH.unpack(source.read(stop - _LENGTH.size, _LENGTH.size))[0] == length:
+            yield off, stop
+            at = stop
 
 
 def garbage(data: Any, start: int) -> tuple[int, int] | None:
