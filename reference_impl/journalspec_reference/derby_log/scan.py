@@ -8,12 +8,12 @@ records claim the same bytes again and again, sums are put together from those o
 from __future__ import annotations
 
 import re
+import zlib
 from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from struct import Struct
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from journalspec.observation import At
 from journalspec_reference.api import NumberedFile, NumberedNames
@@ -140,7 +140,7 @@ class _Sums:
             return self._prefix(end) ^ moved
         self._summed, value = max(end, self._summed), 0
         for at in range(start, end, _PIECE):
-            value = crc32(self._source.read(at, min(_PIECE, end - at)), value)
+            value = zlib.crc32(self._source.read(at, min(_PIECE, end - at)), value)
         return value
 
     def _prefix(self, at: int) -> int:
@@ -149,8 +149,8 @@ class _Sums:
         while len(known) <= index:
             data = self._source.read(self._base + (len(known) - 1) * _STEP, _PIECE)
             for step in range(0, max(len(data) - _STEP + 1, 1), _STEP):
-                known.append(crc32(data[step : step + _STEP], known[-1]))
-        return crc32(self._source.read(at - more, more), known[index])
+                known.append(zlib.crc32(data[step : step + _STEP], known[-1]))
+        return zlib.crc32(self._source.read(at - more, more), known[index])
 
 
 def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
