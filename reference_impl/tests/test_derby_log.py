@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from journalspec.derby_log.operations import body, operations
+from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec.observation import Observation
 from journalspec.reread import Lazy
@@ -53,7 +53,7 @@ def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path
         (batch,) = scan(file.source, file.number)
         for number, (start, end) in enumerate(zip(batch.off, batch.end, strict=True)):
             stored = batch.data[start + 12 : end - 4]
-            told = decode(stored, operations())
+            told = decode(stored)
             head = {"operation": told.operation.name, "group": told.group, "transaction": told.transaction}
             undone = {} if told.undone is None else {"undone": told.undone.packed}
             parts = body({**head, **told.fields, "data": told.data, **undone})
@@ -184,7 +184,7 @@ def test_a_part_of_a_row_is_told_once() -> None:
 def test_a_long_list_is_decoded_for_whoever_goes_through_it() -> None:
     """Each byte of it would be an object of its own, hundreds of times as large."""
     values = {"operation": "PURGE", "group": 0x180, "transaction": 1, "rows": [{"record_id": 7}] * 1000}
-    rows = decode(joined(body(values)), operations()).fields["rows"]
+    rows = decode(joined(body(values))).fields["rows"]
     assert isinstance(rows, Lazy)
     assert rows == [{"record_id": 7}] * 1000
 

@@ -26,6 +26,8 @@ _WIDE = tuple(
 )
 #: Lists of up to so many elements are kept as they are decoded.
 _FEW = 16
+#: So many bodies up to this length (bytes) are kept as they are decoded: 2 MiB in all.
+_MOST, _SHORT = 1024, 128
 #: What a body begins with.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
@@ -60,7 +62,7 @@ class Bodies:
 
     __slots__ = ("columns", "decoded", "kinds", "problem", "rows")
 
-    def __init__(self, batch: Batch, forms: Mapping[int, Form], rows: int) -> None:
+    def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
         self.rows, self.problem = rows, ""
         self.decoded: dict[int, Body] = {}
         self.columns = _gathered(batch, forms, rows) if rows >= MANY else None
@@ -88,7 +90,7 @@ class Bodies:
                     yield (fields["container"], fields["page"]), fields["page_version"], self.decoded[row]
 
 
-def _gathered(batch: Batch, forms: Mapping[int, Form], rows: int) -> Any:
+def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
     """Return the columns of a batch; None without NumPy."""
     try:
         from journalspec_reference.derby_log.columns import Gathered  # noqa: PLC0415
@@ -192,15 +194,44 @@ def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict
     return (reader.element(slots, number) for number in range(count))
 
 
+class Forms(dict[int, Form]):
+    """Format id -> operation; it has the bodies that were decoded by it last."""
+
+    def __init__(self, forms: Mapping[int, Form]) -> None:
+        super().__init__(forms)
+        self.recent: dict[bytes, Body] = {}
+
+
 @cache
-def known(edition: str) -> Mapping[int, Form]:
+def known(edition: str) -> Forms:
     """Return the operations that an edition has."""
     late = EDITIONS[EDITIONS.index(edition) + 1 :]
-    return {ident: form for ident, form in operations().items() if form.since not in late}
+    return Forms({ident: form for ident, form in operations().items() if form.since not in late})
 
 
-def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
-    """Decode a body; raises BadLog (DRB-REC-022)."""
+@cache
+def _all() -> Forms:
+    return Forms(operations())
+
+
+def decode(data: bytes, forms: Forms | None = None) -> Body:
+    """Return what a body holds, by default by all operations; raises BadLog (DRB-REC-022).
+
+    It is not to be changed: the same bytes may give the same object.
+    """
+    forms = _all() if forms is None else forms
+    # Recovery looks at some records again and again, and whoever recovers crash states at all of them.
+    body = forms.recent.get(data)
+    if body is None:
+        body = _decoded(data, forms)
+        if len(data) <= _SHORT:
+            if len(forms.recent) >= _MOST:
+                forms.recent.clear()
+            forms.recent[data] = body
+    return body
+
+
+def _decoded(data: bytes, forms: Forms) -> Body:
     reader = BodyReader(data)
     if (ident := reader.fixed("u2")) != LOG_RECORD:
         raise BadLog(f"a body of format id {ident}")
@@ -229,7 +260,7 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     try:
         if not (body[:2] == BODY_START and BodyReader(body, 2).number(wide=False) & CHECKSUM):
             return None
-        found = decode(body, operations())
+        found = decode(body)
     except BadLog:
         return None
     if found.operation.name != "CHECKSUM":

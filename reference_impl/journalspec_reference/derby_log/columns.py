@@ -25,6 +25,7 @@ from journalspec_reference.derby_log.bodies import (
     END,
     NOTHING,
     Body,
+    Forms,
     decode,
     known,
 )
@@ -58,7 +59,7 @@ _CONTAINER_BITS, _PAGE_BITS = 22, 40
 class Gathered:
     """The columns of a batch, by name. The rows in `closely` have none: their bodies are to be decoded."""
 
-    def __init__(self, batch: Batch, forms: Mapping[int, Form], rows: int, names: Sequence[str] = ()) -> None:
+    def __init__(self, batch: Batch, forms: Forms, rows: int, names: Sequence[str] = ()) -> None:
         self._view = np.frombuffer(batch.data + _ROOM, np.uint8)
         self._longs = self._every(">u8")
         off, end = (np.frombuffer(each, np.int64)[:rows] for each in (batch.off, batch.end))
@@ -260,7 +261,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     A number is (values, where there are any); the type is (codes, the names that they number); `data` and
     `body` are (starts, sizes) into the bytes of the batch, of size 0 where there are none.
     """
-    forms = known(edition) if edition in EDITIONS else {}
+    forms = known(edition) if edition in EDITIONS else Forms({})
     rows, names = len(batch.off), [*_numbers(), "undo", "undone"]
     found = Gathered(batch, forms, rows, names)
     off, end = (np.frombuffer(each, np.int64) for each in (batch.off, batch.end))

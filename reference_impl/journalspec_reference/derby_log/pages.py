@@ -5,18 +5,17 @@ A page has no instant, only the number of its changes. A record says how many it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from journalspec.derby_log.operations import Form
 from journalspec.observation import Note
-from journalspec_reference.derby_log.bodies import Bodies
+from journalspec_reference.derby_log.bodies import Bodies, Forms
 from journalspec_reference.derby_log.codec import BadLog, Refusal
 from journalspec_reference.derby_log.scan import Log
 from journalspec_reference.derby_log.store import Place, Store, growth
 
 
-def bodies_of(log: Log, forms: Mapping[int, Form], numbers: Iterable[int]) -> Iterator[Bodies]:
+def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies]:
     """Yield the records of some files, in the log or not, up to the first of each that is none."""
     for number in numbers:
         with suppress(Refusal):
@@ -27,7 +26,7 @@ def bodies_of(log: Log, forms: Mapping[int, Form], numbers: Iterable[int]) -> It
                     break
 
 
-def held(log: Log, forms: Mapping[int, Form], place: Place, has: int, below: int) -> str:
+def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
     """Return which changes of a page from version `has` to `below` the log files hold, as a sentence."""
     versions: set[int] = set()
     for bodies in bodies_of(log, forms, log.files):
@@ -64,7 +63,7 @@ class Explained:
                     after = None
             self.after[place] = after
 
-    def walk(self, log: Log, forms: Mapping[int, Form], numbers: Iterable[int]) -> None:
+    def walk(self, log: Log, forms: Forms, numbers: Iterable[int]) -> None:
         """Take in some files, in the log or not."""
         for bodies in bodies_of(log, forms, numbers):
             self.take(bodies)

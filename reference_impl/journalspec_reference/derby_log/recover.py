@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from heapq import heappop, heappush
@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import Form, databases, shown, tables
+from journalspec.derby_log.operations import databases, shown, tables
 from journalspec.formats import get_format
 from journalspec.observation import (
     CLEAN,
@@ -39,6 +39,7 @@ from journalspec_reference.derby_log.bodies import (
     END,
     Bodies,
     Body,
+    Forms,
     decode,
     known,
 )
@@ -78,7 +79,7 @@ _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
 
-def records_of(number: int, name: str, forms: Mapping[int, Form] | None, batch: Batch) -> Iterator[Record]:
+def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Iterator[Record]:
     """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
     for start, end in zip(batch.off, batch.end, strict=True):
         data, off = batch.data[start + _BODY : end - _LENGTH], batch.base + start
@@ -103,7 +104,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
     log: Log,
     file: LogFile,
     start: int = HEADER,
-    forms: Mapping[int, Form] | None = None,
+    forms: Forms | None = None,
     stop: int | None = None,
 ) -> Iterator[Batch]:
     """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
@@ -208,7 +209,7 @@ class LogPass:
         linked = edition not in (SEED, "10.0", "10.1")
         self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=linked)
         #: How bodies are decoded; None: they are opaque.
-        self._forms: Mapping[int, Form] | None = None
+        self._forms: Forms | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(body_at, self.log, edition)
         self._beside = container_names(files)
@@ -438,8 +439,8 @@ class LogPass:
         if self._explained is not None and (number > self.start.number or self.start.position == HEADER):
             self._explained.take(bodies)
         if bodies.columns is None:
-            for row, body in bodies.decoded.items():
-                self._redo(file, batch, row, body)
+            for off, body in zip(batch.off, bodies.decoded.values(), strict=True):
+                self._redo(file, base + off, body)
             return
         known, kinds = store.transactions, bodies.kinds
         # From this row on pages are changed.
@@ -464,16 +465,16 @@ class LogPass:
                 del known[transaction]
             else:
                 data = batch.data[off + _BODY : batch.end[row] - _LENGTH]
-                self._redo(file, batch, row, bodies.decoded.get(row) or decode(data, self._forms or {}))
+                self._redo(file, base + off, bodies.decoded.get(row) or decode(data, self._forms))
         store.next = max(store.next, 1 + int(bodies.columns.transaction[: len(batch)].max(initial=0)))
 
-    def _redo(self, file: LogFile, batch: Batch, row: int, body: Body) -> None:
+    def _redo(self, file: LogFile, off: int, body: Body) -> None:
         """Redo one record; what does not fit is told, or refused once the whole log is walked."""
-        instant = Instant(file.number, batch.base + batch.off[row])
-        self._changed(instant, body)
+        instant = Instant(file.number, off)
+        if self._complete:
+            self._changed(instant, body)
         if self._unfit is not None:
             return
-        at = At(file.name, instant.position, batch.end[row] - batch.off[row])
         try:
             self.store.take(instant, body, self.redo_from)
         except OldPage as old:
@@ -484,21 +485,21 @@ class LogPass:
                     self.log, self._forms, old.place, self.store.pages[old.place].version, old.needed
                 )
                 text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
-                self._unfit = Refusal(old.phase, old.code, text, at)
+                self._unfit = Refusal(old.phase, old.code, text, _framed(file, instant.position))
             elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
-                self._late.append(Note("old-page", file.name, at.off, text))
+                self._late.append(Note("old-page", file.name, instant.position, text))
         except Refusal as refusal:
             if self._policy:
-                refusal.at = at
+                refusal.at = _framed(file, instant.position)
                 self._unfit = refusal
         except BadLog as error:  # the data of a row is none: that concerns who looks for rows
             if self._policy:
-                self._unfit = Refusal("record", "bad-body", str(error), at)
+                self._unfit = Refusal("record", "bad-body", str(error), _framed(file, instant.position))
 
     def _changed(self, instant: Instant, body: Body) -> None:
         """Take in which containers the log changes that are not beside it, though all should be."""
         container = body.fields.get("container")
-        if container is None or not self._complete:
+        if container is None:
             return
         if body.operation.name == "CONTAINER":
             self._own.add(container)

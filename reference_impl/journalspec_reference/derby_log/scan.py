@@ -12,6 +12,7 @@ import zlib
 from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -290,13 +291,18 @@ def places(
         at += STRETCH
 
 
+@lru_cache(16)
+def _group_of(number: int) -> re.Pattern[bytes]:
+    return re.compile(_GROUP % re.escape(number.to_bytes(4, "big")), re.DOTALL)
+
+
 def groups_after(source: Source, number: int, start: int) -> Groups | None:
     """Return the sound groups from `start` on, wherever their records say that they were (DRB-END-165).
 
     A group that was moved, because bytes before it were cut out, still has its number and its checksum.
     """
     first, count, at, digest = -1, 0, start, _Sums(source)
-    pattern = re.compile(_GROUP % re.escape(number.to_bytes(4, "big")), re.DOTALL)
+    pattern = _group_of(number)
     # The first three bytes of the length are zeros, which a search passes over.
     for place, data, low in places(source, pattern, start + 3, source.size, 3):
         off, end = place - 3, place - 3 + _CHECKSUM

@@ -15,7 +15,7 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body as body_of
-from journalspec.derby_log.operations import change_of, databases, operations, row_of
+from journalspec.derby_log.operations import change_of, databases, row_of
 from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
@@ -205,7 +205,7 @@ class LogWriter:
         self._buffer.append(self._record(at, body))
         self._size += size
         instant = Instant(self._number, at)
-        told = decode(body, operations())
+        told = decode(body)
         if told.transaction is not None:
             self._kept[instant.packed] = body
             self._store.take(instant, told, Instant(0, 0))
@@ -269,7 +269,7 @@ class LogWriter:
             name = f"log{instant.number}.dat"
             length = int.from_bytes(self._storage.read(name, instant.position, 4), "big")
             body = self._storage.read(name, instant.position + _BODY.size, length)
-        return decode(body, operations())
+        return decode(body)
 
     # Checkpoints.
 
