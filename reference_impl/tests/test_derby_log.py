@@ -14,15 +14,16 @@ from typing import Any
 
 import pytest
 
-from journalspec.derby_log.operations import body, operations
+from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec.observation import Observation
 from journalspec.reread import Lazy
+from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.implementation import IMPLEMENTATION
 from journalspec_reference.derby_log.recover import LogPass
-from journalspec_reference.derby_log.scan import End, Scan, gather
+from journalspec_reference.derby_log.scan import End, gather, scan
 from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import MemoryStorage
 
@@ -49,13 +50,14 @@ def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path
         if span.kind == "field" and path.startswith("record["):
             named.setdefault((span.file, int(path[len("record[") :])), []).append((name, span.length))
     for file in gather(files).values():
-        records = [item for item in Scan(file.data, file.number).walk() if not isinstance(item, End)]
-        for number, item in enumerate(records):
-            told = decode(item.body, operations())
+        (batch,) = scan(file.source, file.number)
+        for number, (start, end) in enumerate(zip(batch.off, batch.end, strict=True)):
+            stored = batch.data[start + 12 : end - 4]
+            told = decode(stored)
             head = {"operation": told.operation.name, "group": told.group, "transaction": told.transaction}
             undone = {} if told.undone is None else {"undone": told.undone.packed}
             parts = body({**head, **told.fields, "data": told.data, **undone})
-            assert joined(parts) == item.body
+            assert joined(parts) == stored
             names = [(each.name, len(each.data)) for each in parts if each.data]
             assert named[file.name, number] == [("length", 4), ("instant", 8), *names, ("length_again", 4)]
 
@@ -69,12 +71,12 @@ def test_sums_that_overlap_cost_no_more_than_the_file() -> None:
         tail = b"\0\0\0\x15" + instant + body + b"\0\0\0\x15" + tail
     data = struct.pack(">iiqq", 128, 9, 1, 0) + tail
     begin = time.process_time()
-    found = list(Scan(data, 1).walk())
-    assert len(found) == count + 1
-    assert found[-1] == End(len(data))
+    found = list(scan(source_of(data), 1))
+    assert sum(map(len, found)) == count
+    assert found[-1].more["end"] == End(len(data))
     assert time.process_time() - begin < 5
     # Every one of them is compared: a byte at the end takes the first.
-    assert next(Scan(data[:-1] + b"\x16", 1).walk()) == End(24, "bad-checksum")
+    assert next(scan(source_of(data[:-1] + b"\x16"), 1)).more["end"] == End(24, "bad-checksum")
 
 
 def found_in(files: Files, policy: str = "default") -> Observation:
@@ -182,7 +184,7 @@ def test_a_part_of_a_row_is_told_once() -> None:
 def test_a_long_list_is_decoded_for_whoever_goes_through_it() -> None:
     """Each byte of it would be an object of its own, hundreds of times as large."""
     values = {"operation": "PURGE", "group": 0x180, "transaction": 1, "rows": [{"record_id": 7}] * 1000}
-    rows = decode(joined(body(values)), operations()).fields["rows"]
+    rows = decode(joined(body(values))).fields["rows"]
     assert isinstance(rows, Lazy)
     assert rows == [{"record_id": 7}] * 1000
 
@@ -216,10 +218,8 @@ def test_what_one_recovery_has_discarded_does_not_come_back() -> None:
     """The groups of rows 2 and 3: the first one is lost, the second whole where the log may end again."""
     files = contents(LIFE)
     data = files["log1.dat"]
-    walked = Scan(data, 1).walk()
-    first, second = [item.off for item in walked if not isinstance(item, End) and item.covers is not None][
-        -2:
-    ]
+    (batch,) = scan(source_of(data), 1)
+    first, second = [batch.off[row] + batch.base for row, _ in batch.more["sums"]][-2:]
     hole = {**files, "log1.dat": data[:first] + bytes(second - first) + data[second:]}
     for size in range(1, 60, 3):
         after = live(hole, row(9, "x" * size))

@@ -31,10 +31,12 @@ from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, 
 from journalspec_corpus.model import XA_ID
 from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.scan import End, Scan, choose, gather
+from journalspec_reference.derby_log.scan import choose, gather, scan
 
 #: Longer records are compared by digests of their bodies (bytes).
 _SHORT = 1 << 10
+#: What stands around a body: length and instant before it, the length again behind it.
+_BODY, _LENGTH = 12, 4
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
@@ -88,19 +90,22 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
     for number, file in logs.items():
         said.append((number, file.data[:HEADER]))
         # The checksums of the first edition are none.
-        for item in Scan(file.data, number, summed=edition != EDITIONS[0]).walk():
-            found.add(Instant(number, item.off))
-            if isinstance(item, End):
-                rest = file.data[item.off + 4 :] if item.marked else file.data[item.off :]
+        for batch in scan(file.source, number, summed=edition != EDITIONS[0]):
+            covers = dict(batch.more["sums"])
+            for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
+                at, body = batch.base + off, batch.data[off + _BODY : end - _LENGTH]
+                found.add(Instant(number, at))
+                if body[:2] != BODY_START:
+                    return None
+                said.append((at, covers.get(row), body if end - off <= _SHORT else _named(body)))
+                sent += _sends(body, edition)
+            last = batch.more.get("end")
+            if last is not None:
+                found.add(Instant(number, last.off))
+                rest = file.data[last.off + 4 :] if last.marked else file.data[last.off :]
                 # Sound groups may follow, and tell that the log went on.
                 left = _named(rest) if rest.strip(b"\0") else len(rest) > 0
-                said.append((item.off, bool(item.reason), item.marked, left))
-            elif item.body[:2] != BODY_START:
-                return None
-            else:
-                short = item.end - item.off <= _SHORT
-                said.append(item if short else (item.off, item.covers, _named(item.body)))
-                sent += _sends(item.body, edition)
+                said.append((last.off, bool(last.reason), last.marked, left))
     with suppress(Refusal):
         control = choose(files).control
         if control is not None and control.checkpoint is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cache, partial
 from struct import Struct
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from journalspec import mutf8
 from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, databases, groups, objects, operations
 from journalspec.reread import Lazy, Part
+from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.codec import BadLog, Instant
 
 #: Those whose bodies are known, the oldest first.
@@ -18,8 +19,15 @@ BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
+#: Of each form of a compressed int and of a compressed long: its bytes, and what of them is the number.
+_NARROW = ((1, 0x3F), (2, 0x3FFF), (4, 0x7FFFFFFF), (4, 0x7FFFFFFF))
+_WIDE = tuple(
+    (2 * size, (1 << 16 * size - (1 if form > 1 else 2)) - 1) for form, (size, _) in enumerate(_NARROW)
+)
 #: Lists of up to so many elements are kept as they are decoded.
 _FEW = 16
+#: So many bodies up to this length (bytes) are kept as they are decoded: 2 MiB in all.
+_MOST, _SHORT = 1024, 128
 #: What a body begins with.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
@@ -39,11 +47,63 @@ class Body(NamedTuple):
     long_number: bool
 
 
-class Summed(NamedTuple):
-    """What a checksum record says of the `length` bytes behind it."""
+#: What a record is for a replay: not plain, a change of a page, begin or end of a transaction, or nothing.
+CLOSELY, CHANGE, BEGIN, END, NOTHING = range(5)
+#: So many records are worth NumPy, where it is installed.
+MANY = 1024
 
-    length: int
-    value: int
+
+class Bodies:
+    """The bodies of the records of a batch: those of all, or of many records only those that are not plain.
+
+    `rows` is the number of records before the first whose body cannot be decoded, `problem` what is wrong
+    with that. `columns` are those of the others, if there are others; `kinds` says which these are.
+    """
+
+    __slots__ = ("columns", "decoded", "kinds", "problem", "rows")
+
+    def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
+        self.rows, self.problem = rows, ""
+        self.decoded: dict[int, Body] = {}
+        self.columns = _gathered(batch, forms, rows) if rows >= MANY else None
+        self.kinds: bytes = b"" if self.columns is None else self.columns.kinds()
+        closely = range(rows) if self.columns is None else _all_of(self.kinds, CLOSELY)
+        data, off, end = batch.data, batch.off, batch.end
+        for row in closely:
+            try:
+                self.decoded[row] = decode(data[off[row] + 12 : end[row] - 4], forms)
+            except BadLog as error:
+                self.rows, self.problem = row, str(error)
+                break
+
+    def changes(self, containers: Container[int]) -> Iterator[tuple[tuple[int, int], int, Body | None]]:
+        """Yield the changes of pages of `containers`: page, version before, and the body if it is decoded."""
+        plain: Iterable[tuple[int, Any, int]] = ((CLOSELY, None, 0) for _ in range(self.rows))
+        if self.columns is not None:
+            plain = zip(self.kinds[: self.rows], *self.columns.pages(), strict=False)
+        for row, (kind, place, version) in enumerate(plain):
+            if kind == CHANGE and place[0] in containers:
+                yield place, version, None
+            elif kind == CLOSELY:
+                fields = self.decoded[row].fields
+                if "page_version" in fields and fields["container"] in containers:
+                    yield (fields["container"], fields["page"]), fields["page_version"], self.decoded[row]
+
+
+def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
+    """Return the columns of a batch; None without NumPy."""
+    try:
+        from journalspec_reference.derby_log.columns import Gathered  # noqa: PLC0415
+    except ImportError:
+        return None
+    return Gathered(batch, forms, rows, ("container", "page", "page_version", "status"))
+
+
+def _all_of(kinds: bytes, kind: int) -> Iterator[int]:
+    at = kinds.find(kind)
+    while at >= 0:
+        yield at
+        at = kinds.find(kind, at + 1)
 
 
 class BodyReader:
@@ -56,20 +116,25 @@ class BodyReader:
 
     def fixed(self, kind: str) -> int:
         """Read a number of a fixed width."""
-        form = _FIXED[kind]
-        if self.at + form.size > len(self.data):
+        form, at = _FIXED[kind], self.at
+        self.at = end = at + form.size
+        if end > len(self.data):
             raise BadLog("the body ends too soon")
-        (value,) = form.unpack_from(self.data, self.at)
-        self.at += form.size
-        return int(value)
+        value: int = form.unpack_from(self.data, at)[0]
+        return value
 
     def number(self, *, wide: bool) -> int:
         """Read a compressed int, or (`wide`) a compressed long: its first two bits are its form."""
-        form = self.data[self.at] >> 6 if self.at < len(self.data) else 0
-        data = self.take((1, 2, 4, 4)[form] << wide)
-        value = int.from_bytes(data, "big") & (1 << 8 * len(data) - (1 if form > 1 else 2)) - 1
+        data, at = self.data, self.at
+        form = data[at] >> 6 if at < len(data) else 0
+        size, mask = _WIDE[form] if wide else _NARROW[form]
+        self.at = end = at + size
+        if end > len(data):
+            raise BadLog(f"{size} bytes do not fit into the body")
+        value = int.from_bytes(data[at:end], "big") & mask
         # The next shorter form has half of the bytes.
-        self.long = self.long or (form > 0 and value >> 4 * len(data) - 2 == 0)
+        if form and value >> 4 * size - 2 == 0:
+            self.long = True
         return value
 
     def take(self, size: int) -> bytes:
@@ -92,7 +157,7 @@ class BodyReader:
         """Read the fields of an operation, of an object or of an element."""
         out: dict[str, Any] = {}
         for slot in slots:
-            if slot.among(out):
+            if not slot.when or slot.among(out):
                 out[slot.name] = self._field(slot, out)
         return out
 
@@ -129,15 +194,44 @@ def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict
     return (reader.element(slots, number) for number in range(count))
 
 
+class Forms(dict[int, Form]):
+    """Format id -> operation; it has the bodies that were decoded by it last."""
+
+    def __init__(self, forms: Mapping[int, Form]) -> None:
+        super().__init__(forms)
+        self.recent: dict[bytes, Body] = {}
+
+
 @cache
-def known(edition: str) -> Mapping[int, Form]:
+def known(edition: str) -> Forms:
     """Return the operations that an edition has."""
     late = EDITIONS[EDITIONS.index(edition) + 1 :]
-    return {ident: form for ident, form in operations().items() if form.since not in late}
+    return Forms({ident: form for ident, form in operations().items() if form.since not in late})
 
 
-def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
-    """Decode a body; raises BadLog (DRB-REC-022)."""
+@cache
+def _all() -> Forms:
+    return Forms(operations())
+
+
+def decode(data: bytes, forms: Forms | None = None) -> Body:
+    """Return what a body holds, by default by all operations; raises BadLog (DRB-REC-022).
+
+    It is not to be changed: the same bytes may give the same object.
+    """
+    forms = _all() if forms is None else forms
+    # Recovery looks at some records again and again, and whoever recovers crash states at all of them.
+    body = forms.recent.get(data)
+    if body is None:
+        body = _decoded(data, forms)
+        if len(data) <= _SHORT:
+            if len(forms.recent) >= _MOST:
+                forms.recent.clear()
+            forms.recent[data] = body
+    return body
+
+
+def _decoded(data: bytes, forms: Forms) -> Body:
     reader = BodyReader(data)
     if (ident := reader.fixed("u2")) != LOG_RECORD:
         raise BadLog(f"a body of format id {ident}")
@@ -156,16 +250,17 @@ def decode(data: bytes, forms: Mapping[int, Form]) -> Body:
     return Body(group, number, forms[ident], fields, undone, more, len(data) - reader.at, reader.long)
 
 
-def coverage(body: bytes) -> Summed | None:
-    """Return what a checksum record says, whatever else its group has (DRB-REC-023); None for others.
+def coverage(body: bytes) -> tuple[int, int] | None:
+    """Return how many bytes a checksum record covers, and their sum; None for others (DRB-REC-023).
 
-    Opaque bodies are others. Raises BadLog if it is of another algorithm, or of fewer than no bytes.
+    That is one whatever else its group has; opaque bodies are others. Raises BadLog if it is of another
+    algorithm, or of fewer than no bytes.
     """
     # Of every record only so much is decoded as tells whether it is one.
     try:
         if not (body[:2] == BODY_START and BodyReader(body, 2).number(wide=False) & CHECKSUM):
             return None
-        found = decode(body, operations())
+        found = decode(body)
     except BadLog:
         return None
     if found.operation.name != "CHECKSUM":
@@ -173,4 +268,4 @@ def coverage(body: bytes) -> Summed | None:
     algorithm, length, value = (int(found.fields[name]) for name in ("algorithm", "data_length", "checksum"))
     if algorithm != 1 or length < 0:
         raise BadLog(f"a checksum of algorithm {algorithm} over {length} bytes", "bad-checksum")
-    return Summed(length, value)
+    return length, value

@@ -1,10 +1,10 @@
-"""The bytes of control files, log file headers, compressed numbers, and the wrappers of records."""
+"""The bytes of control files and of log file headers, and instants."""
 
 from __future__ import annotations
 
 import zlib
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from journalspec.observation import At
 
@@ -16,8 +16,6 @@ CONTROL, HEADER, OVERHEAD = 48, 24, 16
 POSITION = 0x7FFFFFFF
 _CONTROL = Struct(">iiqiiiB11xq")
 _HEADER = Struct(">iiqq")
-_WRAPPER = Struct(">iq")
-_LENGTH = Struct(">i")
 
 
 class BadLog(ValueError):
@@ -63,18 +61,6 @@ class Control(NamedTuple):
     flags: int
 
 
-class LoggedRecord(NamedTuple):
-    """A record whose wrapper is right: its two lengths agree, and its instant is its place.
-
-    `covers`: of a checksum record, how many bytes it vouches for.
-    """
-
-    off: int
-    end: int
-    body: bytes
-    covers: int | None = None
-
-
 def control(data: bytes) -> Control:
     """Decode a control file; the obsolete version and what is spare are not looked at."""
     if len(data) != CONTROL:
@@ -97,30 +83,3 @@ def header(data: bytes, number: int) -> Instant:
     if found != number:
         raise BadLog(f"log file {number} says that it is log file {found}")
     return Instant.unpack(previous)
-
-
-def record(data: Any, off: int, number: int) -> LoggedRecord | None:
-    """Decode the wrapper at `off` of log file `number`; None at an end marker or the file's end."""
-    end = extent(data, off, number)
-    return None if end is None else LoggedRecord(off, end, data[off + _WRAPPER.size : end - _LENGTH.size])
-
-
-def extent(data: Any, off: int, number: int) -> int | None:
-    """Return where the record at `off` ends, of which but its first and last bytes are looked at; or None."""
-    if off == len(data):
-        return None
-    if off + _LENGTH.size > len(data):
-        raise BadLog("no room for the length of a record", "truncated")
-    length: int = _LENGTH.unpack(data[off : off + _LENGTH.size])[0]
-    if length == 0:
-        return None
-    end = off + length + OVERHEAD
-    if length < 0:
-        raise BadLog(f"the length of a record is {length}", "bad-length")
-    if end > len(data):
-        raise BadLog(f"a record of {length} bytes does not fit", "out-of-bounds")
-    if _WRAPPER.unpack(data[off : off + _WRAPPER.size])[1] != number << 32 | off:
-        raise BadLog("the instant of a record is not its place", "bad-instant")
-    if _LENGTH.unpack(data[end - _LENGTH.size : end])[0] != length:
-        raise BadLog("the two lengths of a record differ", "bad-trailer")
-    return end

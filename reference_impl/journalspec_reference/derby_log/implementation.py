@@ -9,9 +9,9 @@ from journalspec.observation import Observation
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
-from journalspec_reference.derby_log.codec import BadLog, LoggedRecord
-from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, container_names
-from journalspec_reference.derby_log.scan import CONTROLS, Scan, gather
+from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, container_names, plan
+from journalspec_reference.derby_log.scan import CONTROLS, gather, one
 from journalspec_reference.derby_log.spans import spans
 
 
@@ -24,6 +24,7 @@ def _rules(edition: str) -> Rules:
         passed,
         lambda files, _, fields: spans(files, edition, fields),
         late_writer(__package__, "LogWriter", edition),
+        lambda files, _: plan(files, edition),
     )
 
 
@@ -48,8 +49,8 @@ def detect(files: Files, _: Params) -> list[Detection]:
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
         # Checksum records are not of the oldest level.
-        firsts = (Scan(file.data, number).at(codec.HEADER) for number, file in logs.items())
-        summed = any(isinstance(first, LoggedRecord) and first.covers is not None for first in firsts)
+        firsts = (one(file.source, number, codec.HEADER, summed=True) for number, file in logs.items())
+        summed = any(first.more["sums"] for first in firsts)
         admitted = EDITIONS[1:] if summed else EDITIONS
         return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, admitted, neighbours=beside)]
     level = found[0].major, found[0].minor

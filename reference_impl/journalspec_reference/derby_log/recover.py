@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import Form, databases, shown, tables
+from journalspec.derby_log.operations import databases, shown, tables
 from journalspec.formats import get_format
-from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, Record, refused
-from journalspec.reread import few
+from journalspec.observation import (
+    CLEAN,
+    RECOVERED,
+    At,
+    FileMap,
+    Missing,
+    Note,
+    Observation,
+    Record,
+    note_place,
+    refused,
+)
+from journalspec.reread import Deferred, few, joined
 from journalspec_reference.api import Files
-from journalspec_reference.content import UNREADABLE, Window
+from journalspec_reference.batches import Batch, Found, Stretch
+from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
-from journalspec_reference.derby_log.bodies import BODY_START, Body, decode, known
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, LoggedRecord, Refusal
+from journalspec_reference.derby_log.bodies import (
+    BEGIN,
+    BODY_START,
+    CHANGE,
+    END,
+    Bodies,
+    Body,
+    Forms,
+    decode,
+    known,
+)
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
     NAMES,
@@ -29,10 +53,10 @@ from journalspec_reference.derby_log.scan import (
     LogEnd,
     LogFile,
     choose,
+    garbage,
     gather,
 )
-from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store
-from journalspec_reference.places import Findings
+from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store, Transaction
 
 FORMAT = "derby_log"
 SEED = "seed"
@@ -45,6 +69,8 @@ _STUB = re.compile(r"(?:\.\./)?seg0/d([0-9a-f]{1,15})\.dat")
 #: The heaps of the catalogue: where they are, all containers are.
 _CATALOGUE = {0x20, 0x60, 0x90, 0xC0}
 _CIPHER_BLOCK = 8
+#: What stands around a body: length and instant before it, the length again behind it.
+_BODY, _LENGTH = 12, 4
 _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
 _OLD_CONTROL = 16
@@ -53,79 +79,115 @@ _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
 
-class Told(NamedTuple):
-    """A record as it is told, what was stored, and its body, if that is decoded."""
-
-    record: Record
-    stored: LoggedRecord
-    body: Body | None
-
-
-def told(file: LogFile, stored: LoggedRecord, forms: Mapping[int, Form] | None) -> Told:
-    """Return a record under the spec's names; without `forms` its body is opaque. Raises BadLog."""
-    at = At(file.name, stored.off, stored.end - stored.off)
-    out: dict[str, Any] = {"length": len(stored.body), "instant": file.number << 32 | stored.off}
-    if forms is None:
-        return Told(Record("OTHER", {**out, "body": stored.body}, at), stored, None)
-    body = decode(stored.body, forms)
-    out["group"] = body.group
-    if body.transaction is not None:
-        out["transaction"] = body.transaction
-    out |= shown(body.operation.fields, body.fields)
-    if body.undone is not None:
-        out["undone"] = body.undone.packed
-    elif body.data:
-        out["data"] = body.data
-    return Told(Record(body.operation.name, out, at), stored, body)
+def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Iterator[Record]:
+    """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
+    for start, end in zip(batch.off, batch.end, strict=True):
+        data, off = batch.data[start + _BODY : end - _LENGTH], batch.base + start
+        at = At(name, off, end - start)
+        out: dict[str, Any] = {"length": len(data), "instant": number << 32 | off}
+        if forms is None:
+            yield Record("OTHER", {**out, "body": data}, at)
+            continue
+        body = decode(data, forms)
+        out["group"] = body.group
+        if body.transaction is not None:
+            out["transaction"] = body.transaction
+        out |= shown(body.operation.fields, body.fields)
+        if body.undone is not None:
+            out["undone"] = body.undone.packed
+        elif body.data:
+            out["data"] = body.data
+        yield Record(body.operation.name, out, at)
 
 
-def pieces(
-    log: Log, file: LogFile, start: int, forms: Mapping[int, Form] | None, stop: int | None = None
-) -> Iterator[Told | Note | End]:
-    """Yield what a file gives from `start` on, and its end; raises BadLog at the last record told.
+def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its records count, in this order
+    log: Log,
+    file: LogFile,
+    start: int = HEADER,
+    forms: Forms | None = None,
+    stop: int | None = None,
+) -> Iterator[Batch]:
+    """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
 
-    With a `stop` it is no part of the log: what reaches beyond it is no record, nor is what has a body that
-    cannot be decoded.
+    Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes say what is
+    odd about bodies, and what checksum records cover but in part. With a `stop` the log begins there: what
+    reaches beyond it is no record. What is behind the end is damage.
     """
     #: Where what a checksum record covers ends, and where that record stands: the first end first.
     covered: list[tuple[int, int]] = []
-    for item in log.scan(file).walk(start):
-        while covered and covered[0][0] <= item.off:
-            heappop(covered)
-        while covered and (isinstance(item, End) or covered[0][0] < item.end):
-            yield Note("odd-coverage", file.name, heappop(covered)[1])
-        if isinstance(item, End):
-            yield item
+    for batch in log.scan(file, start, None if stop is None else stop + 1):
+        base, off, end, last = batch.base, batch.off, batch.end, batch.more.get("end")
+        rows = len(off) if stop is None else bisect_right(end, stop - base)
+        bodies = None if forms is None else Bodies(batch, forms, rows)
+        if rows < len(off):
+            last = End(base + off[rows], "truncated")
+        if bodies is not None and bodies.problem:
+            rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
+            batch.more["problem"] = bodies.problem
+        for row, size in batch.more["sums"]:
+            if row < rows:
+                heappush(covered, (base + end[row] + size, base + off[row]))
+        odd: list[tuple[int, Note]] = []
+        # A record that is none any more shows, too, that what is covered ends in its midst.
+        reach = base + end[min(rows, len(end) - 1)] if end else base
+        while covered and covered[0][0] <= reach:
+            place, at = heappop(covered)
+            row = bisect_left(end, place - base)
+            if end and off[row] < place - base < end[row]:
+                odd.append((row, Note("odd-coverage", file.name, at)))
+        for row, body in bodies.decoded.items() if bodies is not None else ():
+            if body.long_number:
+                odd.append((row, Note("long-number", file.name, base + off[row])))
+            if body.surplus:
+                odd.append((row, Note("surplus", file.name, base + off[row], str(body.surplus))))
+        batch.notes += [note for _, note in sorted(odd, key=itemgetter(0))]
+        if rows == len(off) and last is not None:
+            batch.notes += [Note("odd-coverage", file.name, at) for _, at in sorted(covered)]
+        del off[rows:], end[rows:], batch.code[rows:]
+        batch.more["bodies"] = bodies
+        if last is not None:
+            batch.more["end"] = last
+            behind = last.off
+            if stop is not None:
+                behind = min(stop, file.length)
+            elif last.reason:
+                # Zeros up to the end of the file were not used (DRB-END-041); what cannot be read may be.
+                used = None if last.reason == UNREADABLE else garbage(file.data, last.off)
+                behind = used[1] if used else file.length
+            if last.off < behind:
+                batch.damage.append((last.off, behind, last.reason or "truncated"))
+        yield batch
+        if last is not None:
             return
-        if stop is not None and item.end > stop:
-            yield End(item.off, "truncated")
-            return
-        try:
-            found = told(file, item, forms)
-        except BadLog:
-            if stop is None:
-                raise
-            yield End(item.off, "bad-body")
-            return
-        yield found
-        if item.covers is not None:
-            heappush(covered, (item.end + item.covers, item.off))
-        if found.body is not None and found.body.long_number:
-            yield Note("long-number", file.name, item.off)
-        if found.body is not None and found.body.surplus:
-            yield Note("surplus", file.name, item.off, str(found.body.surplus))
+
+
+def _nothing(_: Batch) -> Iterable[Record]:
+    return ()
+
+
+def damaged(start: int, end: int, reason: str) -> Iterator[Batch]:
+    """Yield a batch of nothing but damage."""
+    batch = Batch(start, b"")
+    batch.damage.append((start, end, reason))
+    yield batch
 
 
 class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading.
 
-    `suite`: it is that of the suite's database, of whose tables rows are told.
+    `suite`: it is that of the suite's database, of whose tables rows are told. Without `replay` only its
+    records are looked at.
     """
 
-    def __init__(self, files: Files, edition: str, policy: str, *, suite: bool = True) -> None:
+    def __init__(
+        self, files: Files, edition: str, policy: str, *, suite: bool = True, replay: bool = True
+    ) -> None:
+        self._replay = replay
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
-        self._found = Findings(sum(file.length for file in self._logs.values()))
+        self._found, self._beside_log = Found(), Found()
+        #: What is told of: all that has records or damage, in order.
+        self.stretches: list[Stretch] = []
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         #: The checkpoint record that the control file names; without one, the last of the log.
@@ -136,8 +198,8 @@ class LogPass:
         self._opaque = self._short = False
         #: What redo refuses first: the whole log is scanned before.
         self._unfit: Refusal | None = None
-        #: The last checksum record of the log, and the number of its file.
-        self.last_sum: tuple[int, LoggedRecord] | None = None
+        #: The last checksum record of the log: number of its file, begin, end, what it covers.
+        self.last_sum: tuple[int, int, int, int] | None = None
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
@@ -147,7 +209,7 @@ class LogPass:
         linked = edition not in (SEED, "10.0", "10.1")
         self.log = Log(self._logs, summed=edition not in (SEED, "10.0"), linked=linked)
         #: How bodies are decoded; None: they are opaque.
-        self._forms: Mapping[int, Form] | None = None
+        self._forms: Forms | None = None
         # A method of its own would tie it to itself, and whoever reads many logs keeps them all.
         self._find = partial(body_at, self.log, edition)
         self._beside = container_names(files)
@@ -157,6 +219,8 @@ class LogPass:
         self._absent: dict[int, Instant] = {}
         self._own = {int(match[1], 16) for name in files if (match := _STUB.fullmatch(name))}
         self.store = Store(tables(edition) if suite else {}, Containers(files, self._beside), self._find)
+        #: What the log says of the pages that stand beside it.
+        self._explained: pages.Explained | None = None
         self.answer: Observation | None = None
         try:
             self._run()
@@ -173,6 +237,11 @@ class LogPass:
         self.start = start
         if not self._policy:
             self._before(start)
+        if self._beside and self._forms is not None and self._replay:
+            # In the order of the files. What is walked from its begin on is not walked again.
+            self._explained = pages.Explained(self.store)
+            begins = start.number + (start.position != HEADER)
+            self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
         self._behind(self._walk(start))
         if self._unfit is not None:
             raise self._unfit
@@ -222,11 +291,12 @@ class LogPass:
         if 1 in self._logs or not self._policy:
             return None
         for number, file in self._logs.items():
-            with suppress(BadLog, Refusal):
+            with suppress(Refusal):
                 self.log.enter(number)
-                for item in pieces(self.log, file, HEADER, known(self._edition), file.length):
-                    if isinstance(item, Told) and item.record.type == "CHECKPOINT":
-                        found = Instant(number, item.stored.off)
+                for batch in examined(self.log, file, HEADER, known(self._edition)):
+                    for row, body in batch.more["bodies"].decoded.items():
+                        if body.operation.name == "CHECKPOINT":
+                            found = Instant(number, batch.base + batch.off[row])
         self._named = found
         return found
 
@@ -249,8 +319,8 @@ class LogPass:
     def _from_checkpoint(self, at: Instant) -> Instant:
         """Return where the scan starts by the checkpoint record at `at` (DRB-RCV-060)."""
         file = self._logs[at.number]
-        first = self.log.scan(file).at(HEADER)
-        if isinstance(first, LoggedRecord) and _is_cipher(first.body):
+        first = self.log.record(at.number, HEADER)
+        if first is not None and _is_cipher(first):
             self._late.append(Note("encrypted", file.name))
             self._opaque = True
             self.log.summed = False
@@ -278,13 +348,10 @@ class LogPass:
         """Take in the files before the log, and what stands before it in its own first file."""
         for number, file in self._logs.items():
             if number < start.number and self._usable(file):
-                end = self._take(file, HEADER, stop=file.length)
+                end = self._take(file, HEADER)
                 if end.reason:
-                    self._rest(file, end)
                     self._after_damage(file, end)
-        file = self._logs[start.number]
-        end = self._take(file, HEADER, stop=start.position)
-        self._region(file.name, end.off, min(start.position, file.length), end.reason or "truncated")
+        self._take(self._logs[start.number], HEADER, stop=start.position)
 
     def _usable(self, file: LogFile) -> bool:
         """Tell whether the header of a file that is not of the log is right; say it if not."""
@@ -299,14 +366,9 @@ class LogPass:
         self._region(name, 0, len(self._files[name]), reason)
         self._invalid.add(name)
 
-    def _rest(self, file: LogFile, end: End) -> None:
-        """Drop what follows the end of the log in its file; zeros up to the file's end were not used."""
-        used = None if end.reason == UNREADABLE else garbage(file.data, end.off)
-        self._region(file.name, end.off, used[1] if used else file.length, end.reason)
-
     def _after_damage(self, file: LogFile, end: End) -> Groups | None:
         """Note the sound groups that follow the end of the log in its file (DRB-END-165)."""
-        groups = self.log.scan(file).groups_after(end.off)
+        groups = self.log.groups_after(file, end.off)
         if groups:
             text = f"{groups.number} sound group(s); DRB-DEV-018: Derby starts without them and says nothing"
             self._late.append(Note("groups-after", file.name, groups.first, text))
@@ -314,8 +376,11 @@ class LogPass:
 
     def _region(self, name: str, off: int, end: int, reason: str) -> None:
         if end > off:
-            region = Dropped(name, off, end - off, reason)
-            self._found.dropped.take(name, lambda: (region,))
+            list(self._walked(Stretch(name, partial(damaged, off, end, reason), _nothing)))
+
+    def _walked(self, stretch: Stretch) -> Iterator[Batch]:
+        self.stretches.append(stretch)
+        return self._found.walked(stretch)
 
     # The walk.
 
@@ -331,51 +396,87 @@ class LogPass:
             number, at = after.number, HEADER
 
     def _take(self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False) -> End:
-        """Tell what stands in a file from `start` on (up to `stop`); `counts`: it is of the log."""
-        walk = partial(pieces, self.log, file, start, self._forms, stop)
-        off, covered = start, self._vouched(file, start) if counts else start
-        try:
-            for item in self._found.walked(file.name, walk, Told):
-                if isinstance(item, End):
-                    return item
-                if isinstance(item, Told):
-                    if counts:
-                        covered = self._covered(file, item, covered)
-                        self._count(file, item)
-                    off = item.stored.end
-        except BadLog as error:
-            # Its wrapper is sound, or the log would end here.
-            raise Refusal("record", "bad-body", str(error), _framed(file, off)) from None
-        raise AssertionError("a walk without an end")
+        """Take in a file from `start` on (up to `stop`); `counts`: it is of the log. Raises Refusal."""
+        covered, end = self._vouched(file, start) if counts else start, End(start)
+        for batch in self._walked(self._stretch(file, start, stop)):
+            bodies, end = batch.more.pop("bodies"), batch.more.get("end", end)
+            if counts:
+                covered = self._covered(file, batch, covered)
+                if bodies is not None and self._replay:
+                    self._count(file, batch, bodies)
+                if "problem" in batch.more:
+                    # Its wrapper is sound, or the log would end here.
+                    raise Refusal("record", "bad-body", batch.more["problem"], _framed(file, end.off))
+        return end
+
+    def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
+        scanned = partial(examined, self.log, file, start, self._forms, stop)
+        return Stretch(file.name, scanned, partial(records_of, file.number, file.name, self._forms))
 
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return up to where the checksum records before `start` vouch for what follows it."""
         out = start
-        for item in self.log.scan(file).walk() if self.log.summed and start > HEADER else ():
-            if isinstance(item, End) or item.off >= start:
-                break
-            out = max(out, item.end + (item.covers or 0))
+        for batch in self.log.scan(file, HEADER, start) if self.log.summed and start > HEADER else ():
+            out = max(out, *(batch.base + batch.end[row] + size for row, size in batch.more["sums"]), 0)
         return out
 
-    def _covered(self, file: LogFile, item: Told, covered: int) -> int:
+    def _covered(self, file: LogFile, batch: Batch, covered: int) -> int:
         """Look for the first record that no checksum covers; return up to where the last one does."""
-        stored = item.stored
-        if stored.covers is not None:
-            self.last_sum = (file.number, stored)
-            return max(covered, stored.end + stored.covers)
-        if stored.end > covered and item.body is not None:
-            self._unverified = self._unverified or Note("unverified", file.name, stored.off)
+        base, low, rows = batch.base, 0, len(batch)
+        for row, size in (*(found for found in batch.more["sums"] if found[0] < rows), (rows, 0)):
+            if low < row and base + batch.end[row - 1] > covered and self._forms is not None:
+                first = bisect_right(batch.end, covered - base, low, row)
+                self._unverified = self._unverified or Note("unverified", file.name, base + batch.off[first])
+            if row < rows:
+                end = base + batch.end[row]
+                self.last_sum = (file.number, base + batch.off[row], end, size)
+                covered, low = max(covered, end + size), row + 1
         return covered
 
-    def _count(self, file: LogFile, item: Told) -> None:
-        if item.body is None:
+    def _count(self, file: LogFile, batch: Batch, bodies: Bodies) -> None:
+        """Redo the records of a batch: what is plain at once, all else by what its body says."""
+        number, base, store = file.number, batch.base, self.store
+        if self._explained is not None and (number > self.start.number or self.start.position == HEADER):
+            self._explained.take(bodies)
+        if bodies.columns is None:
+            for off, body in zip(batch.off, bodies.decoded.values(), strict=True):
+                self._redo(file, base + off, body)
             return
-        instant = Instant(file.number, item.stored.off)
-        self._changed(instant, item.body)
+        known, kinds = store.transactions, bodies.kinds
+        # From this row on pages are changed.
+        redo = (
+            bisect_left(batch.off, self.redo_from.position - base) if number == self.redo_from.number else 0
+        )
+        redo = len(batch) if number < self.redo_from.number else redo
+        # Rows of tables are told of; a container that is not there has to be.
+        closely = [
+            *store.tables,
+            *(bodies.columns.containers() - self._beside.keys() if self._complete else ()),
+        ]
+        left, done = bodies.columns.settle(len(batch), redo, bodies.decoded, closely, store)
+        for row in left:
+            off, transaction = batch.off[row], int(bodies.columns.transaction[row])
+            if kinds[row] == CHANGE and transaction in known and (done[row] or row < redo):
+                known[transaction].changes.append(number << 32 | base + off)
+            elif kinds[row] == BEGIN and transaction not in known:
+                status = int(bodies.columns.fields["status"][row])
+                known[transaction] = Transaction(number << 32 | base + off, status, None)
+            elif kinds[row] == END and transaction in known:
+                del known[transaction]
+            else:
+                data = batch.data[off + _BODY : batch.end[row] - _LENGTH]
+                self._redo(file, base + off, bodies.decoded.get(row) or decode(data, self._forms))
+        store.next = max(store.next, 1 + int(bodies.columns.transaction[: len(batch)].max(initial=0)))
+
+    def _redo(self, file: LogFile, off: int, body: Body) -> None:
+        """Redo one record; what does not fit is told, or refused once the whole log is walked."""
+        instant = Instant(file.number, off)
+        if self._complete:
+            self._changed(instant, body)
         if self._unfit is not None:
             return
         try:
-            self.store.take(instant, item.body, self.redo_from)
+            self.store.take(instant, body, self.redo_from)
         except OldPage as old:
             text = pages.older(self.store, old.place, old.needed)
             if self._policy:
@@ -384,21 +485,21 @@ class LogPass:
                     self.log, self._forms, old.place, self.store.pages[old.place].version, old.needed
                 )
                 text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
-                self._unfit = Refusal(old.phase, old.code, text, item.record.at)
+                self._unfit = Refusal(old.phase, old.code, text, _framed(file, instant.position))
             elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
-                self._late.append(Note("old-page", file.name, item.stored.off, text))
+                self._late.append(Note("old-page", file.name, instant.position, text))
         except Refusal as refusal:
             if self._policy:
-                refusal.at = item.record.at
+                refusal.at = _framed(file, instant.position)
                 self._unfit = refusal
         except BadLog as error:  # the data of a row is none: that concerns who looks for rows
             if self._policy:
-                self._unfit = Refusal("record", "bad-body", str(error), item.record.at)
+                self._unfit = Refusal("record", "bad-body", str(error), _framed(file, instant.position))
 
     def _changed(self, instant: Instant, body: Body) -> None:
         """Take in which containers the log changes that are not beside it, though all should be."""
         container = body.fields.get("container")
-        if container is None or not self._complete:
+        if container is None:
             return
         if body.operation.name == "CONTAINER":
             self._own.add(container)
@@ -431,12 +532,11 @@ class LogPass:
         if beyond is not None:
             self._late.append(Note("lost-middle", beyond.name))
         self._missing_files(last)
-        if self._beside and self._forms is not None:
-            self._late += pages.newer(self.log, self._forms, self.store)
+        if self._explained is not None and self._forms is not None:
+            self._explained.walk(self.log, self._forms, (each for each in self._logs if each > file.number))
+            self._late += self._explained.newer()
         if end.reason:
-            # Where the log begins behind its file, nothing of that is there to be dropped.
             self._short = True
-            self._rest(file, end)
         elif end.marked and (stretch := garbage(file.data, end.off + 4)):
             self._late.append(Note("beyond-end", file.name, stretch[0]))
             self._region(file.name, *stretch, "beyond-end")
@@ -450,7 +550,8 @@ class LogPass:
             if last.note == "unlinked-file" and later is last.next:
                 self._whole(later.name, "unlinked")
             elif later.length >= HEADER and self._usable(later) and not self._policy:
-                self._found.beside.take(later.name, partial(_records_of, self.log, later, self._forms))
+                for _ in self._beside_log.walked(self._stretch(later, HEADER)):
+                    pass
 
     def _missing_files(self, last: LogEnd) -> None:
         """List what is missing: log files that others refer to, and containers that are changed."""
@@ -483,14 +584,27 @@ class LogPass:
                 place = _framed(self._logs[at.number], at.position) if at else None
                 return refused("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
-        return self._found.observation(
-            state, self._maps(), lossy=lost, after=self._late, missing=tuple(self._missing)
+        dropped = self._found.dropped()
+        return Observation(
+            RECOVERED if lost or len(dropped) or self._missing else CLEAN,
+            records=self._found.records(),
+            dropped=dropped,
+            state=state,
+            files=tuple(self._maps()),
+            notes=joined(note_place, self._found.notes(), self._late),
+            unanchored=self._beside_log.records(),
+            missing=tuple(self._missing),
         )
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
-            records = self._found.records.done()
-            return {"bodies": few(lambda: (one.fields["body"] for one in records), len(records), len)}
+            records = self._found.records()
+
+            def bodies() -> Iterator[Any]:
+                return (one.fields["body"] for one in records)
+
+            few_ = isinstance(records, Deferred)
+            return {"bodies": Deferred(len(records), bodies) if few_ else few(bodies, len(records), len)}
         if self._opaque:
             return {}
         store = self.store
@@ -545,6 +659,12 @@ class LogPass:
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
 
 
+def plan(files: Files, edition: str) -> Sequence[Stretch]:
+    """Return the stretches of the log that reading reports as records, and as damage, in order."""
+    passed = LogPass(files, edition, "", suite=False, replay=False)
+    return tuple(passed.stretches) if passed.answer is None else ()
+
+
 def container_names(files: Iterable[str]) -> dict[int, str]:
     """Return the names of the containers that stand beside a log, by number."""
     return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
@@ -552,18 +672,10 @@ def container_names(files: Iterable[str]) -> dict[int, str]:
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:
     """Return the body of the record at an instant; raises BadLog if there is none."""
-    file = log.files.get(instant.number)
-    found = log.scan(file).at(instant.position) if file and instant.position >= HEADER else None
-    if not isinstance(found, LoggedRecord):
+    found = log.record(instant.number, instant.position)
+    if found is None:
         raise BadLog(f"there is no record {instant.packed:#x}")
-    return decode(found.body, known(edition))
-
-
-def _records_of(log: Log, file: LogFile, forms: Mapping[int, Form] | None) -> Iterator[Record]:
-    """Yield the records of a file behind the log, up to one that is none."""
-    for item in pieces(log, file, HEADER, forms, file.length):
-        if isinstance(item, Told):
-            yield item.record
+    return decode(found, known(edition))
 
 
 def _framed(file: LogFile, off: int) -> At:
@@ -574,20 +686,6 @@ def _framed(file: LogFile, off: int) -> At:
 def _is_cipher(body: bytes) -> bool:
     """Tell whether the body of a log's first record is encrypted (DRB-REC-112)."""
     return body[:2] != BODY_START and len(body) % _CIPHER_BLOCK == 0
-
-
-def garbage(data: Any, start: int) -> tuple[int, int] | None:
-    """Return where the first byte that is no zero stands from `start` on, and where the last one ends."""
-    window, at, limit = Window(data), start, len(data)
-    first = end = -1
-    while (at := window.next_data(at)) < limit:
-        stop = min(at + (1 << 20), limit)
-        part = bytes(window.reach(at, stop)[at:stop])
-        if kept := part.rstrip(b"\0"):
-            first = first if first >= 0 else at + len(part) - len(part.lstrip(b"\0"))
-            end = at + len(kept)
-        at = stop
-    return None if first < 0 else (first, end)
 
 
 def _shown(rows: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:

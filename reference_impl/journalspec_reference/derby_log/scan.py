@@ -1,25 +1,29 @@
 """Walking the log: which control file counts, the records of a file, the next file, and the end (DRB-END).
 
-Lengths are compared with the file before anything is read. Every byte is summed once; where checksum records
-claim the same bytes again and again, sums are put together from those of prefixes: the walk stays linear.
+:func:`scan` is the one loop that finds records: it yields a batch per stretch of a file, and no objects.
+Lengths are compared with the file before anything is read, and every byte is summed once; where checksum
+records claim the same bytes again and again, sums are put together from those of prefixes: it stays linear.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
+from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec.observation import At
 from journalspec_reference.api import NumberedFile, NumberedNames
-from journalspec_reference.checksums import PrefixDigest
-from journalspec_reference.content import UNREADABLE, Window
+from journalspec_reference.batches import STRETCH, Batch, Source, source_of
+from journalspec_reference.checksums import multiply, power
+from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import Summed, coverage
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Control, Instant, LoggedRecord, Refusal
+from journalspec_reference.derby_log.bodies import coverage
+from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog, Control, Instant, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
@@ -27,17 +31,29 @@ LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
-_PIECE = 1 << 20
-#: A checksum record as writers make it, from the last byte of its length on; how much it covers, and its sum.
+#: The number of a record's type in a batch: what sums others is told apart, all else by its body alone.
+RECORD, SUM = 0, 1
+#: A batch has no more records than this: each of them may give rise to a note.
+MOST_ROWS = 1 << 14
+#: What a record begins with, its length and its instant; its second length, with what the next begins with.
+_HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
+#: What stands behind the last bytes of a file: nothing there is read as a record.
+_PAD = b"\xff" * 32
+#: How the body of a checksum record begins as all writers make it, and then: how much it covers, its sum.
+_SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
+#: A group may have CHECKSUM only if the first byte of its number is larger: for others no body is decoded.
+_FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
+#: A checksum record as writers make it, from the last byte of its length on.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
-_COVERS = Struct(">iq")
 #: What the buffers of a writer hold: a switch names an end before they are written.
 _BUFFERS = 3 << 15
 #: What a writer brings before the bytes that it sums: the 37 bytes of a checksum record (DRB-CHK-037).
 _CHECKSUM = 37
 _SECTOR = 512
-#: Bytes before the instant of a record: its length.
-_LENGTH = 4
+#: Ranges are summed in pieces of this size (bytes); prefixes are known at each multiple of the other.
+_PIECE, _STEP = 1 << 20, 1 << 10
+#: So many bytes are read to look at one record.
+_FEW = 1 << 12
 
 
 class End(NamedTuple):
@@ -59,6 +75,11 @@ class LogFile(NumberedFile):
     """One log file."""
 
     __slots__ = ()
+
+    @property
+    def source(self) -> Source:
+        """Its bytes."""
+        return source_of(self.data)
 
     def previous(self) -> Instant:
         """Return where its header says that the file before ends; raises BadLog."""
@@ -96,115 +117,239 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
     return ChosenControl(found, name, invalid)
 
 
-class Scan:
-    """The records of one file; `summed`: there are checksum records, and they can be read."""
+class _Sums:
+    """The CRC-32 of ranges of a file. Those that follow each other are summed in one go.
 
-    def __init__(self, data: Any, number: int, *, summed: bool = True) -> None:
-        self._data, self._number, self._checks = data, number, summed
-        self._limit = len(data)
-        self._window = Window(data)
-        self._summed = 0
-        self._digest: PrefixDigest | None = None
+    Of a range that begins before the end of one that was summed, the sum follows from those of two prefixes
+    (the algebra of CRCs): as many overlapping ranges as there are bytes would else be summed in full.
+    """
 
-    def walk(self, start: int = HEADER) -> Iterator[LoggedRecord | End]:
-        """Yield the records from `start` on, then where and why there are no more."""
-        at = start
-        while True:
-            item = self.at(at)
-            yield item
-            if isinstance(item, End):
-                return
-            at = item.end
+    def __init__(self, source: Source) -> None:
+        self._source, self._summed = source, 0
+        self._base, self._prefixes = 0, array("I", [0])
 
-    def at(self, at: int) -> LoggedRecord | End:
-        """Return the record at `at`, or that there is none."""
-        if at > self._limit:
-            return End(at, "truncated")
-        try:
-            found = codec.record(self._window, at, self._number)
-            if found is None:
-                return End(at, marked=at < self._limit)
-            if self._window.why(at, found.end):
-                return End(at, UNREADABLE)
-            covers = coverage(found.body) if self._checks else None
-            if covers is not None:
-                self._verify(found.end, covers)
-        except BadLog as error:
-            why = self._window.why(at, min(at + codec.OVERHEAD, self._limit))
-            return End(at, UNREADABLE if why else error.reason)
-        return found if covers is None else found._replace(covers=covers.length)
-
-    def groups_after(self, start: int) -> Groups | None:
-        """Return the sound groups from `start` on, wherever their records say that they were (DRB-END-165).
-
-        A group that was moved, because bytes before it were cut out, still has its number and its checksum.
-        """
-        if not self._checks:
-            return None
-        first, count, at = -1, 0, start
-        pattern = _GROUP % re.escape(self._number.to_bytes(4, "big"))
-        window = Window(self._data)
-        # The first three bytes of the length are zeros, which a search passes over.
-        for place in window.find(re.compile(pattern, re.DOTALL), start + 3, self._limit, _CHECKSUM - 3, 3):
-            off, end = place - 3, place - 3 + _CHECKSUM
-            head = window[off:end]
-            covered = Summed(*_COVERS.unpack_from(head, 21))
-            if off < at or int.from_bytes(head[8:12], "big") < start or end + covered.length > self._limit:
-                continue
-            if covered.length > 0 and self._sum(end, end + covered.length) == covered.value:
-                first, count, at = (off if count == 0 else first), count + 1, end + covered.length
-        return Groups(first, count) if count else None
-
-    def _verify(self, start: int, covers: Summed) -> None:
-        end = start + covers.length
-        if end > self._limit:
-            raise BadLog(f"a checksum over {covers.length} bytes reaches beyond the file", "bad-checksum")
-        if (found := self._sum(start, end)) != covers.value:
-            raise BadLog(f"the CRC-32 is {found:#x}, stored is {covers.value:#x}", "bad-checksum")
-
-    def _sum(self, start: int, end: int) -> int:
-        if start < self._summed:
-            # What was summed before is not summed again in full.
-            self._digest = self._digest or PrefixDigest(self._data)
-            return self._digest(self._data, start, end)
-        self._summed, value = end, 0
+    def __call__(self, start: int, end: int) -> int:
+        """Return the sum of a range."""
+        if start < self._summed and end - start > _STEP:
+            if not self._base <= start <= self._base + _STEP * len(self._prefixes):
+                # Of what lies between, which may be a hole, nothing is asked.
+                self._base, self._prefixes = start // _STEP * _STEP, array("I", [0])
+            moved, length = self._prefix(start), end - start
+            for exponent in range(length.bit_length()):
+                if length >> exponent & 1:
+                    moved = multiply(moved, power(exponent))
+            return self._prefix(end) ^ moved
+        self._summed, value = max(end, self._summed), 0
         for at in range(start, end, _PIECE):
-            stop = min(end, at + _PIECE)
-            value = zlib.crc32(self._window.reach(at, stop)[at:stop], value)
+            value = zlib.crc32(self._source.read(at, min(_PIECE, end - at)), value)
         return value
 
+    def _prefix(self, at: int) -> int:
+        """Return the sum of the bytes from the base to `at`; four bytes of memory for each step are kept."""
+        known, (index, more) = self._prefixes, divmod(at - self._base, _STEP)
+        while len(known) <= index:
+            data = self._source.read(self._base + (len(known) - 1) * _STEP, _PIECE)
+            for step in range(0, max(len(data) - _STEP + 1, 1), _STEP):
+                known.append(zlib.crc32(data[step : step + _STEP], known[-1]))
+        return zlib.crc32(self._source.read(at - more, more), known[index])
 
-class _Peeked(Window):
-    """A window that stays where it is: of bytes here and there."""
 
-    def __getitem__(self, place: slice) -> bytes:
-        return bytes(self.peek(place.start, place.stop))
+def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
+    source: Source,
+    number: int,
+    start: int = HEADER,
+    limit: int | None = None,
+    *,
+    summed: bool = True,
+    until: int | None = None,
+    stretch: int = STRETCH,
+) -> Iterator[Batch]:
+    """Yield the records of log file `number` from `start` on; the last batch has in `more` the ``end``.
+
+    The file ends at `limit`. `summed`: there are checksum records, and they can be read. No record is looked
+    at that begins at `until` or behind it: then there may be no ``end``. Each batch has in `more` as ``sums``
+    its checksum records: their rows, and how many bytes each covers. Any `stretch` gives the same.
+    """
+    limit = source.size if limit is None else limit
+    high, digest, unreadable = number << 32, _Sums(source), source.unreadable
+    head, following, until = _HEAD.unpack_from, _NEXT.unpack_from, limit + 1 if until is None else until
+    base, need, end = start, 0, None
+    while end is None and (base < until or base == start):
+        room = limit - base
+        data = source.read(base, max(0, min(max(stretch, need), room)))
+        top, at, need = len(data), 0, 0
+        final = top >= room
+        if final:
+            # Here no record goes on in the next stretch: its head may be read beyond the end.
+            data += _PAD
+        ready, edge = room if final else top - _HEAD.size, min(room, until - base)
+        # Where a record may end at once, and what its instant is less its offset here; beyond 4 GiB none is.
+        soon, origin = min(ready, edge), high + base if base + top < 1 << 32 else -1 << 63
+        batch = Batch(base, data)
+        sums: list[tuple[int, int]] = []
+        add = batch.off.append
+        length, instant = head(data)
+        for _ in range(MOST_ROWS):
+            stop = at + length + OVERHEAD
+            # What almost all records are. It is true only where all checks below would pass.
+            if length > 0 and stop <= soon and instant == origin + at and not unreadable:
+                again, next_length, next_instant = following(data, stop - _LENGTH.size)
+                if again == length and (data[at + 14] & _FORM_AND_CHECKSUM <= _NEITHER or not summed):
+                    add(at)
+                    at, length, instant = stop, next_length, next_instant
+                    continue
+            if at >= edge:
+                if at >= room:
+                    end = End(base + at, "" if at == room else "truncated")
+                break
+            # The order of these checks decides which reason is told (DRB-END-158).
+            reason = ""
+            if at + _LENGTH.size > room:
+                reason = "truncated"
+            elif length == 0:
+                end = End(base + at, marked=True)  # DRB-END-040
+                break
+            elif length < 0:
+                reason = "bad-length"  # DRB-REC-015
+            elif stop > room:
+                reason = "out-of-bounds"
+            elif instant != high | base + at:
+                reason = "bad-instant"  # DRB-REC-016
+            elif stop > ready:
+                # Only what ends as it begins is worth loading: a false length may be 2 GiB.
+                if _LENGTH.unpack(source.read(base + stop - _LENGTH.size, _LENGTH.size))[0] == length:
+                    need = stop - at + _HEAD.size
+                    break
+                reason = "bad-trailer"
+            else:
+                again, next_length, next_instant = following(data, stop - _LENGTH.size)
+                if again != length:
+                    reason = "bad-trailer"  # DRB-REC-017
+                elif unreadable and source.gap(base + at, base + stop):
+                    reason = UNREADABLE
+                elif summed:
+                    try:
+                        covers = _covers(data, at + _HEAD.size, stop - _LENGTH.size)
+                        if covers is not None:
+                            first, behind = base + stop, base + stop + covers[0]
+                            # Beyond the file, or another sum (DRB-REC-018, DRB-CHK-032).
+                            if behind > limit or digest(first, behind) != covers[1]:
+                                raise BadLog("a checksum is wrong", "bad-checksum")
+                            sums.append((len(batch.off), covers[0]))
+                    except BadLog as error:
+                        reason = error.reason
+            if reason:
+                # Zeros took the place of what could not be read: they prove nothing.
+                if unreadable and source.gap(base + at, base + min(at + OVERHEAD, room)):
+                    reason = UNREADABLE
+                end = End(base + at, reason)
+                break
+            add(at)
+            at, length, instant = stop, next_length, next_instant
+        # Each record ends where the next one begins.
+        batch.end = batch.off[1:]
+        batch.end.extend([at] if batch.off else ())
+        base += at
+        batch.more["sums"], batch.code = sums, bytearray(len(batch.off))
+        for row, _ in sums:
+            batch.code[row] = SUM
+        if end is not None:
+            batch.more["end"] = end
+        if batch.off or end is not None:
+            yield batch
 
 
-def search(data: Any, number: int, start: int, end: int) -> Iterator[LoggedRecord]:
-    """Yield the records of file `number` that stand whole anywhere in ``data[start:end]``, not overlapping.
+def one(source: Source, number: int, off: int, *, summed: bool) -> Batch:
+    """Return the batch of the record at `off`, without one if there is none."""
+    return next(scan(source, number, off, summed=summed, until=off + 1, stretch=_FEW))
+
+
+def _covers(data: bytes, start: int, end: int) -> tuple[int, int] | None:
+    """Return what the body in ``data[start:end]`` covers, and its sum, if it is that of a checksum record."""
+    if data.startswith(_SUM, start) and end - start >= len(_SUM) + _COVERS.size:
+        length, value = _COVERS.unpack_from(data, start + len(_SUM))
+        if length >= 0:
+            return length, value
+    return coverage(data[start:end])
+
+
+def places(
+    source: Source, pattern: re.Pattern[bytes], start: int, end: int, before: int
+) -> Iterator[tuple[int, bytes, int]]:
+    """Yield each place between `start` and `end` where `pattern` matches, and bytes with their offset.
+
+    They are those that it matches, and `before` bytes before them. Holes and zeros are passed over.
+    """
+    at = max(0, start)
+    while (at := source.next_data(at)) < end:
+        low = max(0, at - before)
+        data = source.read(low, min(at + STRETCH + _CHECKSUM, end) - low)
+        found = pattern.search(data, at - low) if data.strip(b"\0") else None
+        while found is not None and low + found.start() < at + STRETCH:
+            yield low + found.start(), data, low
+            found = pattern.search(data, found.start() + 1)
+        at += STRETCH
+
+
+@lru_cache(16)
+def _group_of(number: int) -> re.Pattern[bytes]:
+    return re.compile(_GROUP % re.escape(number.to_bytes(4, "big")), re.DOTALL)
+
+
+def groups_after(source: Source, number: int, start: int) -> Groups | None:
+    """Return the sound groups from `start` on, wherever their records say that they were (DRB-END-165).
+
+    A group that was moved, because bytes before it were cut out, still has its number and its checksum.
+    """
+    first, count, at, digest = -1, 0, start, _Sums(source)
+    pattern = _group_of(number)
+    # The first three bytes of the length are zeros, which a search passes over.
+    for place, data, low in places(source, pattern, start + 3, source.size, 3):
+        off, end = place - 3, place - 3 + _CHECKSUM
+        stood = int.from_bytes(data[off + 8 - low : off + 12 - low], "big")
+        covered, value = _COVERS.unpack_from(data, off + 21 - low)
+        if off < at or stood < start or end + covered > source.size:
+            continue
+        if covered > 0 and digest(end, end + covered) == value:
+            first, count, at = (off if count == 0 else first), count + 1, end + covered
+    return Groups(first, count) if count else None
+
+
+def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where records of file `number` stand whole anywhere between `start` and `end`, not overlapping.
 
     A record says where it stands. Of what says otherwise nothing more is looked at, and of what does not end
     as it begins, its last bytes: the search is linear whatever the bytes say.
     """
-    window, peeked = Window(data, end), _Peeked(data, end)
     # Zeros are passed over: what is looked for is the last byte of the number that is none.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
-    behind = _LENGTH + len(stamp) - 1
-    at = start
-    for place in window.find(pattern, start + behind, window.limit, 1, behind):
+    behind, at = _LENGTH.size + len(stamp) - 1, start
+    for place, data, low in places(source, pattern, start + behind, min(end, source.size), behind):
         off = place - behind
-        if off < at or off + codec.OVERHEAD > window.limit:
+        if off < at or off + OVERHEAD > end:
             continue
-        try:
-            # Only what ends as it begins is worth loading.
-            found = codec.record(window, off, number) if codec.extent(peeked, off, number) else None
-        except BadLog:
+        begin = data[off - low : off - low + _HEAD.size]
+        length, instant = _HEAD.unpack(begin if len(begin) == _HEAD.size else source.read(off, _HEAD.size))
+        stop = off + length + OVERHEAD
+        if length <= 0 or stop > end or instant != number << 32 | off:
             continue
-        if found:
-            yield found
-            at = found.end
+        if _LENGTH.unpack(source.read(stop - _LENGTH.size, _LENGTH.size))[0] == length:
+            yield off, stop
+            at = stop
+
+
+def garbage(data: Any, start: int) -> tuple[int, int] | None:
+    """Return where the first byte that is no zero stands from `start` on, and where the last one ends."""
+    source, at = source_of(data), start
+    first = end = -1
+    while (at := source.next_data(at)) < source.size:
+        part = source.read(at, STRETCH)
+        if kept := part.rstrip(b"\0"):
+            first = first if first >= 0 else at + len(part) - len(part.lstrip(b"\0"))
+            end = at + len(kept)
+        at += len(part)
+    return None if first < 0 else (first, end)
 
 
 class LogEnd(NamedTuple):
@@ -224,9 +369,21 @@ class Log:
         #: Whether there are checksum records that can be read.
         self.summed, self._linked = summed, linked
 
-    def scan(self, file: LogFile) -> Scan:
-        """Return the scan of one file."""
-        return Scan(file.data, file.number, summed=self.summed)
+    def scan(self, file: LogFile, start: int = HEADER, until: int | None = None) -> Iterator[Batch]:
+        """Yield the batches of one file."""
+        return scan(file.source, file.number, start, summed=self.summed, until=until)
+
+    def record(self, number: int, off: int) -> bytes | None:
+        """Return the body of the record at `off` of file `number`; None if there is none."""
+        file = self.files.get(number)
+        if file is None or off < HEADER:
+            return None
+        batch = one(file.source, number, off, summed=self.summed)
+        return batch.data[_HEAD.size : batch.end[0] - _LENGTH.size] if batch.off else None
+
+    def groups_after(self, file: LogFile, start: int) -> Groups | None:
+        """Return the sound groups of a file from `start` on."""
+        return groups_after(file.source, file.number, start) if self.summed else None
 
     def enter(self, number: int) -> LogFile:
         """Return a file whose header is right; raises Refusal, KeyError."""
@@ -266,8 +423,7 @@ class Log:
 
     def filled(self, file: LogFile) -> bool:
         """Tell whether a file holds a record at its beginning, or a sound group anywhere."""
-        scan = self.scan(file)
-        return isinstance(scan.at(HEADER), LoggedRecord) or scan.groups_after(HEADER) is not None
+        return self.record(file.number, HEADER) is not None or self.groups_after(file, HEADER) is not None
 
     def ended(self, last: LogEnd) -> bool:
         """Tell whether the last file was ended by a length of 0 for one that is not there (DRB-FIL-169).
@@ -275,5 +431,5 @@ class Log:
         What was set aside ends with a sector: there, four zeros may be just the rest of it.
         """
         file, end = last.file, last.end
-        whole = end.marked and file.length == end.off + _LENGTH and file.length % _SECTOR != 0
+        whole = end.marked and file.length == end.off + _LENGTH.size and file.length % _SECTOR != 0
         return whole and file.number < LARGEST and file.number == max(self.files)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import chain, takewhile
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
@@ -15,10 +14,11 @@ from journalspec_reference.api import Files, Piece, Span, field_names, file_span
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, BodyReader, decode, known
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.recover import SEED, body_at, garbage
-from journalspec_reference.derby_log.scan import CONTROLS, End, Log, LogFile, Scan, choose, gather, search
+from journalspec_reference.derby_log.recover import SEED, body_at
+from journalspec_reference.derby_log.scan import CONTROLS, End, Log, LogFile, choose, garbage, gather, search
 
-_LENGTH = 4
+#: What stands around a body: length and instant before it, the length again behind it.
+_BODY, _LENGTH = 12, 4
 #: So many fields of a body are named, what is behind them is one: a name costs many times what it names.
 _NAMED = 1000
 
@@ -130,29 +130,38 @@ def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
         yield Piece(0, file.length, "dropped", "bad-header")
         return
     yield Piece(0, HEADER, "header")
-    summed = edition not in (SEED, EDITIONS[0])
-    scan = Scan(file.data, file.number, summed=summed)
-    before = takewhile(lambda item: item.off < start, scan.walk())
-    for item in chain(before, scan.walk(start)):
-        if not isinstance(item, End):
-            yield Piece(item.off, item.end, "record", _name(item.body, edition))
-        elif item.off < start:
-            yield Piece(item.off, min(start, file.length), "dropped", item.reason or "truncated")
-        elif item.reason:
-            used = garbage(file.data, item.off)
-            end = used[1] if used else file.length
-            yield Piece(item.off, end, "dropped", item.reason)
-            yield Piece(end, file.length, "unused", "unused", "rest")
-        elif item.marked:
-            yield Piece(item.off, item.off + _LENGTH, "fill", "end", "end")
-            if item.off + _LENGTH < file.length:
-                rest = "unused" if garbage(file.data, item.off + _LENGTH) is None else "stale bytes"
-                yield Piece(item.off + _LENGTH, file.length, "unused", rest, "rest")
+    log = Log({}, summed=edition not in (SEED, EDITIONS[0]), linked=False)
+    for begin, until in ((HEADER, start), (start, None)) if start > HEADER else ((start, None),):
+        for batch in log.scan(file, begin, until):
+            for off, stop in zip(batch.off, batch.end, strict=True):
+                name = _name(batch.data[off + _BODY : stop - _LENGTH], edition)
+                yield Piece(batch.base + off, batch.base + stop, "record", name)
+            end = batch.more.get("end")
+            if end is not None and (until is None or end.off < until):
+                yield from _behind(file, end, start)
+
+
+def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
+    """Yield what is behind the end of the records, up to `start` if that is before it."""
+    if end.off < start:
+        yield Piece(end.off, min(start, file.length), "dropped", end.reason or "truncated")
+    elif end.reason:
+        used = garbage(file.data, end.off)
+        behind = used[1] if used else file.length
+        yield Piece(end.off, behind, "dropped", end.reason)
+        yield Piece(behind, file.length, "unused", "unused", "rest")
+    elif end.marked:
+        behind = end.off + _LENGTH
+        yield Piece(end.off, behind, "fill", "end", "end")
+        if behind < file.length:
+            rest = "unused" if garbage(file.data, behind) is None else "stale bytes"
+            yield Piece(behind, file.length, "unused", rest, "rest")
 
 
 def _whole(file: LogFile, edition: str, start: int, end: int) -> Iterator[Piece]:
-    for item in search(file.data, file.number, start, end):
-        yield Piece(item.off, item.end, "record", _name(item.body, edition))
+    for off, stop in search(file.source, file.number, start, end):
+        body = file.source.read(off + _BODY, stop - off - _BODY - _LENGTH)
+        yield Piece(off, stop, "record", _name(body, edition))
 
 
 def _name(body: bytes, edition: str) -> str:

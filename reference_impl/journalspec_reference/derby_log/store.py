@@ -15,7 +15,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.content import Window
+from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log.bodies import FIRST, LAST, PREPARE, Body, BodyReader
 from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 
@@ -162,8 +162,8 @@ class Container:
 
     def numbers(self) -> Iterator[int]:
         """Yield the numbers of the pages behind the first one, as far as they are no holes of the file."""
-        window, size, at = Window(self._data), self._size, self._size
-        while self.count and (at := window.next_data(at)) < self.count * size:
+        source, size, at = source_of(self._data), self._size, self._size
+        while self.count and (at := source.next_data(at)) < self.count * size:
             yield at // size
             at += size - at % size
 

@@ -15,13 +15,13 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body as body_of
-from journalspec.derby_log.operations import change_of, databases, operations, row_of
+from journalspec.derby_log.operations import change_of, databases, row_of
 from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
-from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant, LoggedRecord
-from journalspec_reference.derby_log.recover import LogPass, garbage
-from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, number_of
+from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.recover import LogPass
+from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, garbage, number_of
 from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, RowPlace, Transaction
 from journalspec_reference.storage import Storage, fill, whole
 
@@ -120,7 +120,7 @@ class LogWriter:
         self._since = 0
         # First the checksum: over zeros in place of what it covers, the group before them is lost as well.
         if found.last_sum is not None and found.last_sum[0] == self._number:
-            self._shorten(found.last_sum[1])
+            self._shorten(*found.last_sum[1:])
         if end.reason or garbage(file.data, end.off) is not None:
             fill(storage, file.name, end.off, file.length)
             storage.sync(file.name)
@@ -143,11 +143,11 @@ class LogWriter:
             self._checkpoint()
         return {"durable": True}
 
-    def _shorten(self, last: LoggedRecord) -> None:
+    def _shorten(self, off: int, end: int, covers: int) -> None:
         """Let a checksum record cover what is left of its group: what comes next is not covered by it."""
-        if last.end + (last.covers or 0) > self._end:
-            data = self._storage.read(self._name, last.end, self._end - last.end)
-            self._storage.write(self._name, last.off, self._sum_of(last.off, data))
+        if end + covers > self._end:
+            data = self._storage.read(self._name, end, self._end - end)
+            self._storage.write(self._name, off, self._sum_of(off, data))
             self._storage.sync(self._name)
 
     def _sum_of(self, at: int, data: bytes) -> bytes:
@@ -205,7 +205,7 @@ class LogWriter:
         self._buffer.append(self._record(at, body))
         self._size += size
         instant = Instant(self._number, at)
-        told = decode(body, operations())
+        told = decode(body)
         if told.transaction is not None:
             self._kept[instant.packed] = body
             self._store.take(instant, told, Instant(0, 0))
@@ -269,7 +269,7 @@ class LogWriter:
             name = f"log{instant.number}.dat"
             length = int.from_bytes(self._storage.read(name, instant.position, 4), "big")
             body = self._storage.read(name, instant.position + _BODY.size, length)
-        return decode(body, operations())
+        return decode(body)
 
     # Checkpoints.
 
