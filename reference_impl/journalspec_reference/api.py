@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from journalspec.formats import format_module, get_format
 from journalspec.layout import Layout, Spot
 from journalspec.observation import Note, Observation
+from journalspec_reference.batches import Stretch
 from journalspec_reference.storage import Storage
 
 #: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
@@ -290,6 +291,7 @@ class Rules:
     recover: Callable[[Files, str, Params], Observation]
     spans: Callable[[Files, Params, bool], Iterator[Span]]
     writer: Callable[[Storage, Params], Writer]
+    plan: Callable[[Files, Params], Sequence[Stretch]] | None = None
 
 
 class Implementation:
@@ -326,6 +328,16 @@ class Implementation:
         Reading is the forensic view: it refuses only if no file can be read.
         """
         return self._of(edition).read(files, params or {})
+
+    def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Sequence[Stretch]:
+        """Return the stretches of the log that `read` reports as records, in the same order.
+
+        Raises NotImplementedError for a format that has none.
+        """
+        plan = self._of(edition).plan
+        if plan is None:
+            raise NotImplementedError(f"{self.format_id} has no plan")
+        return plan(files, params or {})
 
     def recover(
         self, files: Files, *, edition: str, policy: str = "strict", params: Params | None = None
