@@ -103,7 +103,7 @@ def real_messages(store: str, numbers: list[list[int]]) -> list[str]:
         for number in range(len(batch)):
             if batch.code[number] != 2:
                 batch.end[number] = batch.off[number]
-        pages.take(batch, tagged=True)
+        pages.take(batch)
     parts = [[pages[number][13 : int.from_bytes(pages[number][9:13])] for number in each] for each in numbers]
     return [b"".join(each).hex() for each in parts]
 

@@ -107,7 +107,7 @@ def recover(
     log = Log(source, page_size, pages.count)
     found.checked = check
     for batch in batches(log):
-        pages.take(batch, tagged=log.tagged)
+        pages.take(batch)
         found.checked |= batch.code.count(START) < len(batch)
     found.checked |= len(log_data) > 0 and not log.end
     _durables(files, found)

@@ -21,7 +21,6 @@ from journalspec_reference.swiftmq_store.scan import (
     DELETE,
     HEAD,
     INSERT,
-    LEADS,
     LEAST_ACTION,
     NUMBER,
     PORTION,
@@ -207,10 +206,10 @@ class ReplayedPages:
         """Return the pages of which the file has a state that the log did not lead through."""
         return sorted(self._unlike)
 
-    def take(self, batch: Batch, *, tagged: bool) -> None:  # noqa: C901, PLR0912  # one loop: a branch is a rule
+    def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912  # one loop: a branch is a rule
         """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
         data, in_file = batch.data, self.in_file
-        head, number, lead = HEAD.unpack_from, NUMBER.unpack_from, LEADS[tagged]
+        head, number, lead = HEAD.unpack_from, NUMBER.unpack_from, batch.more["lead"]
         made, settled, seen, unlike = self._made, self._settled, self._seen, self._unlike
         self._last = (-1, b"")
         self._together.clear()

@@ -188,7 +188,8 @@ class Log:
     ) -> Iterator[Batch]:
         """Yield the records from `start`, where one begins, up to the first bytes that are none, or `limit`.
 
-        The end of the log is the damage of the last batch, if it is damage. A record that does not fit into
+        Each batch has the `lead` of its records. The end of the log is the damage of the last one, if it is
+        damage. A record that does not fit into
         a stretch makes it longer: each byte is looked at three times at the most.
         """
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
@@ -205,6 +206,7 @@ class Log:
             if final:
                 data += _PAD
             batch = Batch(base, data)
+            batch.more["lead"] = lead
             add, add_end, add_code = batch.off.append, batch.end.append, batch.code.append
             if self.reason in ("empty", "bad-start"):
                 reason, over = self.reason, True
