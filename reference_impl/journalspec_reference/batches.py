@@ -36,6 +36,9 @@ class Source(Protocol):
     def read(self, off: int, size: int) -> bytes:
         """Return `size` bytes from `off` on, fewer at the end; what cannot be read is zeros."""
 
+    def peek(self, start: int, end: int) -> bytes:
+        """Return a few bytes from anywhere, without loading what is around them."""
+
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is in no hole of the file."""
 
@@ -60,6 +63,10 @@ class Memory:
     def read(self, off: int, size: int) -> bytes:
         """Return `size` bytes from `off` on."""
         return bytes(self._data[off : off + size])
+
+    def peek(self, start: int, end: int) -> bytes:
+        """Return the bytes from `start` to `end`."""
+        return bytes(self._data[start:end])
 
     def next_data(self, off: int) -> int:
         """Return `off`: memory has no holes."""

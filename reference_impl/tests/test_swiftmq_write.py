@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from journalspec_reference.batches import Memory
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, whole
-from journalspec_reference.swiftmq_store.log import Log, ReplayedPages
 from journalspec_reference.swiftmq_store.recover import LOG as LOG_FILE
 from journalspec_reference.swiftmq_store.recover import PAGES, Recovered, recover
+from journalspec_reference.swiftmq_store.replay import ReplayedPages
+from journalspec_reference.swiftmq_store.scan import START, TRANSACTION, Log, actions
 from journalspec_reference.swiftmq_store.write import StoreWriter
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store"
@@ -78,32 +80,30 @@ def body(length: int) -> str:
 
 def shape(store: dict[str, bytes]) -> list[Any]:
     """Return the records of a log with all that is not left to a writer: not padding, not first bytes."""
-    log = Log(store[LOG_FILE], 2048, 100)
-    return [
-        (
-            record.kind,
-            record.transaction,
-            [
-                (
-                    action.kind,
-                    action.page,
-                    action.off,
-                    *(place and place[1] - place[0] for place in (action.before, action.after)),
-                )
-                for action in record.actions
-            ],
-        )
-        for record in log.records()
-    ]
+    log = Log(Memory(store[LOG_FILE]), 2048, 100)
+    found: list[Any] = []
+    for batch in log.scan():
+        for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+            if code != START:
+                transaction, _ = TRANSACTION.unpack_from(batch.data, off + log.lead - TRANSACTION.size)
+                each = [
+                    (one.kind, one.page, one.off, *(image and image[1] for image in (one.before, one.after)))
+                    for one in actions(batch.data, off + log.lead, end, 2048)
+                ]
+                found.append((code, transaction, each))
+    return found
 
 
 def real_messages(store: str, numbers: list[list[int]]) -> list[str]:
     """Return what stands on pages of a real store, as its log leaves them."""
     found = files(store)
-    pages = ReplayedPages(found[PAGES], 2048, found[LOG_FILE])
-    for record in Log(found[LOG_FILE], 2048, 100).records():
-        if record.kind == 2:
-            pages.apply(record)
+    source = Memory(found[LOG_FILE])
+    pages = ReplayedPages(Memory(found[PAGES]), 2048, source)
+    for batch in Log(source, 2048, 100).scan():
+        for number in range(len(batch)):
+            if batch.code[number] != 2:
+                batch.end[number] = batch.off[number]
+        pages.take(batch)
     parts = [[pages[number][13 : int.from_bytes(pages[number][9:13])] for number in each] for each in numbers]
     return [b"".join(each).hex() for each in parts]
 
@@ -216,7 +216,7 @@ def test_a_checkpoint_waits_and_lets_nothing_begin() -> None:
     with pytest.raises(ValueError, match="waits"):
         do("checkpoint")
     do("commit", tx="a")
-    assert Log(content(storage)[LOG_FILE], 2048, 100).generation == 2
+    assert Log(Memory(content(storage)[LOG_FILE]), 2048, 100).generation == 2
     assert keys(stored(storage)) == {"q": [0], "r": [0], "s": [], "sys$prepared": []}
 
 

@@ -17,8 +17,9 @@ from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.swiftmq_store.author import LOG, PAGE
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, meaning
+from journalspec_reference.batches import Memory
 from journalspec_reference.swiftmq_store.implementation import told
-from journalspec_reference.swiftmq_store.log import START, START_SIZE, Log
+from journalspec_reference.swiftmq_store.scan import START, START_SIZE, Log
 
 FORMAT = "swiftmq_store"
 #: The log is short: a state has all of it. `force_sync` is what makes acknowledgements mean something.
@@ -32,8 +33,8 @@ MOST = 1 << 16
 
 def records(data: bytes) -> Iterator[Record]:
     """Yield the records in what was written to a tagged log at once, as the reference reads them."""
-    log = Log(pack(">i", START) + data[4:START_SIZE] + data, PAGE, MOST)
-    return (told(log, record, LOG) for record in log.records())
+    log = Log(Memory(pack(">i", START) + data[4:START_SIZE] + data), PAGE, MOST)
+    return (record for batch in log.scan() for record in told(log, LOG, batch) if record.type != "START")
 
 
 class Run(Recorder):

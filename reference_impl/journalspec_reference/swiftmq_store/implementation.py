@@ -19,16 +19,15 @@ from journalspec.observation import (
     Note,
     Observation,
     Record,
-    record_place,
     refused,
 )
-from journalspec.reread import COST, KEEP, Collector, Lazy, Part, few
+from journalspec.reread import COST, KEEP, Deferred, Lazy, Part, few
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.batches import Batch, Found, Stretch, source_of
 from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
-from journalspec_reference.swiftmq_store.codec import PREPARED, Branch, swapped
-from journalspec_reference.swiftmq_store.log import PORTION, START, Log, LoggedRecord
+from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, Branch, swapped
 from journalspec_reference.swiftmq_store.recover import (
     COMPLETED,
     LOG,
@@ -39,6 +38,7 @@ from journalspec_reference.swiftmq_store.recover import (
     recover,
     role,
 )
+from journalspec_reference.swiftmq_store.scan import PORTION, START, TRANSACTION, Log, actions
 from journalspec_reference.swiftmq_store.store import BRANCH, MOST_TOLD, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
@@ -104,22 +104,27 @@ class _Asked:
 
     def _asked(self, **options: bool) -> tuple[Recovered, Sequence[Record]]:
         """Return what a start leaves, and the records of the log; say if it does not end as logs do."""
-        data, name = self.files.get(LOG, b""), self.name(LOG)
-        collector = Collector(record_place)
+        seen, name = Found(), self.name(LOG)
 
-        def again() -> Iterator[Record]:
-            log = Log(data, self.page_size, len(self.files.get(PAGES, b"")) // self.page_size)
-            return (told(log, record, name) for record in log.records(starts=True))
+        def batches(log: Log) -> Iterator[Batch]:
+            for batch in seen.walked(self.stretch(log)):
+                self.dropped += (Dropped(name, start, end - start, why) for start, end, why in batch.damage)
+                yield batch
 
-        def each(log: Log, record: LoggedRecord) -> None:
-            if collector.wants(record.off, record.end - record.off):
-                collector.keep(told(log, record, name))
+        found = recover(self.files, self.page_size, batches=batches, backup=self.backup, **options)
+        return found, seen.records()
 
-        collector.begin(name, again)
-        found = recover(self.files, self.page_size, each=each, backup=self.backup, **options)
-        if found.read and spans.is_damage(log := found.read[0], data):
-            self.dropped.append(Dropped(name, log.end, len(data) - log.end, log.reason))
-        return found, collector.done()
+    def stretch(self, log: Log) -> Stretch:
+        """Return the log as what is scanned by itself."""
+        name = self.name(LOG)
+        return Stretch(name, log.scan, partial(told, log, name))
+
+    def plan(self) -> list[Stretch]:
+        """Return the stretches of the log."""
+        if LOG not in self.files or self.page_size < SMALLEST_PAGE:
+            return []
+        pages = len(self.files.get(PAGES, b"")) // self.page_size
+        return [self.stretch(Log(source_of(self.files[LOG]), self.page_size, pages))]
 
     def _tell(self, found: Recovered) -> None:
         data = self.files.get(PAGES, b"")
@@ -188,8 +193,8 @@ class _Asked:
         header: dict[str, Any] = {}
         if of == "pages":
             header = {"pages": len(data) // self.page_size}
-        elif of == "log":
-            header = {"tagged": Log(data, self.page_size, 0).tagged}
+        elif of == "log" and found.read:
+            header = {"tagged": found.read[0].tagged}
         elif of == "swap":
             header = {"swapped": sum(1 for _ in swapped(data))}
         return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else of, header)
@@ -212,28 +217,34 @@ def _order(plain: str) -> tuple[int, str]:
     return (PAGES, LOG, plain).index(plain), plain
 
 
-def told(log: Log, record: LoggedRecord, name: str) -> Record:
-    """Return a record of the log that is called `name`, as an observation has it."""
-    fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
-    if record.kind != START:
-        # Of many actions those that are asked for are decoded again.
-        actions = few(lambda: _actions(log.data, record), len(record.actions), _size)
-        fields |= {"transaction": record.transaction, "actions": actions}
-    kind = LAYOUT.type_name(EDITIONS[0], record.kind)
-    return Record(kind, fields, At(name, record.off, record.end - record.off))
+def told(log: Log, name: str, batch: Batch) -> Iterator[Record]:
+    """Yield the records of a batch of the log that is called `name`, as an observation has them."""
+    data, base = batch.data, batch.base
+    for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+        fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
+        if code != START:
+            at = off + log.lead
+            transaction, number = TRANSACTION.unpack_from(data, at - TRANSACTION.size)
+            # Of many actions those that are asked for are decoded again.
+            again = partial(_actions, data, at, end, log.page_size)
+            fields |= {"transaction": transaction, "actions": few(again, number, _size)}
+        yield Record(LAYOUT.type_name(EDITIONS[0], code), fields, At(name, base + off, end - off))
 
 
 def _size(action: Mapping[str, Any]) -> int:
     return len(action.get("before", b"")) + len(action.get("after", b""))
 
 
-def _actions(data: Any, record: LoggedRecord) -> Iterator[dict[str, object]]:
-    for action in record.actions:
+def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[str, object]]:
+    for action in actions(data, at, end, page_size):
         out: dict[str, object] = {"action": ACTIONS[action.kind], "page": action.page}
         if action.kind == PORTION:
             out["offset"] = action.off
-        images = {"before": action.before, "after": action.after}
-        yield out | {name: bytes(data[at[0] : at[1]]) for name, at in images.items() if at is not None}
+        if action.before:
+            out["before"] = data[action.before[0] : sum(action.before)]
+        if action.after:
+            out["after"] = data[action.after[0] : sum(action.after)]
+        yield out
 
 
 def _state(found: Recovered) -> dict[str, object]:
@@ -254,7 +265,8 @@ def _state(found: Recovered) -> dict[str, object]:
 def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object]]:
     for queue in queues:
         again = partial(_messages, queue)
-        messages = Lazy([Part("", again, len(queue.entries))]) if many else list(again())
+        number = len(queue.entries)
+        messages = Lazy([Part("", again, number)]) if many else Deferred(number, again)
         yield {"name": queue.name, "messages": messages}
 
 
@@ -302,6 +314,7 @@ def _rules(edition: str) -> Rules:
         lambda files, policy, params: _Asked(files, params).recover(policy),
         lambda files, params, fields: spans.spans(files, edition, params, fields),
         writer,
+        lambda files, params: _Asked(files, params).plan(),
     )
 
 

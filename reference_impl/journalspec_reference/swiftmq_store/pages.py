@@ -12,7 +12,7 @@ from struct import pack
 from typing import NamedTuple
 
 from journalspec_reference.swiftmq_store import codec
-from journalspec_reference.swiftmq_store.log import DELETE, INSERT, PORTION
+from journalspec_reference.swiftmq_store.scan import DELETE, INSERT, PORTION
 
 _PREV, _NEXT, _SLOTS, _VALID = 1, 5, 9, 13
 FREE = b"\1"

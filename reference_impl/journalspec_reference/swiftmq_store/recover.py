@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec.observation import Missing
+from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
-from journalspec_reference.swiftmq_store.log import START, Log, LoggedRecord, ReplayedPages, zeros
+from journalspec_reference.swiftmq_store.replay import ReplayedPages
+from journalspec_reference.swiftmq_store.scan import START, Log, zeros
 from journalspec_reference.swiftmq_store.store import MOST_TOLD, Queue, Remarks, Walk
 
 #: Where a store has its files, below its directory.
@@ -89,24 +91,24 @@ def recover(
     salvage: bool = False,
     drop: bool = True,
     backup: bool = False,
-    each: Callable[[Log, LoggedRecord], object] = lambda log, record: None,
+    batches: Callable[[Log], Iterable[Batch]] = Log.scan,
 ) -> Recovered:
     """Conclude what a start of the store would leave; `check`: as if the log asked for it.
 
-    Without `drop`, what is damaged stays as it was found, whatever the check says. `each` is given every
-    record of the log, START too. A `backup` has no log.
+    Without `drop`, what is damaged stays as it was found, whatever the check says. `batches` yields those of
+    the log. A `backup` has no log.
     """
     found = Recovered()
     if page_size < codec.SMALLEST_PAGE:
         return Recovered(("bad-page-size", f"{page_size} bytes have no room for an index"))
     data, log_data = files.get(PAGES, b""), files.get(LOG, b"")
-    pages = ReplayedPages(data, page_size, log_data)
-    log = Log(log_data, page_size, pages.count)
+    source = source_of(log_data)
+    pages = ReplayedPages(source_of(data), page_size, source)
+    log = Log(source, page_size, pages.count)
     found.checked = check
-    for record in log.records(starts=True):
-        each(log, record)
-        pages.apply(record)
-        found.checked |= record.kind != START
+    for batch in batches(log):
+        pages.take(batch)
+        found.checked |= batch.code.count(START) < len(batch)
     found.checked |= len(log_data) > 0 and not log.end
     _durables(files, found)
     walk = Walk(pages)
@@ -182,7 +184,7 @@ def _needs_log(files: Mapping[str, Any], found: Recovered) -> bool:
     log_data, walk = files.get(LOG, b""), found.read[2]
     if len(log_data):
         # A tagged log is never without its START once a page is in use; an untagged one is cut to nothing.
-        return found.first_used is not None and zeros(log_data, 0)
+        return found.first_used is not None and zeros(source_of(log_data), 0)
     return bool(walk.why or found.unreached or any(queue.faults for queue in walk.queues))
 
 

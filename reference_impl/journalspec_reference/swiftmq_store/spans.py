@@ -13,14 +13,14 @@ from typing import Any
 from journalspec.layout import Spot
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_names, file_spans
+from journalspec_reference.batches import source_of
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
-from journalspec_reference.swiftmq_store.log import PORTION, START_SIZE, UPDATE, Log, ReplayedPages, zeros
 from journalspec_reference.swiftmq_store.recover import PAGES, named, role
+from journalspec_reference.swiftmq_store.replay import ReplayedPages
+from journalspec_reference.swiftmq_store.scan import PORTION, UPDATE, Log, zeros
 from journalspec_reference.swiftmq_store.store import Walk
 
-#: A generation that is higher by no more than this is a later one of the same log (SMQ-LOG-135).
-SOON = 1 << 16
 #: What is said of pages that something leads to, by what they are, and of others, by whether they are free.
 _USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
 _UNUSED = {True: ("fill", "free"), False: ("unused", "nothing refers to it")}
@@ -36,13 +36,13 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
         fits: Any = None
         inside: Inside | None = None
         if use == "pages" and size >= SMALLEST_PAGE:
-            pages = ReplayedPages(data, size)
+            pages = ReplayedPages(source_of(data), size)
             walk = Walk(pages)
             pieces = _pages(data, pages, walk)
             fits = partial(_of_page, data, size, walk, edition)
         elif use == "log" and size >= SMALLEST_PAGE:
-            log = Log(data, size, len(files[given[PAGES]]) // size if PAGES in given else 0)
-            pieces = _records(log, data, edition)
+            log = Log(source_of(data), size, len(files[given[PAGES]]) // size if PAGES in given else 0)
+            pieces = _records(log, edition)
             fits = partial(_of_record, log, data, edition)
             inside = partial(_beyond, log, edition)
         elif use == "swap":
@@ -98,34 +98,22 @@ def _behind(off: int, prefix: str, spots: Iterable[Spot]) -> Iterator[Spot]:
     return (Spot(prefix + spot.name, off + spot.off, spot.length, spot.value) for spot in spots)
 
 
-def is_damage(log: Log, data: Any) -> bool:
-    """Tell whether what ends the log is damage: behind the end of a sound one are zeros, or old records."""
-    if log.reason in ("", "empty"):
-        return False
-    if log.reason == "not-a-record":
-        return not log.tagged and not zeros(data, log.end)
-    if log.reason == "other-generation":
-        higher = int.from_bytes(bytes(data[log.end + 4 : log.end + 12]), signed=True) - log.generation
-        # Behind START a record stands where one began; farther on old ones are cut anywhere, and only a
-        # generation that soon follows is no chance: START is of an earlier moment.
-        return higher > 0 and (log.end == START_SIZE or higher <= SOON)
-    return True
-
-
-def _records(log: Log, data: Any, edition: str) -> Iterator[Piece]:
-    for record in log.records(starts=True):
-        yield Piece(record.off, record.end, "record", LAYOUT.type_name(edition, record.kind))
-    if log.end < len(data):
-        if is_damage(log, data):
-            yield Piece(log.end, len(data), "dropped", log.reason)
-        else:
-            rest = "zeros" if zeros(data, log.end) else "old bytes"
-            yield Piece(log.end, len(data), "unused", rest, "rest")
+def _records(log: Log, edition: str) -> Iterator[Piece]:
+    size, dropped = log.source.size, False
+    for batch in log.scan():
+        for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+            yield Piece(batch.base + off, batch.base + end, "record", LAYOUT.type_name(edition, code))
+        for start, end, reason in batch.damage:
+            yield Piece(start, end, "dropped", reason)
+            dropped = True
+    if log.end < size and not dropped:
+        rest = "zeros" if zeros(log.source, log.end) else "old bytes"
+        yield Piece(log.end, size, "unused", rest, "rest")
 
 
 def _beyond(log: Log, edition: str, start: int, end: int) -> Iterator[Piece]:
-    for item in log.beyond(start, end):
-        yield Piece(item.off, item.end, "record", LAYOUT.type_name(edition, item.kind))
+    for off, until, code in log.beyond(start, end):
+        yield Piece(off, until, "record", LAYOUT.type_name(edition, code))
 
 
 def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot]:
@@ -134,7 +122,7 @@ def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot
         yield from LAYOUT.spans("start", edition, image)
         return
     yield from LAYOUT.spans("record" if log.tagged else "untagged_record", edition, image)
-    off = 24 if log.tagged else 16
+    off = log.lead
     for number in count():
         if off >= len(image):
             return

@@ -16,9 +16,10 @@ from itertools import starmap
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
+from journalspec_reference.batches import source_of
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER
-from journalspec_reference.swiftmq_store.log import ReplayedPages
+from journalspec_reference.swiftmq_store.replay import TOGETHER, ReplayedPages
 
 T = TypeVar("T")
 #: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
@@ -101,6 +102,13 @@ class Entries(Sequence[Entry]):
 
     def __len__(self) -> int:
         return len(self._rows) // _KEPT.size
+
+    def __iter__(self) -> Iterator[Entry]:
+        some = max(1, TOGETHER // self._pages.page_size)
+        for first in range(0, len(self), some):
+            every = range(first, min(first + some, len(self)))
+            self._pages.fetch(self.entry(at).page for at in every if self._digest(at) == _LATER)
+            yield from map(self.__getitem__, every)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -421,9 +429,11 @@ def fitting_size(data: Any, given: int) -> int | None:
     Page 0 is valid under several sizes; the heads of queues that it names, and their messages, lie
     elsewhere under each (SMQ-FIL-059). Of a file of free pages each begins with 1, and the others are zeros.
     """
-    if _fits(ReplayedPages(data, given)):
+    source = source_of(data)
+    if _fits(ReplayedPages(source, given)):
         return None
-    if found := next((size for size in SIZES if size != given and _fits(ReplayedPages(data, size))), None):
+    others = (size for size in SIZES if size != given and _fits(ReplayedPages(source, size)))
+    if found := next(others, None):
         return found
     head = bytes(data[: SIZES[-1] + 1])
     free = head[1:].find(1) + 1 if head[:1] == codec.FREE else 0

@@ -12,7 +12,6 @@ from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.storage import Storage, fill, whole
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import PREPARED, BadStore
-from journalspec_reference.swiftmq_store.log import ABORT, COMMIT, START, START_SIZE, following
 from journalspec_reference.swiftmq_store.pages import (
     FREE,
     CachedPages,
@@ -23,6 +22,7 @@ from journalspec_reference.swiftmq_store.pages import (
     sized,
 )
 from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, recover
+from journalspec_reference.swiftmq_store.scan import ABORT, COMMIT, START, START_SIZE, following
 
 #: What a new file of pages has, and the sizes at which the log and a swap file come to their ends.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576

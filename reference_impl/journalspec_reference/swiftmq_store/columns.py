@@ -1,0 +1,57 @@
+"""Typed columns of a batch of the log, for NumPy, Arrow and Spark: all values of a field at once.
+
+Needs NumPy. Where a field is, and of what type, is known from the format's table.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from journalspec.swiftmq_store import LAYOUT
+from journalspec_reference.batches import Batch
+from journalspec_reference.swiftmq_store.scan import LEADS, START
+
+_EDITION = "13"
+_STORED = {"s4": ("int32", ">i4"), "s8": ("int64", ">i8")}
+#: How a COMMIT or an ABORT begins, by whether the log is tagged.
+_HEADS = {True: LAYOUT.structure("record", _EDITION), False: LAYOUT.structure("untagged_record", _EDITION)}
+#: The types of records, in the order of their numbers.
+_TYPES = list(LAYOUT.types(_EDITION))
+#: Column -> Arrow type, under the names of the specification; `actions` are the bytes of all of them.
+COLUMNS: dict[str, str] = {
+    "type": "string",
+    **{
+        field.name: _STORED[field.type][0] for field in _HEADS[True].fields if field.name != LAYOUT.type_field
+    },
+    "actions": "binary",
+}
+
+
+def columns(batch: Batch) -> dict[str, Any]:
+    """Return name -> values, one a record, of each of :data:`COLUMNS`.
+
+    Numbers are an array, masked where a record has no such field. Bytes are (starts, sizes): where they
+    stand in the data of the batch, size -1 where there are none. The type is (codes, values): the index of
+    each record's value among the distinct ones.
+    """
+    off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
+    code, lead = np.frombuffer(bytes(batch.code), np.uint8), batch.more["lead"]
+    begins = code == START
+    head, none = _HEADS[lead == LEADS[True]], np.ones(len(off), np.bool_)
+    out: dict[str, Any] = {"type": (code.astype(np.int32) - START, _TYPES)}
+    for name, kind in COLUMNS.items():
+        if kind == "binary":
+            out[name] = off + lead, np.where(begins, -1, end - off - lead)
+        elif name not in head.names and kind != "string":
+            out[name] = np.ma.masked_array(np.zeros(len(off), kind), none)
+        elif kind != "string":
+            stored = np.dtype(_STORED[head.fields[head.names.index(name)].type][1])
+            # A number begins at every byte of the data; those of the records are picked.
+            every = np.ndarray((max(0, len(batch.data) - stored.itemsize + 1),), stored, batch.data, 0, (1,))
+            values = every[off + head.off(name)].astype(kind)
+            # START has its generation, and neither a transaction nor actions.
+            absent = begins & (name not in LAYOUT.structure("start", _EDITION).names)
+            out[name] = np.ma.masked_array(values, absent) if absent.any() else values
+    return out

@@ -1,0 +1,312 @@
+"""What the log makes of the pages of a file.
+
+Of the first pages that it changes the bytes are kept, as they are by now; of all others where their images
+stand in the log, until somebody asks for the page.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from operator import le
+from typing import Any
+
+from journalspec_reference.batches import STRETCH, Batch, Memory, Source
+from journalspec_reference.content import BUDGET
+from journalspec_reference.swiftmq_store.codec import FREE, BadStore, alone
+from journalspec_reference.swiftmq_store.scan import (
+    ABORT,
+    DELETE,
+    HEAD,
+    INSERT,
+    LEAST_ACTION,
+    NUMBER,
+    PORTION,
+    Bytes,
+    actions,
+)
+
+#: A page so near to those that are held is read together with its neighbours: so many bytes at a time.
+#: Pages of an index stand farther from each other, with the messages between them that they name.
+NEAR, BLOCK = 8, 1 << 16
+#: So many bytes of pages are made together, if their images are so many that a pass over the log is worth it:
+#: to read one of them alone takes about as long as to pass so many bytes.
+TOGETHER, WORTH = 16 << 20, 1 << 13
+#: What the place of an image takes. Once those of a page are longer than the page, it is made.
+PLACE = 24
+#: The fields of a page's header that an index changes alone: where they are, and how long.
+_FIELDS, _FIELD = range(1, 17, 4), 4
+
+
+class ReplayedPages:
+    """The pages of a file as the log leaves them; each is made when it is asked for.
+
+    `count` is what the file has, an incomplete last page left out, or more if the log knows of more.
+    """
+
+    def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
+        self._source = source
+        self._log = log or Memory(b"")
+        self.page_size = page_size
+        self.in_file = self.count = source.size // page_size
+        #: Pages that the log has made, as one of zeros or of an image of all of it; True: they are free.
+        self._made: dict[int, bool] = {}
+        #: Of pages what the log puts into them, in order: offset, place in the log and length of each image.
+        self._images: dict[int, array[int]] = {}
+        #: In place of that the first pages, and those with too many images, as they are by now.
+        self._settled: dict[int, bytearray] = {}
+        #: Of pages the fields that were compared, as bits, and what the file has of those that differ.
+        self._seen: dict[int, int] = {}
+        self._unlike: dict[int, dict[int, bytes]] = {}
+        #: The pages that were read last, and their bytes; what is in memory is looked at as it is.
+        in_memory = isinstance(source, Memory)
+        self._held = range(self.in_file if in_memory else 0)
+        self._block = source.read(0, source.size) if in_memory else b""
+        #: Pages that were made together.
+        self._together: dict[int, bytes] = {}
+        #: The page that was made last: who reads a message comes back to it for every few bytes.
+        self._last: tuple[int, bytes] = (-1, b"")
+
+    def _hold(self, number: int) -> int:
+        """Have a page of the file among those that are held; return where it begins in their bytes.
+
+        Pages that follow each other are read in one go, others alone.
+        """
+        if number not in self._held:
+            near = self._held.start - NEAR <= number < self._held.stop + NEAR
+            some = max(1, BLOCK // self.page_size) if near else 1
+            first = number // some * some
+            self._held = range(first, min(first + some, self.in_file))
+            start, size = first * self.page_size, len(self._held) * self.page_size
+            # A file that fits into memory stays there: it is looked at for digests too.
+            kept = near and self._source.size <= BUDGET
+            self._block = self._source.read(start, size) if kept else self._source.peek(start, start + size)
+        return (number - self._held.start) * self.page_size
+
+    def alone(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        """Yield each number, and what that page has of a message that has no other one; None: look closely.
+
+        So are most messages.
+        """
+        rest = iter(numbers)
+        while some := list(islice(rest, max(1, TOGETHER // self.page_size))):
+            self.fetch(some)
+            for number in some:
+                if not 0 <= number < self.count:
+                    yield number, None
+                elif number < self.in_file and not self._changed(number):
+                    off = self._hold(number)
+                    yield number, alone(self._block, off, self.page_size)
+                else:
+                    yield number, alone(self[number], 0, self.page_size)
+
+    def fetch(self, numbers: Iterable[int]) -> None:
+        """Make those of some pages together that the log changes, if that is worth a pass over it."""
+        self._together.clear()
+        if isinstance(self._log, Memory):
+            return
+        pages: dict[int, bytearray] = {}
+        stretches: defaultdict[int, list[Any]] = defaultdict(list)
+        for number in {number for number in numbers if self._images.get(number)}:
+            offs, places, sizes = (self._images[number][at::3] for at in range(3))
+            # What an ABORT has put back does not stand in its order.
+            if all(map(le, places, places[1:])):
+                page = pages[number] = self._base(number)
+                for off, place, size in zip(offs, places, sizes, strict=True):
+                    stretches[place // STRETCH] += page, off, place, size
+        if sum(map(len, stretches.values())) // 4 * WORTH < self._log.size:
+            return
+        for at in sorted(stretches):
+            base = at * STRETCH
+            data, each = (
+                self._log.peek(base, min(base + STRETCH + self.page_size, self._log.size)),
+                iter(stretches[at]),
+            )
+            for page, off, place, size in zip(each, each, each, each, strict=True):
+                page[off : off + size] = data[place - base : place - base + size]
+        for number, page in pages.items():
+            page[0] = self._made.get(number, False)
+            self._together[number] = bytes(page)
+
+    def __getitem__(self, number: int) -> bytes:
+        if not 0 <= number < self.count:
+            raise BadStore(f"page {number} of {self.count}")
+        if self._last[0] != number:
+            self._last = number, self._page(number)
+        return self._last[1]
+
+    def _page(self, number: int) -> bytes:
+        page = self._settled.get(number)
+        if page is None:
+            if number in self._together:
+                return self._together[number]
+            page = self._base(number)
+            if number in self._images:
+                each = iter(self._images[number].tolist())
+                for off, place, size in zip(each, each, each, strict=True):
+                    page[off : off + size] = self._log.peek(place, place + size)
+        if self._changed(number):
+            # The first byte of an image is not what the page is: what was done to it tells (SMQ-LOG-030).
+            page[0] = self._made.get(number, False)
+        return bytes(page)
+
+    def _base(self, number: int) -> bytearray:
+        """Return what the images of a page are put into."""
+        if number in self._made:
+            return bytearray(self.page_size)
+        if number >= self.in_file:
+            # A page that only the log knows of, but says nothing about, is free.
+            return bytearray(FREE.ljust(self.page_size, b"\0"))
+        off = self._hold(number)
+        return bytearray(self._block[off : off + self.page_size])
+
+    def _changed(self, number: int) -> bool:
+        return number in self._made or number in self._settled or number in self._images
+
+    def used(self) -> Iterator[int]:
+        """Yield the pages but 0 that are in use and have something in them; holes are passed over."""
+        number, nothing = 1, bytes(self.page_size)
+        while number < self.count:
+            page = self[number]
+            if page != nothing:
+                if page[0] != 1:
+                    yield number
+                number += 1
+            else:
+                number = max(number + 1, self.hole_end(number))
+
+    def hole_end(self, number: int) -> int:
+        """Return the first page from this one on that is not all in a hole of the file, or is changed."""
+        if number >= self.in_file:
+            return number
+        off = self._source.next_data(number * self.page_size)
+        end = max(number, min(off // self.page_size, self.in_file))
+        if end <= number + 1:
+            return end
+        return min((page for page in self.changed if number <= page < end), default=end)
+
+    def made(self, page: int) -> bool:
+        """Tell whether the log makes a page."""
+        return page in self._made
+
+    @property
+    def gone(self) -> list[int]:
+        """Return the pages in use behind the end of the file that the log changes and has not made."""
+        return sorted(page for page in self.changed - self._made.keys() if page >= self.in_file)
+
+    @property
+    def changed(self) -> set[int]:
+        """Return the pages that the log has changed."""
+        return self._made.keys() | self._images.keys() | self._settled.keys()
+
+    @property
+    def unlike(self) -> list[int]:
+        """Return the pages of which the file has a state that the log did not lead through."""
+        return sorted(self._unlike)
+
+    def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912  # one loop: a branch is a rule
+        """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
+        data, in_file = batch.data, self.in_file
+        head, number, lead = HEAD.unpack_from, NUMBER.unpack_from, batch.more["lead"]
+        made, settled, seen, unlike = self._made, self._settled, self._seen, self._unlike
+        self._last = (-1, b"")
+        self._together.clear()
+        for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+            at = begin + lead
+            while at < end:
+                kind, page, off, flag, length = head(data, at)
+                if kind == PORTION:
+                    at += HEAD.size
+                    before = None
+                    if flag == 1:
+                        before = at, length
+                        at += length + NUMBER.size
+                        (length,) = number(data, at - NUMBER.size)
+                    if off < _FIELDS.stop and page < in_file and page not in made:
+                        # Of a field that was compared nothing is looked at again, unless it differs.
+                        known = length <= _FIELD and seen.get(page, 0) >> off & 1
+                        if not known or page in unlike or (before and before[1] > _FIELD):
+                            self._compare(data, page, off, before, (at, length))
+                    if (held := settled.get(page)) is not None:
+                        held[off : off + length] = data[at : at + length]
+                    else:
+                        self._put(batch, page, off, (at, length))
+                    at += length
+                elif kind == INSERT:
+                    self._anew(page, free=False)
+                    at += LEAST_ACTION
+                elif kind == DELETE:
+                    self._anew(page, free=True)
+                    at += LEAST_ACTION + NUMBER.size + off
+                else:
+                    update = next(actions(data, at, end, self.page_size))
+                    self._anew(update.page, free=update.after is None)
+                    self._put(batch, update.page, 0, update.after)
+                    at = update.end
+            if code == ABORT:
+                # Of many actions only the places are kept.
+                done = array("q", (action.at for action in actions(data, begin + lead, end, self.page_size)))
+                for at in reversed(done):
+                    action = next(actions(data, at, end, self.page_size))
+                    if action.kind != PORTION:
+                        self._anew(action.undone, free=action.before is None)
+                    self._put(batch, action.undone, action.off, action.before)
+
+    def _anew(self, page: int, *, free: bool) -> None:
+        """Make a page of zeros, used or free."""
+        if page >= self.count:
+            self.count = page + 1
+        self._made[page] = free
+        self._images.pop(page, None)
+        self._settled.pop(page, None)
+        self._unlike.pop(page, None)
+
+    def _put(self, batch: Batch, page: int, off: int, image: Bytes | None) -> None:
+        """Put bytes of a batch into a page, which is in use then."""
+        if image is None:
+            return
+        at, size = image
+        if page >= self.count:
+            self.count = page + 1
+        if self._made.get(page):
+            self._made[page] = False
+        held, places = self._settled.get(page), self._images.get(page)
+        if held is None and places is None and len(self._settled) < TOGETHER // self.page_size:
+            held = self._settled[page] = self._base(page)
+        if held is not None:
+            held[off : off + size] = batch.data[at : at + size]
+            return
+        if places is None:
+            places = self._images[page] = array("q")
+        places.extend((off, batch.base + at, size))
+        if len(places) > self.page_size // PLACE * 3:
+            self._settled[page] = bytearray(self._page(page))
+            del self._images[page]
+
+    def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes) -> None:
+        """Compare the fields of a page of the file with what the log has of them (SMQ-RCV-111).
+
+        The file may have any state that the log led through, and none that it did not. A page that the log
+        makes, and one that is free in the file, are not compared.
+        """
+        images = [image for image in (before, after) if image]
+        ends = [at + size for _, size in images]
+        seen, unlike = self._seen.get(page, 0), self._unlike.get(page, {})
+        for off in _FIELDS:
+            if at >= off + _FIELD or max(ends) <= off:
+                continue
+            shift = max(0, off - at)
+            known, seen = seen >> off & 1, seen | 1 << off
+            values = [data[place + shift : place + shift + _FIELD] for place, _ in images]
+            if known and (at > off or min(ends) < off + _FIELD or unlike.get(off) in values):
+                unlike.pop(off, None)
+            elif not known and at == off and ends == [off + _FIELD] * 2:
+                held = self._hold(page)
+                stored = self._block[held + off : held + off + _FIELD]
+                if self._block[held] != FREE[0] and stored not in values:
+                    self._unlike.setdefault(page, unlike)[off] = stored
+        self._seen[page] = seen
+        if not unlike:
+            self._unlike.pop(page, None)

@@ -1,0 +1,178 @@
+"""SwiftMQ's transaction log: the same records and end whatever the stretches are, and columns of them."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from journalspec_corpus.strategies import faults, journals
+from journalspec_reference.batches import STRETCH, Memory
+from journalspec_reference.content import Content
+from journalspec_reference.swiftmq_store import IMPLEMENTATION, replay
+from journalspec_reference.swiftmq_store.implementation import told
+from journalspec_reference.swiftmq_store.recover import LOG, PAGES
+from journalspec_reference.swiftmq_store.replay import ReplayedPages
+from journalspec_reference.swiftmq_store.scan import Log, scan
+
+STRETCHES = (10, 64, 100, 1000, 4096, STRETCH)
+STEADY = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+GENERATION = 7
+
+
+class Disk:
+    """A file without holes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.size = data, len(data)
+
+    def read_into(self, off: int, target: memoryview) -> int:
+        part = self.data[off : off + len(target)]
+        target[: len(part)] = part
+        return len(part)
+
+    def next_data(self, off: int) -> int:
+        return off
+
+    def changed(self) -> bool:
+        return False
+
+
+def portion(page: int, off: int, before: bytes | None, after: bytes) -> bytes:
+    there = b"\0" if before is None else b"\1" + struct.pack(">i", len(before)) + before
+    return struct.pack(">iii", 4, page, off) + there + struct.pack(">i", len(after)) + after
+
+
+def record(kind: int, *actions: bytes) -> bytes:
+    return struct.pack(">iqqi", kind, GENERATION, 3, len(actions)) + b"".join(actions)
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> bytes:
+    """Draw a tagged log for pages of 64 bytes, all kinds of actions in it, perhaps with bytes changed."""
+    page, image = st.integers(0, 5), st.binary(max_size=20)
+    picture = st.builds(
+        lambda number, free: struct.pack(">iBB", number, 1, free) + (b"" if free else b"\5" * 64),
+        page,
+        st.booleans(),
+    )
+    action = st.one_of(
+        st.builds(lambda at: struct.pack(">ii", 1, at), page),
+        st.builds(lambda at, was: struct.pack(">iii", 3, at, len(was)) + was, page, image),
+        st.builds(portion, page, st.sampled_from((0, 1, 5, 9, 13, 30)), st.none() | image, image),
+        st.builds(lambda one, other: struct.pack(">i", 2) + one + other, picture, picture),
+    )
+    transaction = st.builds(
+        lambda kind, actions: record(kind, *actions), st.sampled_from((2, 2, 3)), st.lists(action, max_size=8)
+    )
+    out = bytearray(struct.pack(">iq", 1, GENERATION) + b"".join(draw(st.lists(transaction, max_size=12))))
+    for at in draw(st.lists(st.integers(0, len(out) - 1), max_size=2)):
+        out[at] = draw(st.sampled_from((0, 1, 2, 3, 4, 127, 255)))
+    return bytes(out) + draw(st.sampled_from((b"", bytes(3), bytes(100), record(2)[:11], b"\xff" * 30)))
+
+
+def scanned(log: Log, stretch: int) -> Any:
+    """Return all that a scan says: records as they are reported, damage, where and why the log ends."""
+    records, damage = [], []
+    for batch in log.scan(stretch=stretch):
+        records += [each.to_json() for each in told(log, "log", batch)]
+        damage += batch.damage
+    return records, damage, log.end, log.reason, log.alarming
+
+
+@STEADY
+@given(logs())
+def test_every_stretch_gives_the_same_records_and_pages(data: bytes) -> None:
+    wanted = scanned(Log(Memory(data), 64, 4), STRETCH)
+    pages = bytes(range(256))
+    made = [_replayed(Memory(pages), Memory(data), STRETCH, 1 << 20)]
+    for stretch in STRETCHES:
+        assert scanned(Log(Memory(data), 64, 4), stretch) == wanted
+        # From a disk, a page kept or none, one by one or all in a pass over the log.
+        for together, worth in ((0, 0), (0, 1 << 30), (64, 0)):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(replay, "WORTH", worth)
+                patch.setattr(replay, "STRETCH", max(stretch, 64))
+                made.append(_replayed(Content(Disk(pages)), Content(Disk(data)), stretch, together))
+    assert made == [made[0]] * len(made)
+
+
+def _replayed(pages: Any, data: Any, stretch: int, together: int) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replay, "TOGETHER", together)
+        found, log = ReplayedPages(pages, 64, data), Log(data, 64, 4)
+        for batch in log.scan(stretch=stretch):
+            found.take(batch)
+        found.fetch(range(found.count))
+        return [found[number] for number in range(found.count)], found.gone, found.unlike, found.changed
+
+
+@STEADY
+@given(st.data())
+def test_every_stretch_gives_the_same_of_damaged_stores(data: st.DataObject) -> None:
+    fault = data.draw(faults(data.draw(journals("swiftmq_store", "13"))))
+    content, pages = fault.files.get(LOG, b""), len(fault.files.get(PAGES, b"")) // 2048
+    wanted = scanned(Log(Memory(content), 2048, pages), STRETCH)
+    beyond = [*Log(Memory(content), 2048, pages).beyond(0, len(content))]
+    for stretch in STRETCHES:
+        log = Log(Memory(content), 2048, pages)
+        assert scanned(log, stretch) == wanted
+        assert [*log.beyond(0, len(content), stretch)] == beyond
+    read = IMPLEMENTATION.read(fault.files, edition="13")
+    plan = IMPLEMENTATION.plan(fault.files, edition="13")
+    assert [each for part in plan for batch in part.scan() for each in part.tell(batch)] == [*read.records]
+
+
+def test_a_record_longer_than_a_stretch_and_one_that_goes_nowhere() -> None:
+    long = record(2, *[portion(1, 13, b"abcd", b"efgh")] * 5000)
+    start = struct.pack(">iq", 1, GENERATION)
+    for end, reason in ((b"", ""), (long[:-1], "bad-record"), (bytes(50), "not-a-record")):
+        data = start + record(2) + long + record(3) + end
+        for stretch in (100, 4096, STRETCH):
+            log = Log(Memory(data), 2048, 4)
+            places = [
+                (batch.base + off, batch.base + stop)
+                for batch in log.scan(stretch=stretch)
+                for off, stop in zip(batch.off, batch.end, strict=True)
+            ]
+            sizes = [stop - off for off, stop in places]
+            assert (sizes, log.end, log.reason) == ([12, 24, len(long), 24], len(data) - len(end), reason)
+
+
+def test_a_part_of_a_log_is_scanned_by_itself() -> None:
+    data = struct.pack(">iq", 1, GENERATION) + record(2) * 10 + bytes(99)
+    (batch,) = scan(Memory(data), 2048, 4, 12 + 24, 12 + 5 * 24)
+    assert (batch.base, [*batch.off], batch.damage) == (36, [0, 24, 48, 72], [])
+
+
+def test_columns_are_the_fields_of_the_records() -> None:
+    pytest.importorskip("numpy")
+    from journalspec_reference.swiftmq_store.columns import COLUMNS, columns
+
+    actions = portion(1, 0, None, b"x"), struct.pack(">ii", 1, 2)
+    for tagged in (True, False):
+        records = record(2, *actions) + record(3)
+        start = struct.pack(">iq", 1, GENERATION)
+        data = (start + records + start) if tagged else records.replace(struct.pack(">q", GENERATION), b"")
+        log = Log(Memory(data), 2048, 4)
+        (batch,) = log.scan()
+        found = columns(batch)
+        assert [*found] == [*COLUMNS]
+        for row, item in enumerate(told(log, "log", batch)):
+            assert found["type"][1][found["type"][0][row]] == item.type
+            for name in ("generation", "transaction"):
+                assert item.fields.get(name) == found[name].tolist()[row]
+            at, size = (int(each[row]) for each in found["actions"])
+            stored: Any = item.fields.get("actions")
+            assert (size == -1) == (stored is None)
+            assert batch.data[at : at + max(size, 0)] == (b"".join(actions) if stored else b"")
+            assert stored is None or int(found["number"][row]) == len(stored)
