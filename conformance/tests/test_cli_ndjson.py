@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from journalspec.formats import format_ids
-from journalspec_conformance.cli import main
 from journalspec_corpus.load import find_case, load_cases
+from judged import call
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(each) for each in arguments])
+    return call(*arguments)
 
 
 def some_cases() -> list[str]:

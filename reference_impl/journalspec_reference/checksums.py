@@ -11,53 +11,49 @@ from __future__ import annotations
 import zlib
 from array import array
 from functools import cache
-from typing import Any
 
-from journalspec_reference.content import Window
+from journalspec_reference.batches import Source
 
 _POLYNOMIAL = 0xEDB88320
+#: Bytes that are summed at a time, and between two prefixes whose sums are kept.
+PIECE, STEP = 1 << 20, 1 << 10
 
 
-def direct(data: Any, start: int, end: int) -> int:
-    """Return the CRC-32 of ``data[start:end]``."""
-    return zlib.crc32(memoryview(data)[start:end])
+class Sums:
+    """The CRC-32 of ranges of a file. Those that follow each other are summed in one go.
 
+    Of a range that begins before the end of one that was summed, the sum follows from those of two prefixes
+    (the algebra of CRCs): as many overlapping ranges as there are bytes would else be summed in full.
+    """
 
-class Prefixes:
-    """CRC-32 of the prefixes of one buffer, kept at every `STEP` bytes: four bytes of memory for each."""
+    def __init__(self, source: Source) -> None:
+        self._source, self._summed = source, 0
+        self._base, self._prefixes = 0, array("I", [0])
 
-    STEP = 1024
-
-    def __init__(self, data: Any, limit: int | None = None) -> None:
-        self._data = Window(data, limit)
-        self._base, self._known = 0, array("I", [0])
-
-    def _begin(self, start: int) -> None:
-        """Be ready for ranges from `start` on."""
-        if not self._base <= start <= self._base + self.STEP * len(self._known):
-            # Of what lies between, which may be a hole, nothing is asked: the checksums begin anew.
-            self._base, self._known = start // self.STEP * self.STEP, array("I", [0])
+    def __call__(self, start: int, end: int) -> int:
+        """Return the sum of a range."""
+        if start < self._summed and end - start > STEP:
+            if not self._base <= start <= self._base + STEP * len(self._prefixes):
+                # Of what lies between, which may be a hole, nothing is asked.
+                self._base, self._prefixes = start // STEP * STEP, array("I", [0])
+            moved, length = self._prefix(start), end - start
+            for exponent in range(length.bit_length()):
+                if length >> exponent & 1:
+                    moved = multiply(moved, power(exponent))
+            return self._prefix(end) ^ moved
+        self._summed, value = max(end, self._summed), 0
+        for at in range(start, end, PIECE):
+            value = zlib.crc32(self._source.read(at, min(PIECE, end - at)), value)
+        return value
 
     def _prefix(self, at: int) -> int:
-        """Return the checksum of the bytes from the base to `at`."""
-        index = (at - self._base) // self.STEP
-        known = self._known
+        """Return the sum of the bytes from the base to `at`; four bytes of memory for each step are kept."""
+        known, (index, more) = self._prefixes, divmod(at - self._base, STEP)
         while len(known) <= index:
-            base = self._base + (len(known) - 1) * self.STEP
-            step = self._data.reach(base, base + self.STEP)[base : base + self.STEP]
-            known.append(zlib.crc32(step, known[-1]))
-        return zlib.crc32(self._data.peek(self._base + index * self.STEP, at), known[index])
-
-
-class PrefixDigest(Prefixes):
-    """CRC-32 of ranges of one buffer, in time independent of their length."""
-
-    def __call__(self, data: Any, start: int, end: int) -> int:
-        """Return the CRC-32 of the range; `data` is what was given at construction."""
-        if end - start <= self.STEP:
-            return zlib.crc32(self._data.reach(start, end)[start:end])
-        self._begin(start)
-        return self._prefix(end) ^ _shift(self._prefix(start), end - start)
+            data = self._source.read(self._base + (len(known) - 1) * STEP, PIECE)
+            for step in range(0, max(len(data) - STEP + 1, 1), STEP):
+                known.append(zlib.crc32(data[step : step + STEP], known[-1]))
+        return zlib.crc32(self._source.read(at - more, more), known[index])
 
 
 def multiply(left: int, right: int) -> int:
@@ -76,14 +72,3 @@ def power(exponent: int) -> int:
     if exponent == 0:
         return 0x00800000  # x**8, bit-reflected
     return multiply(power(exponent - 1), power(exponent - 1))
-
-
-def _shift(crc: int, length: int) -> int:
-    """Return what `crc` contributes to the checksum `length` bytes later."""
-    exponent = 0
-    while length:
-        if length & 1:
-            crc = multiply(crc, power(exponent))
-        length >>= 1
-        exponent += 1
-    return crc

@@ -166,6 +166,10 @@ class Content:
             self._blocks.put(key, block)
         return block[off - number * BLOCK : end - number * BLOCK]
 
+    def peek(self, start: int, end: int) -> bytes:
+        """Return a few bytes from anywhere."""
+        return self.read(start, end - start)
+
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is in no hole: holes are zeros, without reading them."""
         return off if off >= self.size or self.size <= BLOCK else self._disk.next_data(off)

@@ -35,10 +35,8 @@ class Disk:
     def __init__(self, data: bytes) -> None:
         self.data, self.size = data, len(data)
 
-    def read_into(self, off: int, target: memoryview) -> int:
-        part = self.data[off : off + len(target)]
-        target[: len(part)] = part
-        return len(part)
+    def read(self, off: int, size: int) -> bytes:
+        return self.data[off : off + size]
 
     def next_data(self, off: int) -> int:
         return off

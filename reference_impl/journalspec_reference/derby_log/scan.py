@@ -8,8 +8,6 @@ records claim the same bytes again and again, sums are put together from those o
 from __future__ import annotations
 
 import re
-import zlib
-from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -19,7 +17,7 @@ from typing import Any, NamedTuple
 from journalspec.observation import At
 from journalspec_reference.api import NumberedFile, NumberedNames
 from journalspec_reference.batches import STRETCH, Batch, Source, source_of
-from journalspec_reference.checksums import multiply, power
+from journalspec_reference.checksums import Sums
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import coverage
@@ -117,43 +115,6 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
     return ChosenControl(found, name, invalid)
 
 
-class _Sums:
-    """The CRC-32 of ranges of a file. Those that follow each other are summed in one go.
-
-    Of a range that begins before the end of one that was summed, the sum follows from those of two prefixes
-    (the algebra of CRCs): as many overlapping ranges as there are bytes would else be summed in full.
-    """
-
-    def __init__(self, source: Source) -> None:
-        self._source, self._summed = source, 0
-        self._base, self._prefixes = 0, array("I", [0])
-
-    def __call__(self, start: int, end: int) -> int:
-        """Return the sum of a range."""
-        if start < self._summed and end - start > _STEP:
-            if not self._base <= start <= self._base + _STEP * len(self._prefixes):
-                # Of what lies between, which may be a hole, nothing is asked.
-                self._base, self._prefixes = start // _STEP * _STEP, array("I", [0])
-            moved, length = self._prefix(start), end - start
-            for exponent in range(length.bit_length()):
-                if length >> exponent & 1:
-                    moved = multiply(moved, power(exponent))
-            return self._prefix(end) ^ moved
-        self._summed, value = max(end, self._summed), 0
-        for at in range(start, end, _PIECE):
-            value = zlib.crc32(self._source.read(at, min(_PIECE, end - at)), value)
-        return value
-
-    def _prefix(self, at: int) -> int:
-        """Return the sum of the bytes from the base to `at`; four bytes of memory for each step are kept."""
-        known, (index, more) = self._prefixes, divmod(at - self._base, _STEP)
-        while len(known) <= index:
-            data = self._source.read(self._base + (len(known) - 1) * _STEP, _PIECE)
-            for step in range(0, max(len(data) - _STEP + 1, 1), _STEP):
-                known.append(zlib.crc32(data[step : step + _STEP], known[-1]))
-        return zlib.crc32(self._source.read(at - more, more), known[index])
-
-
 def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     source: Source,
     number: int,
@@ -171,7 +132,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     its checksum records: their rows, and how many bytes each covers. Any `stretch` gives the same.
     """
     limit = source.size if limit is None else limit
-    high, digest, unreadable = number << 32, _Sums(source), source.unreadable
+    high, digest, unreadable = number << 32, Sums(source), source.unreadable
     head, following, until = _HEAD.unpack_from, _NEXT.unpack_from, limit + 1 if until is None else until
     base, need, end = start, 0, None
     while end is None and (base < until or base == start):
@@ -301,7 +262,7 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
 
     A group that was moved, because bytes before it were cut out, still has its number and its checksum.
     """
-    first, count, at, digest = -1, 0, start, _Sums(source)
+    first, count, at, digest = -1, 0, start, Sums(source)
     pattern = _group_of(number)
     # The first three bytes of the length are zeros, which a search passes over.
     for place, data, low in places(source, pattern, start + 3, source.size, 3):

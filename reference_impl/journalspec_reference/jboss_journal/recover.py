@@ -26,9 +26,9 @@ from journalspec.observation import (
     refused,
 )
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
-from journalspec_reference import places
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Source, Stretch, source_of
+from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     ADD_TX,
@@ -119,17 +119,6 @@ def _columns() -> ModuleType | None:
     except ImportError:
         return None
     return columns
-
-
-class Ids(places.Ids):
-    """A set of ids that many at once are put into."""
-
-    __slots__ = ()
-
-    @property
-    def masks(self) -> dict[int, int]:
-        """Block of 256 ids -> which of them are in the set, a bit for each."""
-        return self._masks
 
 
 class Transaction:

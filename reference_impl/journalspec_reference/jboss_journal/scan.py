@@ -16,8 +16,8 @@ from itertools import chain
 from zlib import crc32
 
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, zeros_end
-from journalspec_reference.checksums import PrefixDigest
-from journalspec_reference.content import UNREADABLE, Content
+from journalspec_reference.checksums import Sums
+from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
 #: Why a candidate is no record, by number.
@@ -114,8 +114,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                             if left > 0:
                                 computed = crc32(data[at : stop - CHECK_SIZE])
                             else:
-                                sums = sums or _sums(source, limit)
-                                computed = sums(None, base + at, base + stop - CHECK_SIZE)
+                                sums = sums or Sums(source)
+                                computed = sums(base + at, base + stop - CHECK_SIZE)
                             if check & 0xFFFFFFFF != computed:  # JBM-CHK-004, JBM-CHK-005
                                 reason = "bad-hash"
                                 left -= stop - at
@@ -125,8 +125,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                         if not hashed:
                             reason = "" if check == stop - at else "bad-check-size"
                         else:
-                            sums = sums or _sums(source, limit)
-                            computed = sums(None, base + at, base + stop - CHECK_SIZE)
+                            sums = sums or Sums(source)
+                            computed = sums(base + at, base + stop - CHECK_SIZE)
                             reason = "" if check & 0xFFFFFFFF == computed else "bad-hash"
                         unreadable = source.unreadable
                         if not reason and not (unreadable and source.gap(base + at, base + stop)):
@@ -180,11 +180,6 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
 def _threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
     each = iter(numbers)
     return zip(each, each, each, strict=True)
-
-
-def _sums(source: Source, limit: int) -> PrefixDigest:
-    """Return what tells the CRC-32 of ranges of a file in time independent of their length."""
-    return PrefixDigest(source if isinstance(source, Content) else source.read(0, limit), limit)
 
 
 #: A directory may hold a hundred thousand files, each with an id of its own.

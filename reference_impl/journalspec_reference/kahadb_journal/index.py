@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
+from journalspec_reference.ids import Ids
 from journalspec_reference.kahadb_journal.commands import CommandError, varint
 from journalspec_reference.kahadb_journal.store import Name
-from journalspec_reference.places import Ids
 
 INDEX, REDO = "db.data", "db.redo"
 #: Bytes of both header copies; of a page before its payload; the most that an object and a redo file hold.

@@ -14,7 +14,6 @@ from operator import le
 from typing import Any
 
 from journalspec_reference.batches import STRETCH, Batch, Memory, Source
-from journalspec_reference.content import BUDGET
 from journalspec_reference.swiftmq_store.codec import FREE, BadStore, alone
 from journalspec_reference.swiftmq_store.scan import (
     ABORT,
@@ -80,9 +79,7 @@ class ReplayedPages:
             first = number // some * some
             self._held = range(first, min(first + some, self.in_file))
             start, size = first * self.page_size, len(self._held) * self.page_size
-            # A file that fits into memory stays there: it is looked at for digests too.
-            kept = near and self._source.size <= BUDGET
-            self._block = self._source.read(start, size) if kept else self._source.peek(start, start + size)
+            self._block = self._source.read(start, size)
         return (number - self._held.start) * self.page_size
 
     def alone(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
