@@ -1,8 +1,9 @@
 """The columns of a batch as Arrow arrays, without a Python object for a value.
 
-What a format gives for a column goes by the column's type: numbers are (values, where there are any); texts
-and bytes are (starts, sizes) into the bytes of the batch, of size -1 where there are none, or (numbers, the
-values that they stand for), of number -1 where there are none.
+What a format gives for a column is one of these: numbers, as an array (masked, if there are records without
+one) or as (array, where there are any); texts and bytes as (starts, sizes) into the bytes of the batch, of
+size -1 where there are none; and what repeats as (numbers, the values that they stand for), of number -1
+where there are none.
 """
 
 from __future__ import annotations
@@ -22,21 +23,31 @@ FIRST, LAST = 0x20, 0x7E
 Ints = npt.NDArray[np.int64]
 
 
-def array(column: tuple[Any, Any], kind: pa.DataType, data: bytes) -> pa.Array:
+def type_of(name: str) -> pa.DataType:
+    """Return the Arrow type that a format names: as in ``int64`` or ``list<string>``."""
+    inner = name.removeprefix("list<")
+    return pa.list_(type_of(inner.removesuffix(">"))) if inner != name else pa.type_for_alias(name)
+
+
+def array(column: Any, kind: pa.DataType, data: bytes) -> pa.Array:
     """Return a column of a batch whose bytes are `data` as an array of type `kind`.
 
     Text that could steer a terminal, or is no UTF-8, is escaped.
     """
+    if isinstance(column, np.ma.MaskedArray):
+        return pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column)).cast(kind)
+    if isinstance(column, np.ndarray):
+        return pa.array(column).cast(kind)
     first, second = column
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        if isinstance(second, np.ndarray):
-            return _slices(first, second, data, kind)
+    if not isinstance(second, np.ndarray):
         return _named(first, second, kind)
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return _slices(first, second, data, kind)
     return pa.array(first, mask=~second).cast(kind)
 
 
 def _named(numbers: Ints, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    texts = [shown(value) if isinstance(value, str) else value for value in values]
+    texts = [_shown(value) for value in values]
     none = numbers < 0
     chosen = pa.array(np.where(none, 0, numbers), mask=none)
     return pa.array(texts, kind).take(chosen) if texts else pa.nulls(len(numbers), kind)
@@ -74,3 +85,10 @@ def _text(values: pa.Array, kind: pa.DataType) -> pa.Array:
         ],
         kind,
     )
+
+
+def _shown(value: Any) -> Any:
+    """Return a value, its texts escaped."""
+    if isinstance(value, str):
+        return shown(value)
+    return [_shown(each) for each in value] if isinstance(value, (list, tuple)) else value

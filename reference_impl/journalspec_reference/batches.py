@@ -12,6 +12,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
 from journalspec.observation import Dropped, Note, Record
@@ -125,8 +126,21 @@ class Stretch:
     file: str
     scan: Callable[[], Iterable[Batch]]
     tell: Callable[[Batch], Iterable[Record]]
-    columns: Callable[[Batch], Mapping[str, tuple[Any, Any]]] | None = None
+    columns: Callable[[Batch], Mapping[str, Any]] | None = None
     role: str = ""
+
+
+def late_columns(package: str, *given: object) -> Callable[[Batch], Mapping[str, Any]]:
+    """Return what makes the columns of a batch by the module ``columns`` of a format's `package`.
+
+    That needs NumPy, and is imported only then. `given` are its other arguments.
+    """
+
+    def made(batch: Batch) -> Mapping[str, Any]:
+        columns: Mapping[str, Any] = import_module(f"{package}.columns").columns(batch, *given)
+        return columns
+
+    return made
 
 
 T = TypeVar("T")

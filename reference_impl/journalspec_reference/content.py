@@ -182,7 +182,7 @@ class Content:
 
     def finish(self) -> list[Unreadable]:
         """Read what nobody has looked at, for its errors only, and return what could not be read."""
-        at = 0
+        at = self._ends[0] if self._starts[:1] == [0] else 0
         while at < self.size and (at := self._disk.next_data(at)) < self.size:
             turn = bisect_right(self._starts, at) - 1
             if turn >= 0 and self._ends[turn] > at:

@@ -52,7 +52,7 @@ from journalspec.files import shown
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.observation import REFUSED, Observation, Record, jsonable
 from journalspec_reference.answers import UnknownEdition, ask, checked_params, settled, stretches
-from journalspec_reference.arrow import array
+from journalspec_reference.arrow import array, type_of
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
@@ -75,6 +75,8 @@ TYPES = {
     "uint32": "bigint",
     "string": "string",
     "binary": "binary",
+    "list<string>": "array<string>",
+    "list<binary>": "array<binary>",
 }
 #: Columns of every row, and their Arrow types.
 COMMON = {
@@ -272,13 +274,8 @@ class JournalReader(DataSourceReader):
         self._asked = Asked(options)
         known = self._asked.columns()
         self._names = list(names) if names is not None else [*known]
-        self._kinds = {
-            name: _FIELDS
-            if name == "fields"
-            else getattr(pa, f"{known[name]}_" if known[name] == "bool" else known[name])()
-            for name in self._names
-            if name == "fields" or name in known
-        }
+        kinds = {name: type_of(kind) for name, kind in known.items()} | {"fields": _FIELDS}
+        self._kinds = {name: kinds[name] for name in self._names if name in kinds}
         unknown = [name for name in self._names if name not in self._kinds]
         if unknown:
             raise JournalError(f"no column {unknown[0]!r}: there are {', '.join(known)}")

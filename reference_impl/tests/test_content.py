@@ -172,6 +172,9 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
     assert content[: 3 * SECTOR] == data[: 3 * SECTOR]
     assert content[5 * SECTOR : 300 * SECTOR] == data[5 * SECTOR : 300 * SECTOR]
     assert content[301 * SECTOR :] == data[301 * SECTOR :]
+    # Only what somebody asks for is read.
+    assert ranges(content) == []
+    assert len(bytes(content)) == len(data)
     assert ranges(content) == [(3 * SECTOR, 5 * SECTOR, EIO), (300 * SECTOR, 301 * SECTOR, EIO)]
     for start, end in ((5 * SECTOR - 1, 5 * SECTOR), (2 * SECTOR, 3 * SECTOR + 1)):
         gap = content.gap(start, end)
@@ -419,8 +422,10 @@ class Faults:
                 if off >= self.sector * SECTOR:
                     raise OSError(errno.EIO, os.strerror(errno.EIO))
                 size = self.sector * SECTOR - off
-            if self.cut is not None and off >= self.cut[0]:
-                os.truncate(self.path, self.cut[1])
+            if self.cut is not None:
+                size = min(size, SECTOR)
+                if off >= self.cut[0]:
+                    os.truncate(self.path, self.cut[1])
         data = self.real(handle, off, size)
         self.delivered += len(data)
         return data

@@ -1,9 +1,7 @@
 """Sequences that are read again instead of kept, so that a journal's size costs time and not memory.
 
-What a first pass finds goes through a :class:`Collector`. A little is kept and becomes
-a tuple. Of much only the count is kept: the sequence that comes of it, a :class:`Reread`,
-walks the files again whenever somebody iterates over it, and notices if they say
-something else than in the first pass.
+Of what a first pass finds much is only counted. The sequence that comes of it reads the files again whenever
+somebody iterates over it, and notices if they say something else than in the first pass.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ T = TypeVar("T")
 #: Given an item, the file that it is in, and its offset and length there.
 Place = Callable[[T], tuple[str, int, int]]
 
-#: What one collector may keep, in bytes: of each item its length in the file and COST.
+#: What a journal's records may take in memory, in bytes: of each its length in the file and COST.
 KEEP = 16 << 20
 #: About what an item costs in memory beside its own bytes.
 COST = 1 << 10
@@ -35,16 +33,11 @@ class Changed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[T]):
-    """What file `name` gave: `again` yields it once more, `count` items; `check` is a digest of their places.
-
-    Without `check` only the count is compared.
-    """
+    """What file `name` gave: `again` yields it once more, `count` items."""
 
     name: str
     again: Callable[[], Iterable[T]]
     count: int
-    check: int | None = None
-    place: Place[T] | None = None
 
 
 class Lazy(Sequence[T]):
@@ -134,14 +127,11 @@ class Deferred(Sequence[T]):
 
 
 def _walk(part: Part[T]) -> Iterator[T]:
-    count = check = 0
-    place = part.place
+    count = 0
     for item in part.again():
         count += 1
-        if place is not None:
-            check = hash((check, *place(item)[1:]))
         yield item
-    if count != part.count or (place is not None and check != part.check):
+    if count != part.count:
         raise Changed(part.name)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from journalspec import jsontext, reread
 from journalspec.observation import At, Dropped, Note, Observation, Record, record_place
-from journalspec.reread import Changed, Collector, Lazy, Part, by_file, few, joined
+from journalspec.reread import Changed, Deferred, Lazy, Part, by_file, few, joined
 
 
 def records(file: str, count: int, size: int = 10) -> list[Record]:
@@ -19,36 +19,34 @@ def records(file: str, count: int, size: int = 10) -> list[Record]:
     ]
 
 
-def collected(files: dict[str, list[Record]]) -> Collector[Record]:
-    collector = Collector(record_place)
-    for name, items in files.items():
-        collector.begin(name, items.__iter__)
-        for item in items:
-            collector.add(item)
-    return collector
-
-
-def test_a_little_is_kept_and_much_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {"a": records("a", 4), "b": [], "c": records("c", 3)}
-    kept = collected(files).done()
-    assert kept == (*files["a"], *files["c"])
-    monkeypatch.setattr(reread, "KEEP", reread.COST)
-    again = collected(files).done()
-    assert isinstance(again, Lazy)
-    assert again == kept
-    assert kept == again
-    assert (len(again), again[0], again[-1], again[3:5]) == (7, kept[0], kept[-1], kept[3:5])
-    assert again[::-1] == kept[::-1]
-    with pytest.raises(IndexError):
-        again[7]
-    for sequence in (kept, again):
+def test_a_sequence_that_is_read_again_is_one() -> None:
+    files = {"a": records("a", 4), "c": records("c", 3)}
+    kept = (*files["a"], *files["c"])
+    made = Deferred(7, lambda: iter(kept))
+    again = Lazy(Part(name, found.__iter__, len(found)) for name, found in files.items())
+    for sequence in (made, again):
+        assert sequence == kept
+        assert (len(sequence), sequence[0], sequence[-1], sequence[3:5]) == (7, kept[0], kept[-1], kept[3:5])
+        assert sequence[::-1] == kept[::-1]
+        with pytest.raises(IndexError):
+            sequence[7]
         of = by_file(record_place, sequence)
-        assert [list(of(name)) for name in "abcd"] == [files["a"], [], files["c"], []]
+        assert [list(of(name)) for name in "abc"] == [files["a"], [], files["c"]]
 
 
-def test_items_as_large_as_what_may_be_kept_are_read_again() -> None:
-    files = {"a": [Record("ADD", {}, At("a", 0, reread.KEEP))]}
-    assert isinstance(collected(files).done(), Lazy)
+def test_what_is_deferred_is_made_once_and_only_if_asked_for() -> None:
+    asked: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in (5, 6):
+            asked.append(number)
+            yield number
+
+    made = Deferred(2, numbers)
+    assert len(made) == 2
+    assert asked == []
+    assert (list(made), made[1], made == (5, 6)) == ([5, 6], 6, True)
+    assert asked == [5, 6]
 
 
 def test_what_is_joined_keeps_its_files() -> None:
@@ -63,17 +61,9 @@ def test_what_is_joined_keeps_its_files() -> None:
     assert (of("a"), of("b")) == (kept, lazy)
 
 
-@pytest.mark.parametrize("then", [records("a", 2), records("a", 4), records("a", 3, size=11)])
-def test_a_file_that_says_something_else_the_second_time_is_noticed(
-    then: list[Record], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reread, "KEEP", 0)
-    now = iter([then, records("a", 3)])
-    collector = Collector(record_place)
-    collector.begin("a", lambda: next(now))
-    for item in records("a", 3):
-        collector.add(item)
-    found = collector.done()
+def test_a_file_that_says_something_else_the_second_time_is_noticed() -> None:
+    now = iter([records("a", 2), records("a", 3)])
+    found = Lazy([Part("a", lambda: next(now), 3)])
     with pytest.raises(Changed, match="a changed while it was read"):
         list(found)
     assert len(list(found)) == 3

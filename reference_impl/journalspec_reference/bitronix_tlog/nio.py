@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import At, Note, Record
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, late_columns
 from journalspec_reference.bitronix_tlog.codec import STATUS_CODES, STATUS_NAMES, remembered
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
@@ -299,7 +299,8 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
 
 def laps(file: str, source: Source, header: NioHeader, insert: int) -> Stretch:
     """Return both laps of a file, of which this one ends at `insert`."""
-    return Stretch(file, partial(scan, source, header, insert, file=file), partial(told, file))
+    both = partial(scan, source, header, insert, file=file)
+    return Stretch(file, both, partial(told, file), late_columns(__package__, "nio"))
 
 
 def insert_of(source: Source, header: NioHeader, *, stretch: int = STRETCH) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from zlib import crc32
 
 from journalspec.observation import At, Dropped, Note, Record
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source, Stretch
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source, Stretch, late_columns
 from journalspec_reference.bitronix_tlog.codec import (
     CRC_AT,
     CRC_RESUMES_AT,
@@ -293,7 +293,8 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
 def log_of(file: str, source: Source, limit: int, framing: Framing = DISK) -> Stretch:
     """Return the log of a file, up to its tail `limit`."""
     whole = partial(scan, source, framing.log_start, limit, framing, file=file)
-    return Stretch(file, whole, partial(told, file))
+    edition = "seed" if framing is SEED else "2.1"
+    return Stretch(file, whole, partial(told, file), late_columns(__package__, edition))
 
 
 def found_in(

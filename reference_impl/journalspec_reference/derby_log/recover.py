@@ -29,7 +29,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import Deferred, few, joined
 from journalspec_reference.api import Files
-from journalspec_reference.batches import Batch, Found, Stretch
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
 from journalspec_reference.derby_log.bodies import (
@@ -411,7 +411,8 @@ class LogPass:
 
     def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
         scanned = partial(examined, self.log, file, start, self._forms, stop)
-        return Stretch(file.name, scanned, partial(records_of, file.number, file.name, self._forms))
+        records = partial(records_of, file.number, file.name, self._forms)
+        return Stretch(file.name, scanned, records, late_columns(__package__, file.number, self._forms))
 
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return up to where the checksum records before `start` vouch for what follows it."""

@@ -27,7 +27,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Source, Stretch, source_of
+from journalspec_reference.batches import Batch, Found, Source, Stretch, late_columns, source_of
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
@@ -102,7 +102,8 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
             yield _damaged(0, header, "lost-header")  # JBM-RCV-032
         yield from scan(source, dialect, stamp, header, limit, quiet=quiet)
 
-    return Stretch(file.name, scanned, lambda batch: _records(file, batch))
+    columns = late_columns(__package__, dialect, file.file_id)
+    return Stretch(file.name, scanned, lambda batch: _records(file, batch), columns, file.role)
 
 
 def _damaged(start: int, end: int, reason: str) -> Batch:

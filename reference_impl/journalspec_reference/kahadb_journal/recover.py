@@ -29,7 +29,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import COST, KEEP, Changed, Deferred, Lazy, Part, joined, mapped
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
-from journalspec_reference.batches import Batch, Found, Stretch, source_of
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -195,7 +195,9 @@ class Walk:
         return self._stretch(file, partial(self.batches, file))
 
     def _stretch(self, file: DataFile, batches: Callable[[], Iterator[Batch]]) -> Stretch:
-        return Stretch(file.name, batches, partial(told, file=file.name, dialect=self._dialect))
+        records = partial(told, file=file.name, dialect=self._dialect)
+        columns = late_columns(__package__, self._dialect)
+        return Stretch(file.name, batches, records, columns, role_of(file, self._dialect))
 
     def batches(self, file: DataFile) -> Iterator[Batch]:
         """Yield the batches of a file; ``more["parsed"]`` has what each record is."""

@@ -24,7 +24,7 @@ from journalspec.observation import (
 from journalspec.reread import COST, KEEP, Deferred, Lazy, Part, few
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
-from journalspec_reference.batches import Batch, Found, Stretch, source_of
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of
 from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
 from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, Branch, swapped
@@ -117,7 +117,7 @@ class _Asked:
     def stretch(self, log: Log) -> Stretch:
         """Return the log as what is scanned by itself."""
         name = self.name(LOG)
-        return Stretch(name, log.scan, partial(told, log, name))
+        return Stretch(name, log.scan, partial(told, log, name), late_columns(__package__), LOG)
 
     def plan(self) -> list[Stretch]:
         """Return the stretches of the log."""

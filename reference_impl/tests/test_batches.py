@@ -1,0 +1,81 @@
+"""Batches: the sequences that are made of them, kept or scanned again, and files that change in between."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import pytest
+
+from journalspec import reread
+from journalspec.observation import At, Dropped, Note, Record
+from journalspec.reread import Changed, Lazy
+from journalspec_reference import batches
+from journalspec_reference.batches import Batch, Found, Memory, Stretch, zeros_end
+
+
+def batch(base: int, *places: tuple[int, int]) -> Batch:
+    made = Batch(base, bytes(100))
+    for at, end in places:
+        made.off.append(at)
+        made.end.append(end)
+        made.code.append(at)
+    made.damage.append((base + 90, base + 95, "torn"))
+    made.notes.append(Note("odd", "a", base))
+    return made
+
+
+def told(found: Batch) -> Iterator[Record]:
+    for at, end in zip(found.off, found.end, strict=True):
+        yield Record("ADD", {}, At("a", found.base + at, end - at))
+
+
+def walked(*scans: list[Batch]) -> Found:
+    found, turns = Found(), iter(scans)
+    stretch = Stretch("a", lambda: next(turns), told)
+    for _ in found.walked(stretch):
+        pass
+    return found
+
+
+@pytest.mark.parametrize("keep", [reread.KEEP, 150, 0])
+def test_what_is_listed_is_what_was_scanned(monkeypatch: pytest.MonkeyPatch, keep: int) -> None:
+    monkeypatch.setattr(batches, "KEEP", keep)
+    scan = [batch(0, (1, 5), (5, 9)), batch(100), batch(200, (0, 7))]
+    found = walked(*[scan] * 9)
+    assert isinstance(found.records(), Lazy) == (keep < reread.KEEP)
+    for _ in range(2):
+        places = [(each.at.off, each.at.length) for each in found.records()]
+        assert places == [(1, 4), (5, 4), (200, 7)]
+        assert list(found.dropped()) == [Dropped("a", at, 5, "torn") for at in (90, 190, 290)]
+        assert [note.off for note in found.notes()] == [0, 100, 200]
+    assert (len(found.records()), found.codes) == (3, {0, 1, 5})
+
+
+@pytest.mark.parametrize(
+    "then", [[batch(0, (1, 5))], [batch(0, (1, 6), (6, 9))], [batch(0, (1, 5), (5, 9)), batch(9, (0, 1))]]
+)
+def test_a_file_that_says_something_else_the_second_time_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, then: list[Batch]
+) -> None:
+    monkeypatch.setattr(batches, "KEEP", 0)
+    first = [batch(0, (1, 5), (5, 9))]
+    found = walked(first, then, first)
+    with pytest.raises(Changed, match="a changed while it was read"):
+        list(found.records())
+    assert len(list(found.records())) == 2
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 255, 256, 4096, 70_000, 1 << 17])
+def test_zeros_are_passed_over_and_nothing_else(zeros: int) -> None:
+    data = struct.pack(f"{zeros}x3s", b"xyz") + bytes(300)
+    at = zeros_end(data, 0, len(data))
+    assert zeros - 256 < at <= zeros
+    assert zeros_end(data, zeros, len(data)) == zeros
+    assert zeros_end(data, 0, zeros // 2) <= zeros // 2
+
+
+def test_memory_is_a_source() -> None:
+    source = Memory(memoryview(b"abcdef"))
+    assert (source.size, source.read(2, 3), source.read(5, 9), source.next_data(3)) == (6, b"cde", b"f", 3)
+    assert source.gap(0, 6) is None
