@@ -91,9 +91,11 @@ def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
 
 
 @cache
-def _is_command(dialect: Dialect) -> npt.NDArray[np.bool_]:
+def _is_plain(dialect: Dialect) -> npt.NDArray[np.bool_]:
+    """Return which commands have fields of their own only, and not those of another command."""
     out = np.zeros(256, np.bool_)
-    out[list(dialect.commands)] = True
+    for number, name in dialect.commands.items():
+        out[number] = all(slot.name in _NUMBERS for slot in messages()[name].values())
     return out
 
 
@@ -136,7 +138,7 @@ class Gathered:
         at = head + 1 + used
         end = at + size
         # A payload with more bytes than its message is looked at closely as well (KHD-CMD-003).
-        closely = odd | (end != stop) | ~_is_command(dialect)[code]
+        closely = odd | (end != stop) | ~_is_plain(dialect)[code]
         left = np.flatnonzero(~closely & (at < end))
         at, end = at[left], end[left]
         while len(left):  # the next field of every record that has one
@@ -319,7 +321,7 @@ def _value(item: Sequence[Any], member: str) -> Any:
 
 
 #: Commands that a replay has to look at one by one, and what it needs of the others.
-_EFFECTS = ("REMOVE_DESTINATION", "SUBSCRIPTION", "UPDATE_MESSAGE")
+_EFFECTS = ("REMOVE_DESTINATION", "SUBSCRIPTION")
 _NEEDED = ("destination", "transaction", "message_id", "priority", "priority_supported", "subscription_key")
 
 
