@@ -1,8 +1,11 @@
 """What hostile files cost the scan of KahaDB: each byte is summed once, and little is in memory."""
 
+import random
 import struct
 import tracemalloc
 import zlib
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,10 +13,10 @@ import pytest
 from kaitaistruct import KaitaiStructError
 
 from journalspec.kahadb_journal._kaitai.kahadb_journal import KahadbJournal
-from journalspec_corpus.kahadb_journal import author
+from journalspec_corpus.kahadb_journal import author, drawing
 from journalspec_reference import content, load
-from journalspec_reference.batches import Memory
-from journalspec_reference.kahadb_journal import codec, implementation, owners, scan
+from journalspec_reference.batches import Batch, Memory
+from journalspec_reference.kahadb_journal import codec, implementation, owners, records, recover, scan
 
 DIALECT = codec.DIALECTS["5.16"]
 #: A batch of one record without payload and without a checksum.
@@ -140,3 +143,113 @@ def test_what_follows_the_batches_tells_the_edition(
     files = {f"db-{number}.log": SOUND + tail for number, tail in enumerate(tails, start=1)}
     (found,) = implementation.detect(files, {})
     assert set(found.editions) == set(editions)
+
+
+EDITIONS = sorted(codec.DIALECTS)
+
+
+def lies(seed: int) -> tuple[str, dict[str, bytes]]:
+    """Return files with sizes, checksums and commands that lie; some are cut, or have a part twice."""
+    rng = random.Random(seed)
+    edition = rng.choice(EDITIONS)
+    files = drawing.lies(edition, rng)
+    for name, data in files.items():
+        at, to = (rng.randrange(len(data) + 1) for _ in range(2))
+        files[name] = rng.choice((data, data, data[:at], data[:at] + data[min(at, to) :]))
+    return edition, files
+
+
+def flat(batches: Iterable[Batch]) -> dict[str, list[Any]]:
+    """Return what batches say, without where one ends and the next one begins."""
+    out: dict[str, list[Any]] = {"rows": [], "first": [], "damage": [], "notes": [], "end": []}
+    for batch in batches:
+        base = batch.base
+        columns = zip(batch.off, batch.end, batch.code, strict=True)
+        out["rows"] += [(base + off, base + end, code) for off, end, code in columns]
+        out["first"] += [base + batch.off[row] for row in batch.more["first"]]
+        out["damage"] += batch.damage
+        out["notes"] += batch.notes
+        out["end"] += [batch.more["end"]] if "end" in batch.more else []
+    return out
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_any_stretch_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    edition, files = lies(seed)
+    dialect = codec.DIALECTS[edition]
+    for data in files.values():
+        source = Memory(data)
+        ways: list[Callable[..., Iterable[Batch]]] = [
+            partial(scan.scan, source, dialect),
+            partial(scan.scan, source, dialect, checked=False),
+            partial(scan.scan, source, dialect, start=1, beyond=True),
+            partial(scan.walk, source, dialect),
+        ]
+        for way in ways:
+            whole = flat(way())
+            for stretch in (64, 100, 4096):
+                assert flat(way(stretch=stretch)) == whole
+            with monkeypatch.context() as few:
+                few.setattr(scan, "MOST_ROWS", 1)
+                few.setattr(scan, "MOST_ODD", 1)
+                assert flat(way(stretch=256)) == whole
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_stretches_of_a_plan_have_the_records_that_are_read(seed: int) -> None:
+    edition, files = lies(seed)
+    implementation = load("kahadb_journal")
+    planned = implementation.plan(files, edition=edition)
+    records = [record for one in planned for batch in one.scan() for record in one.tell(batch)]
+    assert records == list(implementation.read(files, edition=edition).records)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpy")
+    edition, files = lies(seed)
+    implementation = load("kahadb_journal")
+    policies = ("strict", "salvage", "default")
+    one_by_one = [
+        implementation.recover(files, edition=edition, policy=policy).to_json() for policy in policies
+    ]
+    monkeypatch.setattr(recover, "_LARGE", 0)
+    monkeypatch.setattr(recover, "_MANY", 1)
+    assert one_by_one == [
+        implementation.recover(files, edition=edition, policy=policy).to_json() for policy in policies
+    ]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_columns_have_what_records_have(seed: int) -> None:
+    pytest.importorskip("numpy")
+    from journalspec_reference.kahadb_journal import columns
+
+    edition, files = lies(seed)
+    dialect = codec.DIALECTS[edition]
+    for name, data in files.items():
+        for batch in scan.scan(Memory(data), dialect):
+            told = list(records.told(batch, name, dialect))
+            found = columns.columns(batch, dialect)
+            assert found.keys() == columns.COLUMNS.keys()
+            for row, record in enumerate(told):
+                fields: dict[str, Any] = {"type": record.type}
+                for field, value in record.fields.items():
+                    members = value.items() if isinstance(value, dict) else [("", value)]
+                    fields |= {f"{field}_{member}".rstrip("_"): each for member, each in members}
+                cells = {name: cell(column, row, batch.data) for name, column in found.items()}
+                for field, value in fields.items():
+                    if isinstance(value, str) and isinstance(cells[field], bytes):
+                        cells[field] = cells[field].decode()
+                assert {name: value for name, value in cells.items() if value is not None} == fields
+
+
+def cell(column: Any, row: int, data: bytes) -> Any:
+    """Return the value of one row of a column, None if it has none."""
+    if not isinstance(column, tuple):
+        value = column[row]
+        return value.item() if value is not None and not getattr(value, "mask", False) else None
+    numbers, others = column
+    if isinstance(others, list):
+        return others[numbers[row]] if numbers[row] >= 0 else None
+    return data[numbers[row] : numbers[row] + others[row]] if others[row] >= 0 else None

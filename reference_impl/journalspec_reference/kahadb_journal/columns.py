@@ -36,23 +36,11 @@ from journalspec_reference.kahadb_journal.store import (
 )
 
 Ints = npt.NDArray[np.int64]
-#: Messages within commands whose members become columns.
-_WITHIN = {
-    "transaction": {
-        "kind": "string",
-        "connection": "string",
-        "number": "int64",
-        "format_id": "int32",
-        "gtrid": "binary",
-        "bqual": "binary",
-    },
-    "destination": {"kind": "string", "name": "string"},
-}
+#: Messages within commands whose members become columns, and where these are described.
+_PARTS = {"transaction": ("local", "xa"), "destination": ("destination",)}
 _TYPES = {"s4": "int32", "s8": "int64", "bool": "bool", "str": "string", "bytes": "binary"}
 #: More bytes than what is looked at together (a key and a number of three bytes) has.
 _ROOM = bytes(8)
-
-
 #: The fields of commands, and what each holds; that of another command is not one of them.
 FIELDS = {
     slot.name: slot.holds
@@ -61,21 +49,17 @@ FIELDS = {
     if name.isupper() and not slot.holds.isupper()
 }
 #: Column -> Arrow type, under the names of the specification; members of an object follow its name.
-COLUMNS: dict[str, str] = {
+COLUMNS = {
     "type": "string",
     "length": "int32",
     "batch_size": "int32",
     "checksum": "int64",
     "payload": "binary",
-} | {
-    column: kind
-    for name, holds in FIELDS.items()
-    for column, kind in (
-        {f"{name}_{member}": kind for member, kind in _WITHIN[name].items()}
-        if name in _WITHIN
-        else {name: _TYPES[holds]}
-    ).items()
 }
+for _name, _holds in FIELDS.items():
+    _slots = [slot for part in _PARTS.get(_name, ()) for slot in messages()[part].values()]
+    COLUMNS |= {f"{_name}_{slot.name}": _TYPES[slot.holds] for slot in _slots}
+    COLUMNS |= {f"{_name}_kind": "string"} if _slots else {_name: _TYPES[_holds]}
 _NUMBERS = {name: number for number, name in enumerate(FIELDS)}
 
 
@@ -91,9 +75,11 @@ def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
 
 
 @cache
-def _is_command(dialect: Dialect) -> npt.NDArray[np.bool_]:
+def _is_plain(dialect: Dialect) -> npt.NDArray[np.bool_]:
+    """Return which commands have fields of their own only, and not those of another command."""
     out = np.zeros(256, np.bool_)
-    out[list(dialect.commands)] = True
+    for number, name in dialect.commands.items():
+        out[number] = all(slot.name in _NUMBERS for slot in messages()[name].values())
     return out
 
 
@@ -136,7 +122,7 @@ class Gathered:
         at = head + 1 + used
         end = at + size
         # A payload with more bytes than its message is looked at closely as well (KHD-CMD-003).
-        closely = odd | (end != stop) | ~_is_command(dialect)[code]
+        closely = odd | (end != stop) | ~_is_plain(dialect)[code]
         left = np.flatnonzero(~closely & (at < end))
         at, end = at[left], end[left]
         while len(left):  # the next field of every record that has one
@@ -170,16 +156,13 @@ class Gathered:
         """
         numbers: dict[bytes, int] = {}
         known: list[Any] = []
-        column = np.full(len(self._seen), -1, np.int64)
         have = self.has(name)
         have[self.closely] = False
         rows = np.flatnonzero(have)
-        bad = []
-        picked = []
         data, of = self._data, (destination_of if name == "destination" else transaction_of)
         starts = self.start[name][rows]
-        ends = starts + self.size[name][rows]
-        for row, start, end in zip(rows.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        picked = []
+        for start, end in zip(starts.tolist(), (starts + self.size[name][rows]).tolist(), strict=True):
             stored = data[start:end]
             number = numbers.get(stored, -2)
             if number == -2:
@@ -190,11 +173,9 @@ class Gathered:
                     number = -1
                 numbers[stored] = number
             picked.append(number)
-            if number < 0:
-                bad.append(row)
+        column = np.full(len(have), -1, np.int64)
         column[rows] = picked
-        if bad:
-            self.closely = np.union1d(self.closely, np.array(bad, np.int64))
+        self.closely = np.union1d(self.closely, rows[column[rows] < 0])
         return column, known
 
 
@@ -203,12 +184,12 @@ def columns(batch: Batch, dialect: Dialect, names: Iterable[str] = tuple(COLUMNS
 
     Numbers are an array, masked where a record has no such field. Bytes and texts are where each begins in
     ``batch.data`` and its size, -1 where there is none; what is not there as it is reported, as a text
-    that is no UTF-8, is appended to ``batch.data``. What repeats
-    is a number, -1 where there is none, and a list.
+    that is no UTF-8, is appended to ``batch.data``. What repeats is a number, -1 where there is none, and
+    a list.
     """
     names, rows = list(names), len(batch)
     off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
-    owners = {name: name.partition("_")[0] for name in names if name.partition("_")[0] in _WITHIN}
+    owners = {name: name.partition("_")[0] for name in names if name.partition("_")[0] in _PARTS}
     found = Gathered(batch, dialect, [name for name in FIELDS if name in names or name in owners.values()])
     within = {name: found.within(name) for name in dict.fromkeys(owners.values())}
     kinds = [*dialect.commands.values(), "OTHER"]
@@ -271,7 +252,7 @@ def _placed(
     data, start = batch.data, found.start[name]
     size = np.where(found.has(name) | _defaults(dialect, name)[1][found.code], found.size[name], -1)
     other = {row: fields.get(name) for row, fields in odd.items()}
-    if COLUMNS[name] == "string":
+    if COLUMNS[name] == "string" and (size > 0).any():
         beyond = np.flatnonzero(np.frombuffer(data, np.uint8) > 0x7F)
         ascii_only = np.searchsorted(beyond, start) == np.searchsorted(beyond, start + size)
         for row in np.flatnonzero(~ascii_only & (size > 0)).tolist():
@@ -319,7 +300,7 @@ def _value(item: Sequence[Any], member: str) -> Any:
 
 
 #: Commands that a replay has to look at one by one, and what it needs of the others.
-_EFFECTS = ("REMOVE_DESTINATION", "SUBSCRIPTION", "UPDATE_MESSAGE")
+_EFFECTS = ("REMOVE_DESTINATION", "SUBSCRIPTION")
 _NEEDED = ("destination", "transaction", "message_id", "priority", "priority_supported", "subscription_key")
 
 

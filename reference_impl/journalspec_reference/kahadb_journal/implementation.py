@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from journalspec.formats import get_format
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, late_writer
+from journalspec_reference.batches import source_of
 from journalspec_reference.kahadb_journal import index, recover, spans
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -28,6 +28,8 @@ MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marke
 ZEROS = ("5.3", "5.12")
 #: So many batches are passed at most to see what follows them.
 _LOOKED_AT = 1 << 16
+#: So many bytes are read for that at a time.
+_PIECE = 1 << 16
 #: An end marker is searched for in so many bytes: by default a torn batch has no more than 4 MiB.
 _TORN = 8 << 20
 #: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.
@@ -108,16 +110,18 @@ def _ending(data: Any) -> str:
 
     A command that only editions with an end marker have counts as one.
     """
-    at = 0
-    start = DIALECTS["5.16"].start
-    for _ in islice(iter(int, 1), _LOOKED_AT):
-        control = bytes(data[at : at + CONTROL + _SHORT])
-        if len(control) < CONTROL or control[: len(start)] != start:
+    source, at, start = source_of(data), 0, DIALECTS["5.16"].start
+    piece, base = b"", 0
+    for _ in range(_LOOKED_AT):
+        if at + CONTROL + _SHORT > base + len(piece):
+            piece, base = source.read(at, _PIECE), at
+        here = at - base
+        if len(piece) - here < CONTROL or not piece.startswith(start, here):
             break
-        if _rewrites(control[CONTROL:]):
+        if _rewrites(piece[here + CONTROL : here + CONTROL + _SHORT]):
             return "marker"
-        size, _ = sums(control, 0)
-        if size <= 0 or size > len(data) - at - CONTROL:
+        size, _ = sums(piece, here)
+        if not 0 < size <= source.size - at - CONTROL:
             break
         at += CONTROL + size
     if at == len(data):

@@ -7,11 +7,13 @@ answer.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from itertools import accumulate, compress
 from typing import Any, TypeVar
 
 from journalspec.observation import (
@@ -83,18 +85,18 @@ PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "reco
 T = TypeVar("T")
 
 
-def _plainly() -> Callable[[Batch, Dialect], Plain] | None:
-    """Return what takes the commands of many records at once, None where NumPy is not installed."""
+#: A file of a journal; its number is its id.
+DataFile = NumberedFile
+
+
+def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], Plain] | None:
+    """Return what takes the commands of many records at once; None without NumPy, and for few records."""
+    if sum(file.length for file in files) < _LARGE:
+        return None
     try:
         return import_module(f"{__package__}.columns").plain  # type: ignore[no-any-return]
     except ImportError:
         return None
-
-
-class DataFile(NumberedFile):
-    """One data file; its number is its id."""
-
-    __slots__ = ()
 
 
 def gather(files: Files) -> list[DataFile]:
@@ -103,22 +105,11 @@ def gather(files: Files) -> list[DataFile]:
     return [DataFile(name, number, files[name]) for number, name in sorted(found)]
 
 
-def _is_large(files: Sequence[DataFile]) -> bool:
-    return sum(file.length for file in files) >= _LARGE
-
-
 def role_of(file: DataFile, dialect: Dialect) -> str:
     """Return what a file is for: of data, unused, or empty (KHD-FIL-006, KHD-FIL-007)."""
     if not file.length:
         return "empty"
     return "unused" if dialect.marked and bytes(file.data[:MARKER]) == b"-qMa4" else "data"
-
-
-def _set_notes(files: Files, found: Sequence[DataFile], dialect: Dialect) -> Iterator[Note]:
-    yield from NAMES.notes(files)
-    for file in found:
-        if role_of(file, dialect) == "unused":
-            yield Note("unused-file", file.name, 0)
 
 
 def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
@@ -182,19 +173,15 @@ class Walk:
         policy: str,
         last: DataFile | None,
         numbers: frozenset[int],
-        *,
-        many: bool = False,
+        plain: Callable[[Batch, Dialect], Plain] | None = None,
     ) -> None:
-        self._dialect, self._last, self._numbers = dialect, last, numbers
-        self._plain = _plainly() if many else None
+        self._dialect, self._last, self._numbers, self._plain = dialect, last, numbers, plain
         self._reading = not policy
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
-    def stretch(self, file: DataFile) -> Stretch:
-        """Return the log of a file."""
-        return self._stretch(file, partial(self.batches, file))
-
-    def _stretch(self, file: DataFile, batches: Callable[[], Iterator[Batch]]) -> Stretch:
+    def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
+        """Return the log of a file, or with the place of its end what is behind that."""
+        batches = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
         records = partial(told, file=file.name, dialect=self._dialect)
         columns = late_columns(__package__, self._dialect)
         return Stretch(file.name, batches, records, columns, role_of(file, self._dialect))
@@ -278,21 +265,14 @@ class Walk:
         """Yield the batches behind the end of a log (KHD-END-011)."""
         return scan(source_of(file.data), self._dialect, file.name, off + 1, beyond=True)
 
-    def beside(self, file: DataFile, off: int) -> Stretch:
-        """Return what stands behind the end of the log of a file, which is at `off`."""
-        return self._stretch(file, partial(self._beyond, file, off))
-
 
 def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
     """Take rows out of a batch."""
-    kept = [row for row in range(len(batch)) if row not in gone]
-    first = frozenset(batch.more["first"])
-    off, end, code = batch.off, batch.end, batch.code
-    batch.off, batch.end = off[:0], end[:0]
-    batch.off.extend(off[row] for row in kept)
-    batch.end.extend(end[row] for row in kept)
-    batch.code = bytearray(code[row] for row in kept)
-    batch.more["first"] = [at for at, row in enumerate(kept) if row in first]
+    kept = [row not in gone for row in range(len(batch))]
+    number = list(accumulate(kept, initial=0))
+    batch.more["first"] = [number[row] for row in batch.more["first"] if kept[row]]
+    batch.off, batch.end = (array("q", compress(column, kept)) for column in (batch.off, batch.end))
+    batch.code = bytearray(compress(batch.code, kept))
 
 
 class JournalPass:
@@ -321,11 +301,12 @@ class JournalPass:
         #: The first message that was added twice, by file; files of which a part does not count.
         self._doubled: dict[str, Note] = {}
         self._skipped: list[Note] = []
-        self._set_notes = list(_set_notes(files, self._files, dialect))
-        self._roles = [role_of(file, dialect) for file in self._files]
-        data = [file for file, role in zip(self._files, self._roles, strict=True) if role == "data"]
+        self._roles = {file.name: role_of(file, dialect) for file in self._files}
+        unused = [Note("unused-file", name, 0) for name, role in self._roles.items() if role == "unused"]
+        self._set_notes = [*NAMES.notes(files), *unused]
+        data = [file for file in self._files if self._roles[file.name] == "data"]
         self._last = data[-1] if data else None
-        self._walk = Walk(dialect, policy, self._last, self._numbers, many=_is_large(self._files))
+        self._walk = Walk(dialect, policy, self._last, self._numbers, _plainly(self._files))
         for turn, file in enumerate(self._files):
             self._file(turn, file)
             if self._refused is not None:
@@ -354,7 +335,7 @@ class JournalPass:
             if self._refused is not None:
                 return
         if self._reading and end[1] != FILE:
-            for _ in self._beside.walked(self._walk.beside(file, end[0])):
+            for _ in self._beside.walked(self._walk.stretch(file, end[0])):
                 pass
 
     def _damaged(self, file: DataFile, batch: Batch) -> None:
@@ -412,10 +393,8 @@ class JournalPass:
         late = [*self._doubled.values(), *self._skipped, *self._tail()]
         left = dict.fromkeys((*self._store.open, *(tx for tx in self._store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
-        files = [
-            FileMap(file.name, file.length, role) for file, role in zip(self._files, self._roles, strict=True)
-        ]
-        missing = list(emptied(self._files, self._dialect))
+        files = [FileMap(file.name, file.length, self._roles[file.name]) for file in self._files]
+        missing = list(emptied(self._files, self._dialect)) if len(self._files) > 1 else []
         dropped = self._found.dropped()
         log = Log(self._ends, self._adds, bool(missing or len(dropped)))
         lacking, told_by_index = self._evidence.compare(self._store, log, self._later)
@@ -573,7 +552,7 @@ def planning(edition: str) -> Callable[[Files, Params], Sequence[Stretch]]:
 
     def planned(files: Files, _: Params) -> Sequence[Stretch]:
         found = gather(files)
-        walk = Walk(dialect, "", None, frozenset(file.number for file in found), many=_is_large(found))
+        walk = Walk(dialect, "", None, frozenset(file.number for file in found), _plainly(found))
         return [walk.stretch(file) for file in found]
 
     return planned
