@@ -166,7 +166,6 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     # Since the valid frame that ended at `at`: in this lap the first frame start that is none, behind it the
     # last one that is not within the extent of the one before.
     broken: tuple[int, int, str, str] | None = None
-    batch = Batch(base, b"")
     while base < size:
         data = source.read(base, min(max(stretch, need), size - base))
         top, need = len(data), 0
