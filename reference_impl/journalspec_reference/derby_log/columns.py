@@ -207,7 +207,7 @@ class Gathered:
             else:
                 value = self._every(_FIXED[slot.type])[at].astype(np.int64)
                 at = at + int(slot.type[1:])
-            if slot.name in self.fields:
+            if slot.name in self.fields and not slot.measures:
                 self.fields[slot.name][here] = value
                 self.has[slot.name][here] = True
         self.closely[here] = closely | (at != stop)
