@@ -319,7 +319,7 @@ def test_every_stretch_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPatch
         assert found(data, stretch=stretch) == whole
     answers = [found_in(files, policy).to_json() for policy in ("", "default", "strict")]
     for stretch, many, rows in ((64, 1, 1 << 14), (100, 1 << 30, 7), (1 << 20, 1, 40)):
-        monkeypatch.setitem(scan.__kwdefaults__, "stretch", stretch)
+        monkeypatch.setattr(scan, "__kwdefaults__", {**(scan.__kwdefaults__ or {}), "stretch": stretch})
         monkeypatch.setattr(bodies, "MANY", many)
         monkeypatch.setattr(scanning, "MOST_ROWS", rows)
         assert [found_in(files, policy).to_json() for policy in ("", "default", "strict")] == answers

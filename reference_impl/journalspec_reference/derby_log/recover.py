@@ -27,7 +27,7 @@ from journalspec.observation import (
     note_place,
     refused,
 )
-from journalspec.reread import Deferred, few, joined
+from journalspec.reread import few, joined
 from journalspec_reference.api import Files
 from journalspec_reference.batches import Batch, Found, Stretch
 from journalspec_reference.content import UNREADABLE
@@ -435,7 +435,7 @@ class LogPass:
 
     def _count(self, file: LogFile, batch: Batch, bodies: Bodies) -> None:
         """Redo the records of a batch: what is plain at once, all else by what its body says."""
-        number, base, store = file.number, batch.base, self.store
+        number, base, store, redo = file.number, batch.base, self.store, 0
         if self._explained is not None and (number > self.start.number or self.start.position == HEADER):
             self._explained.take(bodies)
         if bodies.columns is None:
@@ -443,16 +443,14 @@ class LogPass:
                 self._redo(file, base + off, body)
             return
         known, kinds = store.transactions, bodies.kinds
-        # From this row on pages are changed.
-        redo = (
-            bisect_left(batch.off, self.redo_from.position - base) if number == self.redo_from.number else 0
-        )
-        redo = len(batch) if number < self.redo_from.number else redo
+        # From row `redo` on pages are changed.
+        if number <= self.redo_from.number:
+            here = number == self.redo_from.number
+            redo = bisect_left(batch.off, self.redo_from.position - base) if here else len(batch)
         # Rows of tables are told of; a container that is not there has to be.
-        closely = [
-            *store.tables,
-            *(bodies.columns.containers() - self._beside.keys() if self._complete else ()),
-        ]
+        closely = [*store.tables]
+        if self._complete:
+            closely += bodies.columns.containers() - self._beside.keys()
         left, done = bodies.columns.settle(len(batch), redo, bodies.decoded, closely, store)
         for row in left:
             off, transaction = batch.off[row], int(bodies.columns.transaction[row])
@@ -550,8 +548,8 @@ class LogPass:
             if last.note == "unlinked-file" and later is last.next:
                 self._whole(later.name, "unlinked")
             elif later.length >= HEADER and self._usable(later) and not self._policy:
-                for _ in self._beside_log.walked(self._stretch(later, HEADER)):
-                    pass
+                for batch in self._beside_log.walked(self._stretch(later, HEADER)):
+                    del batch.more["bodies"]
 
     def _missing_files(self, last: LogEnd) -> None:
         """List what is missing: log files that others refer to, and containers that are changed."""
@@ -599,12 +597,7 @@ class LogPass:
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
             records = self._found.records()
-
-            def bodies() -> Iterator[Any]:
-                return (one.fields["body"] for one in records)
-
-            few_ = isinstance(records, Deferred)
-            return {"bodies": Deferred(len(records), bodies) if few_ else few(bodies, len(records), len)}
+            return {"bodies": few(lambda: (one.fields["body"] for one in records), len(records), len)}
         if self._opaque:
             return {}
         store = self.store
