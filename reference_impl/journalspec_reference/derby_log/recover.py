@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
@@ -75,6 +75,7 @@ _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
+_UNCHOSEN = choose({})
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
@@ -192,7 +193,7 @@ class LogPass:
         self._invalid: set[str] = set()
         #: The checkpoint record that the control file names; without one, the last of the log.
         self._named: Instant | None = None
-        self.chosen = choose({})
+        self.chosen = _UNCHOSEN
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
@@ -644,12 +645,19 @@ class LogPass:
                 continue
             data, invalid, header = self._files[name], name in self._invalid, {}
             if len(data) >= HEADER if name not in CONTROLS else not invalid and len(data) == codec.CONTROL:
-                begins = "control" if name in CONTROLS else "header"
-                found = LAYOUT.read(begins, self._edition, bytes(data[: codec.CONTROL]))
-                header = {each: found[each] for each in _TOLD if each in found}
-            if "major" in header:
-                header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
+                begins, size = ("control", codec.CONTROL) if name in CONTROLS else ("header", HEADER)
+                header = {**_header(begins, self._edition, bytes(data[:size]))}
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
+
+
+@lru_cache(256)
+def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
+    """Return what a map of files has of a header or a control file."""
+    found = LAYOUT.read(structure, edition, data)
+    header = {each: found[each] for each in _TOLD if each in found}
+    if "major" in header:
+        header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
+    return header
 
 
 def plan(files: Files, edition: str) -> Sequence[Stretch]:
