@@ -11,7 +11,7 @@ from journalspec import mutf8
 from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, databases, groups, objects, operations
 from journalspec.reread import Lazy, Part
 from journalspec_reference.batches import Batch
-from journalspec_reference.derby_log.codec import BadLog, Instant
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
 
 #: Those whose bodies are known, the oldest first.
 EDITIONS = tuple(databases())
@@ -71,7 +71,7 @@ class Bodies:
         data, off, end = batch.data, batch.off, batch.end
         for row in closely:
             try:
-                self.decoded[row] = decode(data[off[row] + 12 : end[row] - 4], forms)
+                self.decoded[row] = decode(data[off[row] + BEFORE : end[row] - BEHIND], forms)
             except BadLog as error:
                 self.rows, self.problem = row, str(error)
                 break

@@ -43,7 +43,7 @@ from journalspec_reference.derby_log.bodies import (
     decode,
     known,
 )
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
     NAMES,
@@ -69,8 +69,6 @@ _STUB = re.compile(r"(?:\.\./)?seg0/d([0-9a-f]{1,15})\.dat")
 #: The heaps of the catalogue: where they are, all containers are.
 _CATALOGUE = {0x20, 0x60, 0x90, 0xC0}
 _CIPHER_BLOCK = 8
-#: What stands around a body: length and instant before it, the length again behind it.
-_BODY, _LENGTH = 12, 4
 _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
 _OLD_CONTROL = 16
@@ -83,7 +81,7 @@ _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if
 def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Iterator[Record]:
     """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
     for start, end in zip(batch.off, batch.end, strict=True):
-        data, off = batch.data[start + _BODY : end - _LENGTH], batch.base + start
+        data, off = batch.data[start + BEFORE : end - BEHIND], batch.base + start
         at = At(name, off, end - start)
         out: dict[str, Any] = {"length": len(data), "instant": number << 32 | off}
         if forms is None:
@@ -463,7 +461,7 @@ class LogPass:
             elif kinds[row] == END and transaction in known:
                 del known[transaction]
             else:
-                data = batch.data[off + _BODY : batch.end[row] - _LENGTH]
+                data = batch.data[off + BEFORE : batch.end[row] - BEHIND]
                 self._redo(file, base + off, bodies.decoded.get(row) or decode(data, self._forms))
         store.next = max(store.next, 1 + int(bodies.columns.transaction[: len(batch)].max(initial=0)))
 

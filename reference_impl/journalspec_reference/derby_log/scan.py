@@ -31,7 +31,7 @@ LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
-#: The number of the type of checksum records in a batch; it is 0 for all others, which differ by their bodies.
+#: The number of the type of checksum records in a batch; others have 0, and differ by their bodies.
 SUM = 1
 #: A batch has no more records than this: each of them may give rise to a note.
 MOST_ROWS = 1 << 14
