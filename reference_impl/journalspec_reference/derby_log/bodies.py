@@ -67,7 +67,7 @@ class Bodies:
         self.decoded: dict[int, Body] = {}
         self.columns = _gathered(batch, forms, rows) if rows >= MANY else None
         self.kinds: bytes = b"" if self.columns is None else self.columns.kinds()
-        closely = range(rows) if self.columns is None else _all_of(self.kinds, CLOSELY)
+        closely = range(rows) if self.columns is None else self.columns.rows(CLOSELY)
         data, off, end = batch.data, batch.off, batch.end
         for row in closely:
             try:
@@ -97,13 +97,6 @@ def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
     except ImportError:
         return None
     return Gathered(batch, forms, rows, ("container", "page", "page_version", "status"))
-
-
-def _all_of(kinds: bytes, kind: int) -> Iterator[int]:
-    at = kinds.find(kind)
-    while at >= 0:
-        yield at
-        at = kinds.find(kind, at + 1)
 
 
 class BodyReader:

@@ -103,6 +103,11 @@ class Gathered:
         out[~owned & ~self.closely & (self.operation == named()["CHECKSUM"].id)] = NOTHING
         return out.tobytes()
 
+    def rows(self, kind: int) -> list[int]:
+        """Return the rows of a kind."""
+        rows: list[int] = np.flatnonzero(self.kind == kind).tolist()
+        return rows
+
     def containers(self) -> set[int]:
         """Return the containers whose pages the records change."""
         return {*np.unique(self.fields["container"][self.kind == CHANGE]).tolist()}
