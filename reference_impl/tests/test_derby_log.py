@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import re
 import struct
 import time
@@ -19,8 +20,10 @@ from journalspec.layout import joined
 from journalspec.observation import Observation
 from journalspec.reread import Lazy
 from journalspec_reference.batches import source_of
-from journalspec_reference.derby_log import codec
+from journalspec_reference.derby_log import bodies, codec
+from journalspec_reference.derby_log import scan as scanning
 from journalspec_reference.derby_log.bodies import decode
+from journalspec_reference.derby_log.columns import COLUMNS, columns
 from journalspec_reference.derby_log.implementation import IMPLEMENTATION
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.scan import End, gather, scan
@@ -262,3 +265,141 @@ def test_recovery_is_the_same_after_it_was_cut_short_anywhere(name: str) -> None
     assert len(steps) > 2
     for files in steps:
         assert found_in(files).to_json()["state"] == expected
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """Return a log file with a few things done to it, of which the sums are sometimes made right again."""
+    out = bytearray(data)
+    for _ in range(rng.randint(1, 3)):
+        at, size = rng.randrange(24, len(out)), rng.choice((1, 2, 8, 64, 512))
+        done = rng.randrange(5)
+        if done == 0:
+            out[at] ^= 1 << rng.randrange(8)
+        elif done == 1:
+            out[at : at + size] = bytes(len(out[at : at + size]))
+        elif done == 2:
+            out[at : at + size] = rng.randbytes(len(out[at : at + size]))
+        elif done == 3:
+            del out[max(at, 25) :]
+        else:
+            out[at:at] = out[at : at + size]
+        if rng.random() < 0.5:
+            for batch in scan(source_of(bytes(out)), 1, summed=False):
+                for start, end in zip(batch.off, batch.end, strict=True):
+                    if batch.data.startswith(b"\0\x81\x49\0\0\0\x01\xc5\x01", start + 12):
+                        (covers,) = struct.unpack_from(">i", batch.data, start + 21)
+                        value = zlib.crc32(batch.data[end : end + max(0, covers)])
+                        struct.pack_into(">q", out, start + 25, value)
+        if len(out) < 64:
+            break
+    return bytes(out)
+
+
+def found(data: bytes, **how: Any) -> list[Any]:
+    """Return what a scan finds, whatever its batches are."""
+    rows: list[Any] = []
+    for batch in scan(source_of(data), 1, **how):
+        rows += [(batch.base + off, batch.base + end) for off, end in zip(batch.off, batch.end, strict=True)]
+        rows += [("sum", batch.base + batch.off[row], covers) for row, covers in batch.more["sums"]]
+        rows += [batch.more["end"]] if "end" in batch.more else []
+    return sorted(rows, key=str)
+
+
+LIVES = [contents(path) for path in DIRECTORIES if "10.16" in str(path) and (path / "log1.dat").is_file()]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_every_stretch_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scan and an answer do not depend on how much is read at a time, nor on who looks at bodies."""
+    rng = random.Random(seed)
+    files = dict(rng.choice(LIVES))
+    files["log1.dat"] = data = damaged(files["log1.dat"], rng)
+    whole = found(data)
+    for stretch in (64, 100, 4096):
+        assert found(data, stretch=stretch) == whole
+    answers = [found_in(files, policy).to_json() for policy in ("", "default", "strict")]
+    for stretch, many, rows in ((64, 1, 1 << 14), (100, 1 << 30, 7), (1 << 20, 1, 40)):
+        monkeypatch.setattr(scan, "__kwdefaults__", {**(scan.__kwdefaults__ or {}), "stretch": stretch})
+        monkeypatch.setattr(bodies, "MANY", many)
+        monkeypatch.setattr(scanning, "MOST_ROWS", rows)
+        assert [found_in(files, policy).to_json() for policy in ("", "default", "strict")] == answers
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_planned_is_what_is_read(seed: int) -> None:
+    """The stretches of a plan hold the records of a reading, its regions, and its notes on both."""
+    rng = random.Random(seed)
+    files = dict(rng.choice(LIVES))
+    if seed % 4:
+        files["log1.dat"] = damaged(files["log1.dat"], rng)
+    answer = IMPLEMENTATION.read(files, edition="10.16")
+    stretches = IMPLEMENTATION.plan(files, edition="10.16")
+    batches = [(stretch, batch) for stretch in stretches for batch in stretch.scan()]
+    assert [record for stretch, batch in batches for record in stretch.tell(batch)] == list(answer.records)
+    if answer.verdict != "refused":
+        regions = [
+            (start, end - start, reason) for _, batch in batches for start, end, reason in batch.damage
+        ]
+        known = [(region.off, region.length, region.reason) for region in answer.dropped]
+        assert regions == known
+        notes = [note for _, batch in batches for note in batch.notes]
+        assert notes == list(answer.notes)[: len(notes)]
+
+
+@pytest.mark.parametrize("edition", ["seed", "10.0", "10.16"])
+def test_columns_have_what_records_have(edition: str) -> None:
+    for files in LIVES[::3]:
+        answer = IMPLEMENTATION.read(files, edition=edition)
+        rows = iter(answer.records)
+        for stretch in IMPLEMENTATION.plan(files, edition=edition):
+            for batch in stretch.scan():
+                told = columns(batch, edition)
+                assert {*told} == {*COLUMNS}
+                for row in range(len(batch)):
+                    record, values = next(rows), {}
+                    for name, (left, right) in told.items():
+                        if name == "type":
+                            assert right[left[row]] == record.type
+                        elif COLUMNS[name] == "binary" and right[row]:
+                            values[name] = batch.data[left[row] : left[row] + right[row]]
+                        elif COLUMNS[name] != "binary" and right[row]:
+                            values[name] = left[row]
+                    wanted = {name: value for name, value in record.fields.items() if name in COLUMNS}
+                    assert values == wanted
+        assert next(rows, None) is None
+
+
+def test_what_is_plain_is_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Transactions that end and that do not, pages out of turn, and a row of a table among them."""
+    rng, versions = random.Random(5), dict.fromkeys(range(6), 3)
+    for _ in range(40):
+        records: list[dict[str, Any]] = []
+        open_: list[int] = []
+        for _ in range(300):
+            number = rng.choice([*open_, 0])
+            if not number:
+                open_.append(number := 100 + len(records))
+                records.append({"operation": "BEGIN", "group": 0x101, "transaction": number})
+            elif rng.random() < 0.2:
+                open_.remove(number)
+                group = 0x112 if rng.random() < 0.9 else 0x140
+                records.append({"operation": "END", "group": group, "transaction": number, "status": 4})
+            else:
+                page = rng.randrange(6)
+                version = versions[page] + (rng.random() < 0.005) - (rng.random() < 0.02)
+                versions[page] = max(versions[page], version + 1)
+                container = 1168 if page == 0 else 300 + page
+                on = {"container": container, "page": page, "page_version": version, "slot": 0}
+                row = {"record_id": number, "data": b"\0\x06\2\0\4\0\0\0\1\0\3\0\1a"}
+                records.append({"operation": "INSERT", "group": 0x180, "transaction": number, **on, **row})
+        data = struct.pack(">iiqq", 128, 9, 1, 0)
+        for values in records:
+            text = joined(body(values))
+            data += struct.pack(">iq", len(text), 1 << 32 | len(data)) + text + struct.pack(">i", len(text))
+        answers = []
+        for many in (1 << 30, 1):
+            monkeypatch.setattr(bodies, "MANY", many)
+            passes = [LogPass({"log1.dat": data}, "10.16", policy) for policy in ("", "default")]
+            known = [(one.store.transactions, one.store.pages, one.store.next) for one in passes]
+            answers.append(([one.observation().to_json() for one in passes], known[0]))
+        assert answers[0] == answers[1]

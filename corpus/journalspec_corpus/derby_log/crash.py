@@ -30,13 +30,11 @@ from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows,
 from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
 from journalspec_corpus.model import XA_ID
 from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, decode, known
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import choose, gather, scan
 
 #: Longer records are compared by digests of their bodies (bytes).
 _SHORT = 1 << 10
-#: What stands around a body: length and instant before it, the length again behind it.
-_BODY, _LENGTH = 12, 4
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
@@ -93,7 +91,7 @@ def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
         for batch in scan(file.source, number, summed=edition != EDITIONS[0]):
             covers = dict(batch.more["sums"])
             for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
-                at, body = batch.base + off, batch.data[off + _BODY : end - _LENGTH]
+                at, body = batch.base + off, batch.data[off + BEFORE : end - BEHIND]
                 found.add(Instant(number, at))
                 if body[:2] != BODY_START:
                     return None

@@ -11,7 +11,7 @@ from journalspec import mutf8
 from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, databases, groups, objects, operations
 from journalspec.reread import Lazy, Part
 from journalspec_reference.batches import Batch
-from journalspec_reference.derby_log.codec import BadLog, Instant
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
 
 #: Those whose bodies are known, the oldest first.
 EDITIONS = tuple(databases())
@@ -67,11 +67,11 @@ class Bodies:
         self.decoded: dict[int, Body] = {}
         self.columns = _gathered(batch, forms, rows) if rows >= MANY else None
         self.kinds: bytes = b"" if self.columns is None else self.columns.kinds()
-        closely = range(rows) if self.columns is None else _all_of(self.kinds, CLOSELY)
+        closely = range(rows) if self.columns is None else self.columns.rows(CLOSELY)
         data, off, end = batch.data, batch.off, batch.end
         for row in closely:
             try:
-                self.decoded[row] = decode(data[off[row] + 12 : end[row] - 4], forms)
+                self.decoded[row] = decode(data[off[row] + BEFORE : end[row] - BEHIND], forms)
             except BadLog as error:
                 self.rows, self.problem = row, str(error)
                 break
@@ -97,13 +97,6 @@ def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
     except ImportError:
         return None
     return Gathered(batch, forms, rows, ("container", "page", "page_version", "status"))
-
-
-def _all_of(kinds: bytes, kind: int) -> Iterator[int]:
-    at = kinds.find(kind)
-    while at >= 0:
-        yield at
-        at = kinds.find(kind, at + 1)
 
 
 class BodyReader:

@@ -10,8 +10,11 @@ from journalspec.observation import At
 
 #: The format id of control files and log files, the only ids that take four bytes.
 FILE_FORMAT = 128
-#: What a control file and a log file header have; what a record has around its body.
-CONTROL, HEADER, OVERHEAD = 48, 24, 16
+#: What a control file and a log file header have (bytes).
+CONTROL, HEADER = 48, 24
+#: What a record has before its body, length and instant, and behind it, the length again.
+BEFORE, BEHIND = 12, 4
+OVERHEAD = BEFORE + BEHIND
 #: A position has 31 bits in an instant; the bit above them is not looked at.
 POSITION = 0x7FFFFFFF
 _CONTROL = Struct(">iiqiiiB11xq")

@@ -29,7 +29,7 @@ from journalspec_reference.derby_log.bodies import (
     decode,
     known,
 )
-from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog
 from journalspec_reference.derby_log.store import Store
 
 Ints = npt.NDArray[np.int64]
@@ -46,7 +46,6 @@ _NUMBERS = {"cint", "clong", *_FIXED}
 #: More than all the fields of one operation have before its data (bytes).
 _ROOM = bytes(256)
 _BEHIND = BITS["COMPENSATION"] | BITS["CHECKSUM"]
-_HEAD, _LENGTH = 12, 4
 #: The groups that mean something for a replay, and the operations that take pages away.
 _MEANS = sum(BITS[name] for name in ("FIRST", "LAST", "PREPARE", "COMPENSATION", "CHECKSUM"))
 _RESHAPES = [form.id for form in operations().values() if form.name.startswith("COMPRESS_SPACE")]
@@ -63,7 +62,7 @@ class Gathered:
         self._view = np.frombuffer(batch.data + _ROOM, np.uint8)
         self._longs = self._every(">u8")
         off, end = (np.frombuffer(each, np.int64)[:rows] for each in (batch.off, batch.end))
-        start, stop = off + _HEAD, end - _LENGTH
+        start, stop = off + BEFORE, end - BEHIND
         shorts = self._every(">u2")
         self.kind = np.full(rows, CLOSELY, np.uint8)
         self.closely = shorts[start] != LOG_RECORD
@@ -103,6 +102,11 @@ class Gathered:
         out[owned & (group == BITS["LAST"]) & (self.operation == named()["END"].id)] = END
         out[~owned & ~self.closely & (self.operation == named()["CHECKSUM"].id)] = NOTHING
         return out.tobytes()
+
+    def rows(self, kind: int) -> list[int]:
+        """Return the rows of a kind."""
+        rows: list[int] = np.flatnonzero(self.kind == kind).tolist()
+        return rows
 
     def containers(self) -> set[int]:
         """Return the containers whose pages the records change."""
@@ -207,7 +211,7 @@ class Gathered:
             else:
                 value = self._every(_FIXED[slot.type])[at].astype(np.int64)
                 at = at + int(slot.type[1:])
-            if slot.name in self.fields:
+            if slot.name in self.fields and not slot.measures:
                 self.fields[slot.name][here] = value
                 self.has[slot.name][here] = True
         self.closely[here] = closely | (at != stop)
@@ -268,13 +272,13 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     opaque = found.closely.copy()
     for row in np.flatnonzero(found.closely).tolist() if forms else ():
         with suppress(BadLog):
-            body = decode(batch.data[batch.off[row] + _HEAD : batch.end[row] - _LENGTH], forms)
+            body = decode(batch.data[batch.off[row] + BEFORE : batch.end[row] - BEHIND], forms)
             opaque[row] = False
             found.operation[row], found.group[row] = body.operation.id, body.group
             found.transaction[row] = -1 if body.transaction is None else body.transaction
             # Data end where the body does, but for what no field takes.
             found.data_size[row] = len(body.data)
-            found.data_at[row] = batch.end[row] - _LENGTH - body.surplus - len(body.data)
+            found.data_at[row] = batch.end[row] - BEHIND - body.surplus - len(body.data)
             given: dict[str, Any] = dict(body.fields)
             if "undo" in given:
                 given["undo"] = int(given["undo"] is not None)
@@ -284,18 +288,18 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
                 found.has[name][row] = name in given
                 found.fields[name][row] = given.get(name, 0)
     codes = np.where(opaque, len(forms), np.searchsorted(sorted(forms), found.operation))
-    body_size = np.where(opaque, end - off - _HEAD - _LENGTH, 0)
+    body_size = np.where(opaque, end - off - BEFORE - BEHIND, 0)
     every = np.ones(rows, np.bool_)
     found.data_size[opaque] = 0
     return {
         "type": (codes, [*(form.name for _, form in sorted(forms.items())), "OTHER"]),
-        "length": (end - off - _HEAD - _LENGTH, every),
-        "instant": (found.numbers_at(off + _LENGTH), every),
+        "length": (end - off - BEFORE - BEHIND, every),
+        "instant": (found.numbers_at(off + BEFORE - 8), every),
         "group": (found.group, ~opaque),
         "transaction": (found.transaction, ~opaque & (found.transaction >= 0)),
         **{name: (found.fields[name], found.has[name] & ~opaque) for name in _numbers()},
         "logical": (found.fields["undo"] != 0, found.has["undo"] & ~opaque),
         "undone": (found.fields["undone"] & _INSTANT, found.has["undone"] & ~opaque),
         "data": (found.data_at, found.data_size),
-        "body": (off + _HEAD, body_size),
+        "body": (off + BEFORE, body_size),
     }

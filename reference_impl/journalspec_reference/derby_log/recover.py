@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
@@ -27,7 +27,7 @@ from journalspec.observation import (
     note_place,
     refused,
 )
-from journalspec.reread import Deferred, few, joined
+from journalspec.reread import few, joined
 from journalspec_reference.api import Files
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns
 from journalspec_reference.content import UNREADABLE
@@ -43,7 +43,7 @@ from journalspec_reference.derby_log.bodies import (
     decode,
     known,
 )
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
     NAMES,
@@ -69,12 +69,11 @@ _STUB = re.compile(r"(?:\.\./)?seg0/d([0-9a-f]{1,15})\.dat")
 #: The heaps of the catalogue: where they are, all containers are.
 _CATALOGUE = {0x20, 0x60, 0x90, 0xC0}
 _CIPHER_BLOCK = 8
-#: What stands around a body: length and instant before it, the length again behind it.
-_BODY, _LENGTH = 12, 4
 _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
+_UNCHOSEN = choose({})
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
@@ -82,7 +81,7 @@ _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if
 def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Iterator[Record]:
     """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
     for start, end in zip(batch.off, batch.end, strict=True):
-        data, off = batch.data[start + _BODY : end - _LENGTH], batch.base + start
+        data, off = batch.data[start + BEFORE : end - BEHIND], batch.base + start
         at = At(name, off, end - start)
         out: dict[str, Any] = {"length": len(data), "instant": number << 32 | off}
         if forms is None:
@@ -192,7 +191,7 @@ class LogPass:
         self._invalid: set[str] = set()
         #: The checkpoint record that the control file names; without one, the last of the log.
         self._named: Instant | None = None
-        self.chosen = choose({})
+        self.chosen = _UNCHOSEN
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
@@ -436,7 +435,7 @@ class LogPass:
 
     def _count(self, file: LogFile, batch: Batch, bodies: Bodies) -> None:
         """Redo the records of a batch: what is plain at once, all else by what its body says."""
-        number, base, store = file.number, batch.base, self.store
+        number, base, store, redo = file.number, batch.base, self.store, 0
         if self._explained is not None and (number > self.start.number or self.start.position == HEADER):
             self._explained.take(bodies)
         if bodies.columns is None:
@@ -444,16 +443,14 @@ class LogPass:
                 self._redo(file, base + off, body)
             return
         known, kinds = store.transactions, bodies.kinds
-        # From this row on pages are changed.
-        redo = (
-            bisect_left(batch.off, self.redo_from.position - base) if number == self.redo_from.number else 0
-        )
-        redo = len(batch) if number < self.redo_from.number else redo
+        # From row `redo` on pages are changed.
+        if number <= self.redo_from.number:
+            here = number == self.redo_from.number
+            redo = bisect_left(batch.off, self.redo_from.position - base) if here else len(batch)
         # Rows of tables are told of; a container that is not there has to be.
-        closely = [
-            *store.tables,
-            *(bodies.columns.containers() - self._beside.keys() if self._complete else ()),
-        ]
+        closely = [*store.tables]
+        if self._complete:
+            closely += bodies.columns.containers() - self._beside.keys()
         left, done = bodies.columns.settle(len(batch), redo, bodies.decoded, closely, store)
         for row in left:
             off, transaction = batch.off[row], int(bodies.columns.transaction[row])
@@ -465,7 +462,7 @@ class LogPass:
             elif kinds[row] == END and transaction in known:
                 del known[transaction]
             else:
-                data = batch.data[off + _BODY : batch.end[row] - _LENGTH]
+                data = batch.data[off + BEFORE : batch.end[row] - BEHIND]
                 self._redo(file, base + off, bodies.decoded.get(row) or decode(data, self._forms))
         store.next = max(store.next, 1 + int(bodies.columns.transaction[: len(batch)].max(initial=0)))
 
@@ -551,8 +548,8 @@ class LogPass:
             if last.note == "unlinked-file" and later is last.next:
                 self._whole(later.name, "unlinked")
             elif later.length >= HEADER and self._usable(later) and not self._policy:
-                for _ in self._beside_log.walked(self._stretch(later, HEADER)):
-                    pass
+                for batch in self._beside_log.walked(self._stretch(later, HEADER)):
+                    del batch.more["bodies"]
 
     def _missing_files(self, last: LogEnd) -> None:
         """List what is missing: log files that others refer to, and containers that are changed."""
@@ -600,12 +597,7 @@ class LogPass:
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
             records = self._found.records()
-
-            def bodies() -> Iterator[Any]:
-                return (one.fields["body"] for one in records)
-
-            few_ = isinstance(records, Deferred)
-            return {"bodies": Deferred(len(records), bodies) if few_ else few(bodies, len(records), len)}
+            return {"bodies": few(lambda: (one.fields["body"] for one in records), len(records), len)}
         if self._opaque:
             return {}
         store = self.store
@@ -652,12 +644,19 @@ class LogPass:
                 continue
             data, invalid, header = self._files[name], name in self._invalid, {}
             if len(data) >= HEADER if name not in CONTROLS else not invalid and len(data) == codec.CONTROL:
-                begins = "control" if name in CONTROLS else "header"
-                found = LAYOUT.read(begins, self._edition, bytes(data[: codec.CONTROL]))
-                header = {each: found[each] for each in _TOLD if each in found}
-            if "major" in header:
-                header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
+                begins, size = ("control", codec.CONTROL) if name in CONTROLS else ("header", HEADER)
+                header = {**_header(begins, self._edition, bytes(data[:size]))}
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
+
+
+@lru_cache(256)
+def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
+    """Return what a map of files has of a header or a control file."""
+    found = LAYOUT.read(structure, edition, data)
+    header = {each: found[each] for each in _TOLD if each in found}
+    if "major" in header:
+        header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
+    return header
 
 
 def plan(files: Files, edition: str) -> Sequence[Stretch]:

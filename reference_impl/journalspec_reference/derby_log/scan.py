@@ -29,8 +29,8 @@ LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
-#: The number of a record's type in a batch: what sums others is told apart, all else by its body alone.
-RECORD, SUM = 0, 1
+#: The number of the type of checksum records in a batch; others have 0, and differ by their bodies.
+SUM = 1
 #: A batch has no more records than this: each of them may give rise to a note.
 MOST_ROWS = 1 << 14
 #: What a record begins with, its length and its instant; its second length, with what the next begins with.
@@ -135,7 +135,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     high, digest, unreadable = number << 32, Sums(source), source.unreadable
     head, following, until = _HEAD.unpack_from, _NEXT.unpack_from, limit + 1 if until is None else until
     base, need, end = start, 0, None
-    while end is None and (base < until or base == start):
+    while True:
         room = limit - base
         data = source.read(base, max(0, min(max(stretch, need), room)))
         top, at, need = len(data), 0, 0
@@ -218,6 +218,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             batch.more["end"] = end
         if batch.off or end is not None:
             yield batch
+        if end is not None or base >= until:
+            return
 
 
 def one(source: Source, number: int, off: int, *, summed: bool) -> Batch:

@@ -13,12 +13,10 @@ from journalspec.layout import HEAD, Spot
 from journalspec_reference.api import Files, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, BodyReader, decode, known
-from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.recover import SEED, body_at
 from journalspec_reference.derby_log.scan import CONTROLS, End, Log, LogFile, choose, garbage, gather, search
 
-#: What stands around a body: length and instant before it, the length again behind it.
-_BODY, _LENGTH = 12, 4
 #: So many fields of a body are named, what is behind them is one: a name costs many times what it names.
 _NAMED = 1000
 
@@ -134,7 +132,7 @@ def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
     for begin, until in ((HEADER, start), (start, None)) if start > HEADER else ((start, None),):
         for batch in log.scan(file, begin, until):
             for off, stop in zip(batch.off, batch.end, strict=True):
-                name = _name(batch.data[off + _BODY : stop - _LENGTH], edition)
+                name = _name(batch.data[off + BEFORE : stop - BEHIND], edition)
                 yield Piece(batch.base + off, batch.base + stop, "record", name)
             end = batch.more.get("end")
             if end is not None and (until is None or end.off < until):
@@ -151,7 +149,7 @@ def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
         yield Piece(end.off, behind, "dropped", end.reason)
         yield Piece(behind, file.length, "unused", "unused", "rest")
     elif end.marked:
-        behind = end.off + _LENGTH
+        behind = end.off + BEHIND
         yield Piece(end.off, behind, "fill", "end", "end")
         if behind < file.length:
             rest = "unused" if garbage(file.data, behind) is None else "stale bytes"
@@ -160,7 +158,7 @@ def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
 
 def _whole(file: LogFile, edition: str, start: int, end: int) -> Iterator[Piece]:
     for off, stop in search(file.source, file.number, start, end):
-        body = file.source.read(off + _BODY, stop - off - _BODY - _LENGTH)
+        body = file.source.read(off + BEFORE, stop - off - BEFORE - BEHIND)
         yield Piece(off, stop, "record", _name(body, edition))
 
 
