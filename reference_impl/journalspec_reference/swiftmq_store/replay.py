@@ -291,11 +291,12 @@ class ReplayedPages:
         The file may have any state that the log led through, and none that it did not. A page that the log
         makes, and one that is free in the file, are not compared.
         """
-        images = [image for image in (before, after) if image]
+        images = [before, after] if before else [after]
         ends = [at + size for _, size in images]
+        last = max(ends)
         seen, unlike = self._seen.get(page, 0), self._unlike.get(page, {})
         for off in _FIELDS:
-            if at >= off + _FIELD or max(ends) <= off:
+            if at >= off + _FIELD or last <= off:
                 continue
             shift = max(0, off - at)
             known, seen = seen >> off & 1, seen | 1 << off
