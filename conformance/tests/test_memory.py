@@ -133,7 +133,7 @@ GROWN = [
     ("jboss_journal", "one-file", (1 << 15, 1 << 17), 1.0),
     ("kahadb_journal", "one-file", (1 << 15, 1 << 17), 1.0),
     ("swiftmq_store", "deleted", (1 << 21, 1 << 23), 0.0),
-    ("swiftmq_store", "committed", (1 << 17, 1 << 19), 0.0),
+    ("swiftmq_store", "committed", (1 << 20, 3 << 20), 0.0),
     ("swiftmq_store", "large", (1 << 21, 1 << 23), 0.0),
 ]
 

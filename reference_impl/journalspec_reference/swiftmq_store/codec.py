@@ -24,6 +24,7 @@ FREE = b"\1"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">Biii")
 _ENTRY = Struct(">Biiqqi")
+_NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
 class BadStore(ValueError):
@@ -176,11 +177,19 @@ def index(page: bytes) -> Index:
 
 def root_slots(page: bytes) -> Iterator[tuple[int, int, int, RootEntry]]:
     """Yield where each entry of a page of the root index begins and ends, its first byte, and the entry."""
-    cursor = Cursor(page, INDEX_HEADER)
+    off, room = INDEX_HEADER, len(page) - _NAMED.size
     for _ in range(index(page).slots):
-        off, valid, name, head = cursor.off, cursor.u1(), cursor.blob(), cursor.s4()
-        cursor.room(4)  # which mean nothing
-        yield off, cursor.off, valid, RootEntry(name, head)
+        valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
+        name_at = off + _NAMED.size
+        # Behind the name: a page, and 4 bytes that mean nothing.
+        end = name_at + length + 8
+        if length < 0 or end > len(page):
+            # One of these does not fit, and says which.
+            cursor = Cursor(page, off)
+            cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
+        (head,) = _NUMBER.unpack_from(page, end - 8)
+        yield off, end, valid, RootEntry(page[name_at : end - 8], head)
+        off = end
 
 
 def root_entries(page: bytes) -> list[RootEntry]:

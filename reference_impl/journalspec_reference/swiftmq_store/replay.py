@@ -17,7 +17,6 @@ from journalspec_reference.batches import STRETCH, Batch, Memory, Source
 from journalspec_reference.swiftmq_store.codec import FREE, BadStore, alone
 from journalspec_reference.swiftmq_store.scan import (
     ABORT,
-    DELETE,
     HEAD,
     INSERT,
     LEAST_ACTION,
@@ -117,10 +116,8 @@ class ReplayedPages:
             return
         for at in sorted(stretches):
             base = at * STRETCH
-            data, each = (
-                self._log.peek(base, min(base + STRETCH + self.page_size, self._log.size)),
-                iter(stretches[at]),
-            )
+            data = self._log.peek(base, min(base + STRETCH + self.page_size, self._log.size))
+            each = iter(stretches[at])
             for page, off, place, size in zip(each, each, each, each, strict=True):
                 page[off : off + size] = data[place - base : place - base + size]
         for number, page in pages.items():
@@ -203,7 +200,7 @@ class ReplayedPages:
         """Return the pages of which the file has a state that the log did not lead through."""
         return sorted(self._unlike)
 
-    def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912  # one loop: a branch is a rule
+    def take(self, batch: Batch) -> None:  # noqa: PLR0912  # one loop: a branch is a rule
         """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
         data, in_file = batch.data, self.in_file
         head, number, lead = HEAD.unpack_from, NUMBER.unpack_from, batch.more["lead"]
@@ -234,14 +231,11 @@ class ReplayedPages:
                 elif kind == INSERT:
                     self._anew(page, free=False)
                     at += LEAST_ACTION
-                elif kind == DELETE:
-                    self._anew(page, free=True)
-                    at += LEAST_ACTION + NUMBER.size + off
                 else:
-                    update = next(actions(data, at, end, self.page_size))
-                    self._anew(update.page, free=update.after is None)
-                    self._put(batch, update.page, 0, update.after)
-                    at = update.end
+                    action = next(actions(data, at, end, self.page_size))
+                    self._anew(action.page, free=action.after is None)
+                    self._put(batch, action.page, 0, action.after)
+                    at = action.end
             if code == ABORT:
                 # Of many actions only the places are kept.
                 done = array("q", (action.at for action in actions(data, begin + lead, end, self.page_size)))
@@ -288,11 +282,12 @@ class ReplayedPages:
         The file may have any state that the log led through, and none that it did not. A page that the log
         makes, and one that is free in the file, are not compared.
         """
-        images = [image for image in (before, after) if image]
+        images = [before, after] if before else [after]
         ends = [at + size for _, size in images]
+        last = max(ends)
         seen, unlike = self._seen.get(page, 0), self._unlike.get(page, {})
         for off in _FIELDS:
-            if at >= off + _FIELD or max(ends) <= off:
+            if at >= off + _FIELD or last <= off:
                 continue
             shift = max(0, off - at)
             known, seen = seen >> off & 1, seen | 1 << off

@@ -391,13 +391,7 @@ class Log:
 
 
 def scan(
-    source: Source,
-    page_size: int,
-    pages: int,
-    start: int = 0,
-    limit: int | None = None,
-    *,
-    stretch: int = STRETCH,
+    source: Source, page_size: int, pages: int, start: int = 0, limit: int | None = None
 ) -> Iterator[Batch]:
-    """Yield the records of a log, as `Log.scan` does, beside a file of so many pages."""
-    return Log(source, page_size, pages).scan(start, limit, stretch)
+    """Yield the records of a log beside a file of so many pages, as `Log.scan` does."""
+    return Log(source, page_size, pages).scan(start, limit)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import count, groupby
+from itertools import groupby
 from typing import Any
 
 from journalspec.layout import Spot
@@ -18,7 +18,7 @@ from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
 from journalspec_reference.swiftmq_store.recover import PAGES, named, role
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
-from journalspec_reference.swiftmq_store.scan import PORTION, UPDATE, Log, zeros
+from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, actions, zeros
 from journalspec_reference.swiftmq_store.store import Walk
 
 #: What is said of pages that something leads to, by what they are, and of others, by whether they are free.
@@ -122,16 +122,15 @@ def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot
         yield from LAYOUT.spans("start", edition, image)
         return
     yield from LAYOUT.spans("record" if log.tagged else "untagged_record", edition, image)
-    off = log.lead
-    for number in count():
-        if off >= len(image):
-            return
-        kind = int.from_bytes(image[off : off + 4])
-        yield Spot(f"action[{number}].kind", off, 4, str(kind))
-        if kind == UPDATE:
+    # The last one has to have room for the head of any action.
+    padded = image + bytes(HEAD.size)
+    for number, action in enumerate(actions(padded, log.lead, len(image), log.page_size)):
+        yield Spot(f"action[{number}].kind", action.at, 4, str(action.kind))
+        if action.kind == UPDATE:
             # Pictures of whole pages, which no writer that is known has written.
             return
-        form = "new_portion" if kind == PORTION and image[off + 12] != 1 else ACTIONS[kind].lower()
-        for spot in _behind(off + 4, f"action[{number}].", LAYOUT.spans(form, edition, image[off + 4 :])):
-            yield spot
-            off = spot.off + spot.length
+        form = ACTIONS[action.kind].lower()
+        if action.kind == PORTION and not action.before:
+            form = "new_portion"
+        at = action.at + 4
+        yield from _behind(at, f"action[{number}].", LAYOUT.spans(form, edition, image[at : action.end]))
