@@ -130,6 +130,18 @@ class Stretch:
     role: str = ""
 
 
+def damaged(start: int, end: int, reason: str) -> Batch:
+    """Return a batch of nothing but one region without records."""
+    batch = Batch(start, b"")
+    batch.damage.append((start, end, reason))
+    return batch
+
+
+def lost(file: str, start: int, end: int, reason: str, role: str = "") -> Stretch:
+    """Return what is one region without records: a file that cannot be used, or a part of one."""
+    return Stretch(file, lambda: [damaged(start, end, reason)], lambda _: (), role=role)
+
+
 def late_columns(package: str, *given: object) -> Callable[[Batch], Mapping[str, Any]]:
     """Return what makes the columns of a batch by the module ``columns`` of a format's `package`.
 

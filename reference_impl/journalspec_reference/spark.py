@@ -93,7 +93,7 @@ JOURNALS = {
 FIELDS = "fields map<string,string>"
 _FIELDS = pa.map_(pa.string(), pa.string())
 #: Typed columns that are read only if bodies are asked for.
-BODIES = frozenset(["body", "data", "extra", "message", "payload"])
+BODIES = frozenset(["actions", "body", "data", "extra", "message", "payload"])
 BATCH_ROWS = 8192
 #: Small files are read by one task up to so many bytes together.
 TOGETHER = 32 << 20

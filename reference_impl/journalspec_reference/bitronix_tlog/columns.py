@@ -14,9 +14,11 @@ from journalspec.bitronix_tlog import LAYOUT
 from journalspec_reference.batches import Batch
 from journalspec_reference.bitronix_tlog.codec import name_text
 from journalspec_reference.bitronix_tlog.nio import latin_text
+from journalspec_reference.bitronix_tlog.scan import TYPES
 
 #: Field -> its Arrow type, over all editions; unsigned numbers take the next larger signed type.
 COLUMNS: dict[str, str] = {
+    "type": "string",
     "delimiter": "binary",
     "status": "int32",
     "record_length": "int32",
@@ -41,7 +43,9 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     where a record has none.
     """
     off = np.frombuffer(batch.off, np.int64)
-    out: dict[str, Any] = {}
+    of = np.zeros(256, np.int64)
+    of[list(TYPES)] = range(len(TYPES))
+    out: dict[str, Any] = {"type": (of[np.frombuffer(batch.code, np.uint8)], list(TYPES.values()))}
     for name, at, width, stored in _places(edition):
         if name == "gtrid_length":
             moved = batch.more.get("moved", {})

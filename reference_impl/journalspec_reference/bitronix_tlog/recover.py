@@ -28,7 +28,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import Deferred, Lazy, Place, few, joined
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Stretch, source_of
+from journalspec_reference.batches import Batch, Found, Stretch, lost, source_of
 from journalspec_reference.bitronix_tlog import nio, rival
 from journalspec_reference.bitronix_tlog.codec import (
     PAYLOAD_AT,
@@ -330,8 +330,14 @@ def recover_seed(files: Files, policy: str, _: Params) -> Observation:
 def plan(files: Files, _: Params) -> Sequence[Stretch]:
     """Return the logs of the files of a pair that can be used."""
     pair = load_pair(files)
-    usable = [] if len(pair) > PAIR else [file for file in pair if file.problem is None]
-    return [log_of(file.name, source_of(file.data), file.limit) for file in usable]
+    if _hopeless(pair) is not None:
+        return []
+    usable = [file for file in pair if file.problem is None]
+    active = elect(usable)[0].name
+    gone = [lost(file.name, 0, file.length, file.problem[0], file.role) for file in pair if file.problem]
+    roles = ("active" if file.name == active else "passive" for file in usable)
+    logs = [log_of(file.name, source_of(file.data), file.limit) for file in usable]
+    return [*gone, *(replace(log, role=role) for log, role in zip(logs, roles, strict=True))]
 
 
 def plan_seed(files: Files, _: Params) -> Sequence[Stretch]:

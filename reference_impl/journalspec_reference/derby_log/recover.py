@@ -29,7 +29,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import few, joined
 from journalspec_reference.api import Files
-from journalspec_reference.batches import Batch, Found, Stretch, late_columns
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
 from journalspec_reference.derby_log.bodies import (
@@ -158,17 +158,6 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
         yield batch
         if last is not None:
             return
-
-
-def _nothing(_: Batch) -> Iterable[Record]:
-    return ()
-
-
-def damaged(start: int, end: int, reason: str) -> Iterator[Batch]:
-    """Yield a batch of nothing but damage."""
-    batch = Batch(start, b"")
-    batch.damage.append((start, end, reason))
-    yield batch
 
 
 class LogPass:
@@ -375,7 +364,7 @@ class LogPass:
 
     def _region(self, name: str, off: int, end: int, reason: str) -> None:
         if end > off:
-            list(self._walked(Stretch(name, partial(damaged, off, end, reason), _nothing)))
+            list(self._walked(lost(name, off, end, reason)))
 
     def _walked(self, stretch: Stretch) -> Iterator[Batch]:
         self.stretches.append(stretch)
@@ -411,7 +400,7 @@ class LogPass:
     def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
         scanned = partial(examined, self.log, file, start, self._forms, stop)
         records = partial(records_of, file.number, file.name, self._forms)
-        return Stretch(file.name, scanned, records, late_columns(__package__, file.number, self._forms))
+        return Stretch(file.name, scanned, records, late_columns(__package__, self._edition))
 
     def _vouched(self, file: LogFile, start: int) -> int:
         """Return up to where the checksum records before `start` vouch for what follows it."""

@@ -63,13 +63,13 @@ def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[
     )
     behind = off + _by_type({kind.code: kind.least - CHECK_SIZE for kind in dialect.kinds.values()})[code]
     for number, field in sorted(SHOWN.items(), key=lambda item: item[1] == "pairs"):
-        letters = {kind.numbers[number] for kind in dialect.kinds.values() if number in kind.numbers}
-        if not letters:
+        letter = next((kind.numbers[number] for kind in dialect.kinds.values() if number in kind.numbers), "")
+        if not letter:
             continue
         place = _by_type({item.code: item.places.get(number, 0) for item in dialect.kinds.values()})[code]
         there = place > 0
-        values = np.zeros(len(off), np.dtype(*letters))
-        values[there] = _stored(batch.data, (off + place)[there], f">{letters.pop()}")
+        values = np.zeros(len(off), np.dtype(letter))
+        values[there] = _stored(batch.data, (off + place)[there], f">{letter}")
         if field == number:
             out[field] = values if there.all() else np.ma.masked_array(values, ~there)
         else:

@@ -27,7 +27,16 @@ from journalspec.observation import (
 )
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Source, Stretch, late_columns, source_of
+from journalspec_reference.batches import (
+    Batch,
+    Found,
+    Source,
+    Stretch,
+    damaged,
+    late_columns,
+    lost,
+    source_of,
+)
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
@@ -99,17 +108,11 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
 
     def scanned() -> Iterator[Batch]:
         if file.headless:
-            yield _damaged(0, header, "lost-header")  # JBM-RCV-032
+            yield damaged(0, header, "lost-header")  # JBM-RCV-032
         yield from scan(source, dialect, stamp, header, limit, quiet=quiet)
 
     columns = late_columns(__package__, dialect, file.file_id)
     return Stretch(file.name, scanned, lambda batch: _records(file, batch), columns, file.role)
-
-
-def _damaged(start: int, end: int, reason: str) -> Batch:
-    batch = Batch(start, b"")
-    batch.damage.append((start, end, reason))
-    return batch
 
 
 @cache
@@ -531,7 +534,10 @@ def _unreadable(found: FileSet, files: Files) -> Observation | None:
 def plan(dialect: Dialect, files: Files, params: Params) -> Sequence[Stretch]:
     """Return what :func:`read` reports records of, in the same order."""
     found = gather(files, dialect, params)
-    return [] if _unreadable(found, files) else [*_logs(found, params), *_aside(found)]
+    if _unreadable(found, files):
+        return []
+    gone = (_left_out(file) for file in found.files if file.problem is not None)
+    return [*gone, *_logs(found, params), *_aside(found)]
 
 
 def _logs(found: FileSet, params: Params) -> Iterator[Stretch]:
@@ -592,7 +598,7 @@ def _rows(found: Found, stretch: Stretch) -> int:
 def _left_out(file: DataFile) -> Stretch:
     """Return a file that cannot be used: one region, with the reason (JBM-RCV-024)."""
     reason = file.problem[0] if file.problem else ""
-    return Stretch(file.name, lambda: [_damaged(0, file.length, reason)], lambda _: ())
+    return lost(file.name, 0, file.length, reason, "invalid")
 
 
 def _of_any_life(file: DataFile) -> Stretch:
