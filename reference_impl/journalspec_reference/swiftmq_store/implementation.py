@@ -117,7 +117,7 @@ class _Asked:
     def stretch(self, log: Log) -> Stretch:
         """Return the log as what is scanned by itself."""
         name = self.name(LOG)
-        return Stretch(name, log.scan, partial(told, log, name), late_columns(__package__), LOG)
+        return Stretch(name, log.scan, partial(told, log, name), late_columns(__package__), role(LOG))
 
     def plan(self) -> list[Stretch]:
         """Return the stretches of the log."""
