@@ -300,7 +300,7 @@ class Replay:
         if many is not None:
             self._delivered = many.without(self._delivered, self._deleted.masks)
         else:
-            left = (item for item in _pairs(self._delivered) if item[0] not in self._deleted)
+            left = [item for item in _pairs(self._delivered) if item[0] not in self._deleted]
             self._delivered = array("q", chain.from_iterable(left))
         self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
         self._clean = True
@@ -567,7 +567,9 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
     state = replay.outcome()
     dropped = seen.dropped()
     gaps = () if replay.deletes else lost_from(found)
-    missing = joined(_proof_place, (*found.missing, *gaps), replay.missing())
+    missing: Sequence[Missing] = (*found.missing, *gaps)
+    if lacking := replay.missing():
+        missing = joined(_proof_place, missing, lacking)
     files = (*found.files, *found.others) if forensic else found.files
     return Observation(
         RECOVERED if dropped or missing or _rejected(state) else CLEAN,
@@ -575,7 +577,9 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
         dropped=dropped,
         state=state,
         files=tuple(map(_map_of, files)),
-        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes),
+        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes)
+        if notes or state["discarded"]
+        else found.notes,
         unanchored=beside.records(),
         missing=missing,
     )
