@@ -68,7 +68,7 @@ def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[
             continue
         place = _by_type({item.code: item.places.get(number, 0) for item in dialect.kinds.values()})[code]
         there = place > 0
-        values = np.zeros(len(off), np.dtype(letter))
+        values = np.zeros(len(off), letter)
         values[there] = _stored(batch.data, (off + place)[there], f">{letter}")
         if field == number:
             out[field] = values if there.all() else np.ma.masked_array(values, ~there)

@@ -60,7 +60,7 @@ from journalspec_reference.jboss_journal.fileset import (
     limit_of,
     lost_from,
 )
-from journalspec_reference.jboss_journal.scan import earlier, first_found, scan
+from journalspec_reference.jboss_journal.scan import earlier, first_found, scan, threes
 
 T = TypeVar("T")
 LONG = Struct(">q")
@@ -89,16 +89,14 @@ def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
     return Record(item.kind.name, fields, At(file, item.off, item.end - item.off))
 
 
-def _records(file: DataFile, batch: Batch) -> Iterator[Record]:
+def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator[Record]:
+    """Yield the records of a batch; `as_stamped`: with the file id that each bears, whatever the header."""
+    file_id = file.file_id
     for off in batch.off:
-        yield record_of(decode_record(batch.data, off, file.dialect, batch.base), file.name, file.file_id)
-
-
-def _as_stamped(file: DataFile, batch: Batch) -> Iterator[Record]:
-    """Yield records with the file id that each bears itself, for where the header does not tell."""
-    for off in batch.off:
-        stamp = stamp_at(batch.data, off, file.dialect)
-        yield record_of(decode_record(batch.data, off, file.dialect, batch.base), file.name, stamp)
+        item = decode_record(batch.data, off, file.dialect, batch.base)
+        if as_stamped:
+            file_id = stamp_at(batch.data, off, file.dialect)
+        yield record_of(item, file.name, file_id)
 
 
 def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
@@ -112,7 +110,7 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
         yield from scan(source, dialect, stamp, header, limit, quiet=quiet)
 
     columns = late_columns(__package__, dialect, file.file_id)
-    return Stretch(file.name, scanned, lambda batch: _records(file, batch), columns, file.role)
+    return Stretch(file.name, scanned, lambda batch: _told(file, batch), columns, file.role)
 
 
 @cache
@@ -289,13 +287,13 @@ class Replay:
 
     def _swept(self) -> array[int]:
         """Return ids and places of what is delivered and was not deleted (JBM-RCV-003)."""
-        if self._clean:
+        if self._clean or not self.deletes:
             return self._delivered
         many = _columns() if len(self._delivered) >= 2 * MANY else None
-        if self.deletes and many is not None:
+        if many is not None:
             self._delivered = many.without(self._delivered, self._deleted.masks)
-        elif self.deletes:
-            left = (item for item in _pairs(self._delivered) if item[0] not in self._deleted)
+        else:
+            left = [item for item in _pairs(self._delivered) if item[0] not in self._deleted]
             self._delivered = array("q", chain.from_iterable(left))
         self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
         self._clean = True
@@ -312,7 +310,7 @@ class Replay:
             # No other PREPARE makes up for it, but a COMMIT may (JBM-RCV-019, JBM-RCV-020).
             transaction.unhealthy_prepare = True
             transaction.lacks = place, self._lacking_of(transaction, counts, pairs=dialect.pairs)
-            self._dispute(counts, pairs=dialect.pairs)
+            self.disputed.update(dict(counts) if dialect.pairs else ())
 
     def _commit(self, tx: int, place: int, counts: Pairs, *, pairs: bool) -> None:
         transaction = self._open.pop(tx, None)
@@ -326,15 +324,11 @@ class Replay:
             return
         if transaction is not None:
             self.dropped.append(Discarded(tx, "unhealthy-commit", place))
-            self._dispute(counts, pairs=pairs)
+            self.disputed.update(dict(counts) if pairs else ())
         if transaction is not None or not known:
             self._lacking.extend(
                 (tx, place, self._lacking_of(transaction or Transaction(), counts, pairs=pairs))
             )
-
-    def _dispute(self, counts: Pairs, *, pairs: bool) -> None:
-        if pairs:
-            self.disputed.update(file_id for file_id, _ in counts)
 
     def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
         """Return how many records a COMMIT or PREPARE counts that files which are there do not have."""
@@ -409,14 +403,13 @@ class Replay:
         for ident, place in _pairs(self._unknown):
             if self._added is not None and ident not in self._added:
                 unknown.setdefault(ident, place)
-        lacking = [item for item in _threes(self._lacking) if item[2]]
+        lacking = [item for item in threes(self._lacking) if item[2]]
         lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
         if not unknown and not lacking:
             return ()
-        records = array("q", chain.from_iterable(unknown.items()))
         return joined(
             _proof_place,
-            few(lambda: starmap(self._unknown_record, _pairs(records)), len(unknown), lambda _: 0),
+            few(lambda: starmap(self._unknown_record, unknown.items()), len(unknown), lambda _: 0),
             few(lambda: starmap(self._lacking_records, lacking), len(lacking), lambda _: 0),
         )
 
@@ -467,11 +460,6 @@ class Replay:
         }
 
 
-def _threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
-    each = iter(numbers)
-    return zip(each, each, each, strict=True)
-
-
 def _pairs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
     each = iter(numbers)
     return zip(each, each, strict=True)
@@ -517,10 +505,10 @@ def recover(dialect: Dialect, files: Files, policy: str, params: Params) -> Obse
 def read(dialect: Dialect, files: Files, params: Params) -> Observation:
     """Return every healthy record, every torn region, and the records of earlier lives."""
     found = gather(files, dialect, params)
-    return _unreadable(found, files) or _observe(found, params, forensic=True)
+    return _nothing_read(found, files) or _observe(found, params, forensic=True)
 
 
-def _unreadable(found: FileSet, files: Files) -> Observation | None:
+def _nothing_read(found: FileSet, files: Files) -> Observation | None:
     """Return the refusal of a reader, if nothing can be read (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016)."""
     if files and not any(file.problem is None for file in found.files):
         problem = refusal(found)
@@ -534,7 +522,7 @@ def _unreadable(found: FileSet, files: Files) -> Observation | None:
 def plan(dialect: Dialect, files: Files, params: Params) -> Sequence[Stretch]:
     """Return what :func:`read` reports records of, in the same order."""
     found = gather(files, dialect, params)
-    if _unreadable(found, files):
+    if _nothing_read(found, files):
         return []
     gone = (_left_out(file) for file in found.files if file.problem is not None)
     return [*gone, *_logs(found, params), *_aside(found)]
@@ -557,7 +545,7 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
     for file in unusable:
         _rows(seen, _left_out(file))
     # The header may be what is wrong: the file id that counts here is the one in the record (JBM-RCV-030).
-    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_any_life(file))]
+    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file, 0))]
     replay = Replay((file.file_id for file in usable), found.complete)
     for file in usable:
         limit = limit_of(file, params)
@@ -565,14 +553,19 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
         for batch in seen.walked(stretch_of(file, limit)):
             replay.take(batch)
     if forensic:
-        earlier_lives = ((file, _of_earlier_lives(file, limit_of(file, params))) for file in usable)
-        notes += [Note("stale", file.name) for file, stretch in earlier_lives if _rows(beside, stretch)]
+        notes += [
+            Note("stale", file.name)
+            for file in usable
+            if _rows(beside, _of_other_lives(file, limit_of(file, params)))
+        ]
         for stretch in _aside(found):
             _rows(seen, stretch)
     state = replay.outcome()
     dropped = seen.dropped()
     gaps = () if replay.deletes else lost_from(found)
-    missing = joined(_proof_place, (*found.missing, *gaps), replay.missing())
+    missing: Sequence[Missing] = (*found.missing, *gaps)
+    if lacking := replay.missing():
+        missing = joined(_proof_place, missing, lacking)
     files = (*found.files, *found.others) if forensic else found.files
     return Observation(
         RECOVERED if dropped or missing or _rejected(state) else CLEAN,
@@ -580,7 +573,9 @@ def _observe(found: FileSet, params: Params, *, forensic: bool = False) -> Obser
         dropped=dropped,
         state=state,
         files=tuple(map(_map_of, files)),
-        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes),
+        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes)
+        if notes or state["discarded"]
+        else found.notes,
         unanchored=beside.records(),
         missing=missing,
     )
@@ -601,23 +596,16 @@ def _left_out(file: DataFile) -> Stretch:
     return lost(file.name, 0, file.length, reason, "invalid")
 
 
-def _of_any_life(file: DataFile) -> Stretch:
-    source = source_of(file.data)
-    return Stretch(
-        file.name,
-        lambda: scan(source, file.dialect, None, 0, file.length),
-        lambda batch: _as_stamped(file, batch),
-    )
-
-
-def _of_earlier_lives(file: DataFile, limit: int) -> Stretch:
-    """Return what is between the records of a file, of whatever file id (JBM-RDR-019)."""
+def _of_other_lives(file: DataFile, limit: int) -> Stretch:
+    """Return what is between the records of a file, of any file id (JBM-RDR-019); if unusable, all of it."""
     source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, limit)
-    return Stretch(
-        file.name,
-        lambda: earlier(source, dialect, log.scan(), dialect.header_size, limit),
-        lambda batch: _as_stamped(file, batch),
-    )
+
+    def scanned() -> Iterator[Batch]:
+        if file.problem is not None:
+            return scan(source, dialect, None, 0, file.length)
+        return earlier(source, dialect, log.scan(), dialect.header_size, limit)
+
+    return Stretch(file.name, scanned, lambda batch: _told(file, batch, as_stamped=True))
 
 
 def _rejected(state: dict[str, Any]) -> bool:

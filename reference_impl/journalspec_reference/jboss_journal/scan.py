@@ -60,7 +60,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     gives the same records and damage.
     """
     shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None
-    find = (_plausible(dialect, limit) if stamp is None else _stamped(dialect, stamp)).search
+    find = (
+        _of_any_file(dialect, min(limit >> 24, 0x7F)) if stamp is None else _stamped(dialect, stamp)
+    ).search
     unpack_size, unpack_next = INT.unpack_from, NEXT.unpack_from
     base, need, left, sums = start, 0, SUMMED, None
     # Where the last record ends. Of rejected candidates before `covered` nothing is to be told.
@@ -106,32 +108,24 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 else:
                     if stop <= ready:
                         check, next_code, borne = unpack_next(data, stop - CHECK_SIZE)
-                        if not hashed:
-                            if check != stop - at:  # JBM-CHK-001, JBM-CHK-002
-                                reason = "bad-check-size"
-                        else:
-                            # To sum what many candidates claim, each from its start, were quadratic.
-                            if left > 0:
-                                computed = crc32(data[at : stop - CHECK_SIZE])
-                            else:
-                                sums = sums or Sums(source)
-                                computed = sums(base + at, base + stop - CHECK_SIZE)
-                            if check & 0xFFFFFFFF != computed:  # JBM-CHK-004, JBM-CHK-005
-                                reason = "bad-hash"
-                                left -= stop - at
                     else:
                         # A few bytes at its end say whether all of it is worth loading.
                         (check,) = unpack_size(source.read(base + stop - CHECK_SIZE, CHECK_SIZE))
-                        if not hashed:
-                            reason = "" if check == stop - at else "bad-check-size"
-                        else:
-                            sums = sums or Sums(source)
-                            computed = sums(base + at, base + stop - CHECK_SIZE)
-                            reason = "" if check & 0xFFFFFFFF == computed else "bad-hash"
                         unreadable = source.unreadable
-                        if not reason and not (unreadable and source.gap(base + at, base + stop)):
-                            need = stop - at + NEED
-                            break
+                    if not hashed:
+                        wanted = stop - at  # JBM-CHK-001
+                    elif stop <= ready and left > 0:
+                        check, wanted = check & 0xFFFFFFFF, crc32(data[at : stop - CHECK_SIZE])  # JBM-CHK-004
+                    else:
+                        # To sum all that many candidates claim, each from its start, were quadratic.
+                        sums = sums or Sums(source)
+                        check, wanted = check & 0xFFFFFFFF, sums(base + at, base + stop - CHECK_SIZE)
+                    if check != wanted:  # JBM-CHK-002, JBM-CHK-005
+                        reason = "bad-hash" if hashed else "bad-check-size"
+                        left -= stop - at
+                    elif stop > ready and not (unreadable and source.gap(base + at, base + stop)):
+                        need = stop - at + NEED
+                        break
             if unreadable or reason:
                 ends = reason not in ("truncated", "bad-size")
                 if unreadable and source.gap(base + at, base + (stop if ends else at + MOST_FIXED)):
@@ -145,7 +139,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     continue
             if not adjacent and not quiet and (torn or base + at > last):
                 here = base + at
-                for begin, end, why in chain(_threes(torn), ((here, here, 0),)):
+                for begin, end, why in chain(threes(torn), ((here, here, 0),)):
                     if begin > last and not _is_accounted_for(source, dialect, last, begin):
                         batch.damage.append((last, begin, "hole"))
                     last = min(end, here)
@@ -172,12 +166,13 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     for some in range(0, len(torn), 3 * MOST_ODD):
         batch = Batch(limit, b"")
         batch.damage = [
-            (begin, end, REASONS[why]) for begin, end, why in _threes(torn[some : some + 3 * MOST_ODD])
+            (begin, end, REASONS[why]) for begin, end, why in threes(torn[some : some + 3 * MOST_ODD])
         ]
         yield batch
 
 
-def _threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield the numbers by threes."""
     each = iter(numbers)
     return zip(each, each, each, strict=True)
 
@@ -190,10 +185,6 @@ def _stamped(dialect: Dialect, stamp: int) -> re.Pattern[bytes]:
     return re.compile(b"[" + re.escape(bytes(sorted(dialect.kinds))) + b"]" + own, re.DOTALL)
 
 
-def _plausible(dialect: Dialect, limit: int) -> re.Pattern[bytes]:
-    return _of_any_file(dialect, min(limit >> 24, 0x7F))
-
-
 @lru_cache(64)
 def _of_any_file(dialect: Dialect, most: int) -> re.Pattern[bytes]:
     """Return what finds the next record of any file, and few candidates that are none.
@@ -202,16 +193,12 @@ def _of_any_file(dialect: Dialect, most: int) -> re.Pattern[bytes]:
     """
     forms = []
     for kind in dialect.kinds.values():
-        place = kind.sizes[0][0] if kind.sizes else kind.least - CHECK_SIZE
-        ends = (
-            b"[\0-" + re.escape(bytes([most])) + b"]"
-            if kind.sizes
-            else re.escape(kind.least.to_bytes(4, "big"))
-        )
-        between = b".{%d}" % (place - 1)
-        forms.append(
-            re.escape(bytes([kind.code])) + between + (ends if kind.sizes or not dialect.hashed else b".{4}")
-        )
+        place, end = kind.least - CHECK_SIZE, re.escape(kind.least.to_bytes(CHECK_SIZE, "big"))
+        if kind.sizes:
+            (place, _), end = kind.sizes[0], b"[\0-" + re.escape(bytes([most])) + b"]"
+        elif dialect.hashed:
+            end = b".{4}"
+        forms.append(re.escape(bytes([kind.code])) + b".{%d}" % (place - 1) + end)
     return re.compile(b"|".join(forms), re.DOTALL)
 
 
