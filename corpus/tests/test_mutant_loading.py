@@ -36,10 +36,10 @@ def test_a_mutant_is_a_copy() -> None:
 @pytest.mark.parametrize(
     ("at", "find", "complaint"),
     [
-        ("codec:decode_record", "no such text", "occurs 0 times in codec:decode_record"),
-        ("codec:decode_record", "return", "it has to occur once"),
+        ("codec:split_names", "no such text", "occurs 0 times in codec:split_names"),
+        ("codec:split_names", "return", "it has to occur once"),
         ("codec:nosuch", "x", "codec.py has 0 places 'nosuch'"),
-        ("nosuch:decode_record", "x", "no module 'nosuch'"),
+        ("nosuch:split_names", "x", "no module 'nosuch'"),
     ],
 )
 def test_a_mutant_that_does_not_fit_says_so(at: str, find: str, complaint: str) -> None:
@@ -48,7 +48,7 @@ def test_a_mutant_that_does_not_fit_says_so(at: str, find: str, complaint: str) 
 
 
 def test_a_mutant_that_cannot_be_imported_says_so() -> None:
-    bad = Mutant("bad-syntax", FORMAT, "codec:_decode_framed", "    if crc != expected:", "    if crc !=", "")
+    bad = Mutant("bad-syntax", FORMAT, "scan:scan", "if summed != stored:", "if summed !=", "")
     with pytest.raises(MutantError, match="cannot be imported"):
         bad.implementation()
 

@@ -77,6 +77,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     known: Callable[[bytes], Any] = KNOWN_NAMES.get
     # The smallest time and sequence number of the run so far; `watch`: one up to here may change them.
     begun, oldest, lowest, watch = False, 1 << 63, 1 << 31, 1 << 31
+    # A scan ends where the file does, whatever its caller takes for the tail.
+    limit = min(limit, source.size)
     base, need, over = start, 0, False
     while base < limit and not over:
         data = source.read(base, min(max(stretch, need, head_size), limit - base))
