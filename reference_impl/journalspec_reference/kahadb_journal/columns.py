@@ -324,7 +324,7 @@ def plain(batch: Batch, dialect: Dialect) -> Plain:
     does = np.where(is_add, ADDS, np.where(is_remove, REMOVES, NOTHING))
     does[(is_add | is_remove) & (~is_queue[named] | (of >= 0) | keyed)] = CHANGES
     does[np.isin(code, [codes[name] for name in _EFFECTS])] = CLOSELY
-    ends = np.isin(code, [codes[name] for name in ENDING])
+    ends = np.isin(code, list(ENDING))
     does[ends] = ENDS
     of[ends & (of < 0)] = len(transactions)
     transactions.append(NO_TRANSACTION)

@@ -69,8 +69,9 @@ class Change(NamedTuple):
 
 #: What a replay does with a row of columns: it looks at the command, does nothing, or has all that it needs.
 NOTHING, ADDS, REMOVES, CHANGES, ENDS, CLOSELY = range(6)
-#: Commands that end a transaction, and the one that is ended if none is named.
-ENDING = ("PREPARE", "COMMIT", "ROLLBACK")
+#: Commands on messages and on transactions, by their numbers, and the transaction that is none (KHD-CMD-007).
+CHANGING = {1: "ADD_MESSAGE", 2: "REMOVE_MESSAGE"}
+ENDING = {3: "PREPARE", 4: "COMMIT", 5: "ROLLBACK"}
 NO_TRANSACTION: TxId = ("LOCAL", "", 0)
 
 
@@ -201,7 +202,7 @@ class Store:
 
     def take(self, command: str, fields: Mapping[str, Any], place: int) -> list[str]:
         """Do one command whose record is at `place`; return the ids that were added twice."""
-        if command in ("ADD_MESSAGE", "REMOVE_MESSAGE"):
+        if command in CHANGING.values():
             change, tx = change_of(command, fields, place), transaction_of(fields)
             if tx is not None:
                 self.open.setdefault(tx, []).append(change)
@@ -209,7 +210,7 @@ class Store:
             return [change.message_id] if self._change(change) else []
         if command == "UPDATE_MESSAGE":
             return self._do([change_of(command, fields.get("add", {}), place)])
-        if command in ENDING:
+        if command in ENDING.values():
             return self._end(command, transaction_of(fields) or NO_TRANSACTION)
         if command == "REMOVE_DESTINATION":
             self.destinations.pop(destination_of(fields), None)
@@ -247,7 +248,7 @@ class Store:
             twice: Sequence[str] = ()
             if does == ENDS:
                 self._number = number
-                twice = self._end(ENDING[data[off + HEAD] - 3], transactions[tx])
+                twice = self._end(ENDING[data[off + HEAD]], transactions[tx])
                 number = self._number
             elif does == CLOSELY:
                 self._number = number
@@ -260,8 +261,14 @@ class Store:
                 if does == CHANGES:
                     given = key_size >= 0
                     key = data[key_at : key_at + key_size].decode("utf-8", "replace") if given else None
-                    kind = "ADD_MESSAGE" if data[off + HEAD] == 1 else "REMOVE_MESSAGE"
-                    change = Change(kind, names[name], ident, (rank & 0xFFFFFFFF) - _HALF, place + off, key)
+                    change = Change(
+                        CHANGING[data[off + HEAD]],
+                        names[name],
+                        ident,
+                        (rank & 0xFFFFFFFF) - _HALF,
+                        place + off,
+                        key,
+                    )
                     if tx >= 0:
                         self.open.setdefault(transactions[tx], []).append(change)
                         continue
