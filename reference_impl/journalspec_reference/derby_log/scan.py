@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import zlib
-from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -19,8 +18,8 @@ from typing import Any, NamedTuple
 from journalspec.observation import At
 from journalspec_reference.api import NumberedFile, NumberedNames
 from journalspec_reference.batches import STRETCH, Batch, Source, source_of
-from journalspec_reference.checksums import multiply, power
-from journalspec_reference.content import UNREADABLE
+from journalspec_reference.checksums import PrefixDigest
+from journalspec_reference.content import UNREADABLE, Content
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import coverage
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog, Control, Instant, Refusal
@@ -50,8 +49,8 @@ _BUFFERS = 3 << 15
 #: What a writer brings before the bytes that it sums: the 37 bytes of a checksum record (DRB-CHK-037).
 _CHECKSUM = 37
 _SECTOR = 512
-#: Ranges are summed in pieces of this size (bytes); prefixes are known at each multiple of the other.
-_PIECE, _STEP = 1 << 20, 1 << 10
+#: Ranges are summed in pieces of this size (bytes).
+_PIECE = 1 << 20
 #: So many bytes are read to look at one record.
 _FEW = 1 << 12
 
@@ -120,38 +119,27 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
 class _Sums:
     """The CRC-32 of ranges of a file. Those that follow each other are summed in one go.
 
-    Of a range that begins before the end of one that was summed, the sum follows from those of two prefixes
-    (the algebra of CRCs): as many overlapping ranges as there are bytes would else be summed in full.
+    Where one begins before the end of the one before it, the sum follows from those of prefixes: as many
+    overlapping ranges as there are bytes would else be summed in full.
     """
 
     def __init__(self, source: Source) -> None:
         self._source, self._summed = source, 0
-        self._base, self._prefixes = 0, array("I", [0])
+        self._whole: Any = None
+        self._digest: PrefixDigest | None = None
 
     def __call__(self, start: int, end: int) -> int:
         """Return the sum of a range."""
-        if start < self._summed and end - start > _STEP:
-            if not self._base <= start <= self._base + _STEP * len(self._prefixes):
-                # Of what lies between, which may be a hole, nothing is asked.
-                self._base, self._prefixes = start // _STEP * _STEP, array("I", [0])
-            moved, length = self._prefix(start), end - start
-            for exponent in range(length.bit_length()):
-                if length >> exponent & 1:
-                    moved = multiply(moved, power(exponent))
-            return self._prefix(end) ^ moved
-        self._summed, value = max(end, self._summed), 0
+        if start < self._summed:
+            if self._digest is None:
+                source = self._source
+                self._whole = source if isinstance(source, Content) else source.read(0, source.size)
+                self._digest = PrefixDigest(self._whole)
+            return self._digest(self._whole, start, end)
+        self._summed, value = end, 0
         for at in range(start, end, _PIECE):
             value = zlib.crc32(self._source.read(at, min(_PIECE, end - at)), value)
         return value
-
-    def _prefix(self, at: int) -> int:
-        """Return the sum of the bytes from the base to `at`; four bytes of memory for each step are kept."""
-        known, (index, more) = self._prefixes, divmod(at - self._base, _STEP)
-        while len(known) <= index:
-            data = self._source.read(self._base + (len(known) - 1) * _STEP, _PIECE)
-            for step in range(0, max(len(data) - _STEP + 1, 1), _STEP):
-                known.append(zlib.crc32(data[step : step + _STEP], known[-1]))
-        return zlib.crc32(self._source.read(at - more, more), known[index])
 
 
 def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
