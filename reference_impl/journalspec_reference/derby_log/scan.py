@@ -48,8 +48,8 @@ _BUFFERS = 3 << 15
 #: What a writer brings before the bytes that it sums: the 37 bytes of a checksum record (DRB-CHK-037).
 _CHECKSUM = 37
 _SECTOR = 512
-#: Ranges are summed in pieces of this size (bytes); prefixes are known at each multiple of the other.
-_PIECE, _STEP = 1 << 20, 1 << 10
+#: Ranges are summed in pieces of this size (bytes).
+_PIECE = 1 << 20
 #: So many bytes are read to look at one record.
 _FEW = 1 << 12
 
