@@ -27,8 +27,6 @@ from journalspec_reference.jboss_journal.codec import (
 #: So many ids are looked up at a time, in 256 bytes of memory each.
 PART = 1 << 14
 Integers = npt.NDArray[np.int64]
-#: Letter of the module `struct` -> what Arrow calls the type.
-_ARROW = {"b": "int8", "B": "uint8", "i": "int32", "q": "int64"}
 
 
 def _columns() -> dict[str, str]:
@@ -37,7 +35,8 @@ def _columns() -> dict[str, str]:
         for kind in dialect.kinds.values():
             for number, field in SHOWN.items():
                 if number in kind.numbers:
-                    found[field] = _ARROW[kind.numbers[number]] if field == number else "binary"
+                    stored = np.dtype(kind.numbers[number])
+                    found[field] = stored.name if field == number else "binary"
     return found
 
 
