@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import importlib.util
+import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -93,6 +96,55 @@ def tool(request: pytest.FixtureRequest) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """Return a function: a directory, filled by another function for the first worker that asks for it."""
+    base = tmp_path_factory.getbasetemp()
+    room = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name: str, fill: Callable[[Path], None]) -> Path:
+        out = room / name
+        out.mkdir(exist_ok=True)
+        with (out / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (out / "done").exists():
+                fill(out)
+                (out / "done").touch()
+        return out
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[str, str], Path]:
+    """Return a function: the report of a harness inside Python over a tier, made once for all tests."""
+    from journalspec_conformance.connect import parse_impl  # noqa: PLC0415 - as above: not for every test
+    from journalspec_conformance.engine import Engine, Options  # noqa: PLC0415
+    from journalspec_conformance.report import ReportWriter, make_header, open_report  # noqa: PLC0415
+    from journalspec_conformance.selection import cases_of, probes_of  # noqa: PLC0415
+
+    def report(name: str, tier: str) -> Path:
+        file = f"{name}-{tier}.jsonl"
+
+        def fill(out: Path) -> None:
+            engine = Engine(parse_impl(name).open(), Options())
+            probes = probes_of(cases_of(tier))
+            started = time.process_time()
+            results = list(engine.run_all(probes))
+            seconds = time.process_time() - started
+            header = make_header(dict(engine.hello.impl), name, tier, seconds=seconds)
+            engine.close()
+            with open_report(out / file) as stream:
+                writer = ReportWriter(stream, header)
+                for result in results:
+                    writer.add(result)
+                writer.finish()
+
+        return made_once(f"report-{name}-{tier}", fill) / file
+
+    return report
 
 
 @pytest.fixture(scope="session")
