@@ -27,12 +27,14 @@ for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SI
 
 #: The files that take longest, in the order in which workers are to begin them (see tox.ini).
 LONG_FIRST = (
+    # Builds the site; the second worker is at something else meanwhile, and waits for nothing.
     "test_docs_build.py",
-    "test_docs_browser.py",
+    "test_types.py",
     "test_crash_builds.py",
     "test_crash_judging_findings.py",
     "test_docs_transcripts.py",
     "test_hot_copies.py",
+    "test_docs_browser.py",
     "test_crash_pipeline.py",
     "test_closed_output.py",
     "test_docs_commands.py",

@@ -97,7 +97,7 @@ def prepare(request: RunRequest) -> Prepared:
     if with_draws(request.tier) and not request.cases:
         seed = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
         draws = Draws(seed, request.count, request.select)
-    formats = request.formats or (() if request.cases else formats_named(request.select))
+    formats = request.formats or formats_named(request.select, request.cases)
     chosen = cases_of(request.tier, formats, request.cases, draws)
     expectations, source = _expectations(request.expect, setup.target.expectations)
     if expectations.entries:
@@ -107,8 +107,8 @@ def prepare(request: RunRequest) -> Prepared:
         elsewhere = None if request.cases else tuple(ids_outside(request.tier))
         expectations = expectations.bind(names, tier, source, elsewhere=elsewhere)
     probes = tuple(probes_of(chosen, request.select))
-    seed = None if draws is None else draws.seed
-    return Prepared(replace(setup, expectations=expectations), probes, tier, seed)
+    setup = replace(setup, expectations=expectations)
+    return Prepared(setup, probes, tier, None if draws is None else draws.seed)
 
 
 def setup_of(request: RunRequest) -> Setup:

@@ -77,14 +77,14 @@ def _published(tier: str, formats: Sequence[str]) -> list[Case]:
     return [case for name in chosen for case in load_cases(name, tier)]
 
 
-def formats_named(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the formats that published cases which `patterns` name are of; none if they may be of any.
+def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Return the formats of which alone cases can be that `patterns` name; none if they may be of any.
 
-    The ids of all cases of a format begin with its prefix.
+    The ids of all published cases of a format begin with its prefix; in case `files` any may stand.
     """
     prefixes = {get_format(name).prefix.lower(): name for name in format_ids()}
     found = {prefixes.get(pattern.partition(".")[0]) for pattern in patterns}
-    return () if None in found else tuple(sorted(filter(None, found)))
+    return () if files or None in found else tuple(sorted(filter(None, found)))
 
 
 def _read(paths: Sequence[Path]) -> Iterator[Case]:
@@ -109,7 +109,9 @@ def find(case_id: str, files: Sequence[Path] = ()) -> Case:
     elif files:
         every = cases_of("", files=files)
     else:
-        every = [case for tier in PUBLISHED_TIERS for case in _published(tier, formats_named([case_id]))]
+        every = [
+            case for tier in PUBLISHED_TIERS for case in _published(tier, formats_named([case_id], files))
+        ]
     near = []
     for case in every:
         if case.id == case_id and case.fault:

@@ -43,8 +43,8 @@ def _made() -> dict[str, list[Report]]:
 def live_report(name: str, format_id: str) -> Report:
     """Run the shipped in-process harness `name` over the cases of a format, unless that was done."""
     if done := _made().get(name):
-        results = (result for report in done for result in report.results if result.format == format_id)
-        return Report(done[0].header, tuple(results))
+        own = (result for report in done for result in report.results if result.format == format_id)
+        return Report(done[0].header, tuple(own))
     engine = Engine(parse_impl(name).open(), Options(), Expectations.none())
     try:
         probes = (probe for case in sources.cases(format_id) for probe in case.probes)
