@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import importlib.util
 import os
@@ -107,6 +106,8 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     room = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
     def made(name: str, fill: Callable[[Path], None]) -> Path:
+        import fcntl  # noqa: PLC0415 - POSIX has it
+
         out = room / name
         out.mkdir(exist_ok=True)
         with (out / "lock").open("w") as lock:
