@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -24,12 +26,14 @@ for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SI
 
 #: The files that take longest, in the order in which workers are to begin them (see tox.ini).
 LONG_FIRST = (
+    # Builds the site; the second worker is at something else meanwhile, and waits for nothing.
     "test_docs_build.py",
-    "test_docs_browser.py",
+    "test_types.py",
     "test_crash_builds.py",
     "test_crash_judging_findings.py",
     "test_docs_transcripts.py",
     "test_hot_copies.py",
+    "test_docs_browser.py",
     "test_crash_pipeline.py",
     "test_closed_output.py",
     "test_docs_commands.py",
@@ -93,6 +97,57 @@ def tool(request: pytest.FixtureRequest) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """Return a function: a directory, filled by another function for the first worker that asks for it."""
+    base = tmp_path_factory.getbasetemp()
+    room = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name: str, fill: Callable[[Path], None]) -> Path:
+        import fcntl  # noqa: PLC0415 - POSIX has it
+
+        out = room / name
+        out.mkdir(exist_ok=True)
+        with (out / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (out / "done").exists():
+                fill(out)
+                (out / "done").touch()
+        return out
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[str, str], Path]:
+    """Return a function: the report of a harness inside Python over a tier, made once for all tests."""
+    from journalspec_conformance.connect import parse_impl  # noqa: PLC0415 - as above: not for every test
+    from journalspec_conformance.engine import Engine, Options  # noqa: PLC0415
+    from journalspec_conformance.report import ReportWriter, make_header, open_report  # noqa: PLC0415
+    from journalspec_conformance.selection import cases_of, probes_of  # noqa: PLC0415
+
+    def report(name: str, tier: str) -> Path:
+        file = f"{name}-{tier}.jsonl"
+
+        def fill(out: Path) -> None:
+            engine = Engine(parse_impl(name).open(), Options())
+            probes = probes_of(cases_of(tier))
+            started = time.process_time()
+            results = list(engine.run_all(probes))
+            seconds = time.process_time() - started
+            header = make_header(dict(engine.hello.impl), name, tier, seconds=seconds)
+            engine.close()
+            with open_report(out / file) as stream:
+                writer = ReportWriter(stream, header)
+                for result in results:
+                    writer.add(result)
+                writer.finish()
+
+        return made_once(f"report-{name}-{tier}", fill) / file
+
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
@@ -139,8 +139,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Run the module's source, with the copy's names."""
         name = module.__name__.partition(".")[2] or "__init__"
-        source = self.sources[name].replace(self.original, self.mutant.package)
-        code = compile(source, f"<mutant {self.mutant.id}>/{name}.py", "exec")
+        if name == self.mutant.module:
+            code = compile(self.sources[name], f"<mutant {self.mutant.id}>/{name}.py", "exec")
+        else:
+            code = _compiled(self.mutant.format, name)
+        code = _renamed(code, self.original, self.mutant.package)
         exec(code, module.__dict__)  # noqa: S102  # our own source, with one text exchanged
 
 
@@ -152,6 +155,26 @@ def sources(format_id: str) -> dict[str, str]:
         raise UnknownFormat(f"{REFERENCE} has no package for {format_id}")
     folder = Path(spec.submodule_search_locations[0])
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
+
+
+@cache
+def _compiled(format_id: str, name: str) -> CodeType:
+    """Return a module as mutants of others have it; raises MutantError if it cannot be renamed."""
+    source = sources(format_id)[name]
+    if re.search(rf"^\s*import {REFERENCE}\.", source, re.MULTILINE):
+        raise MutantError(f"{name}.py: `import {REFERENCE}.` cannot be renamed: use `from`")
+    return compile(source, f"<mutants of {format_id}>/{name}.py", "exec")
+
+
+def _renamed(code: CodeType, old: str, new: str) -> CodeType:
+    """Return code that has `new` wherever a name or text in it has `old`."""
+
+    def told(value: Any) -> Any:
+        if isinstance(value, CodeType):
+            return _renamed(value, old, new)
+        return value.replace(old, new) if isinstance(value, str) else value
+
+    return code.replace(co_consts=tuple(map(told, code.co_consts)), co_names=tuple(map(told, code.co_names)))
 
 
 @cache

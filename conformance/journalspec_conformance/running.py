@@ -26,7 +26,14 @@ from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.programs import Enclosure, end_with_parent
 from journalspec_conformance.result import Result
-from journalspec_conformance.selection import Draws, cases_of, ids_outside, probes_of, with_draws
+from journalspec_conformance.selection import (
+    Draws,
+    cases_of,
+    formats_named,
+    ids_outside,
+    probes_of,
+    with_draws,
+)
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
 
@@ -90,16 +97,18 @@ def prepare(request: RunRequest) -> Prepared:
     if with_draws(request.tier) and not request.cases:
         seed = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
         draws = Draws(seed, request.count, request.select)
-    # An entry of an expectation file may be about a format that is not chosen; draws are named by none.
-    chosen = cases = cases_of(request.tier, () if draws is None else request.formats, request.cases, draws)
-    every = probes_of(cases)
+    formats = request.formats or formats_named(request.select, request.cases)
+    chosen = cases_of(request.tier, formats, request.cases, draws)
     expectations, source = _expectations(request.expect, setup.target.expectations)
-    elsewhere = None if request.cases else tuple(ids_outside(request.tier))
-    bound = expectations.bind([probe.id for probe in every], tier, source, elsewhere=elsewhere)
-    if request.formats and draws is None:
-        chosen = cases_of(request.tier, request.formats, request.cases)
+    if expectations.entries:
+        # An entry may be about a format that is not chosen; draws are named by none.
+        every = chosen if draws is not None or not formats else cases_of(request.tier, (), request.cases)
+        names = [probe.id for case in every for probe in case.probes]
+        elsewhere = None if request.cases else tuple(ids_outside(request.tier))
+        expectations = expectations.bind(names, tier, source, elsewhere=elsewhere)
     probes = tuple(probes_of(chosen, request.select))
-    return Prepared(replace(setup, expectations=bound), probes, tier, None if draws is None else draws.seed)
+    setup = replace(setup, expectations=expectations)
+    return Prepared(setup, probes, tier, None if draws is None else draws.seed)
 
 
 def setup_of(request: RunRequest) -> Setup:

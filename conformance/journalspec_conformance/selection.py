@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from journalspec.files import shown
-from journalspec.formats import UnknownFormat, get_format
+from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.patterns import any_matches
 from journalspec_corpus import Case, CaseError, Probe, load_cases
@@ -60,7 +60,7 @@ def cases_of(
             found = [] if tier == TIER else [c for name in PUBLISHED_TIERS for c in load_cases(tier=name)]
             found += draws.cases(formats)
         else:
-            found = load_cases(tier=tier)
+            found = _published(tier, formats)
     except (UnknownFormat, CaseError, ValueError) as error:
         raise Problem(str(error)) from None
     # A case that says nothing usable about its format may be of any.
@@ -69,6 +69,22 @@ def cases_of(
         source = ", ".join(map(str, files)) or f"tier {tier}"
         raise Problem(f"{source} has no cases" + (f" of {', '.join(formats)}" if formats else ""))
     return chosen
+
+
+def _published(tier: str, formats: Sequence[str]) -> list[Case]:
+    """Return the cases of a published tier, of `formats` (none: all), in published order."""
+    chosen = [name for name in format_ids() if not formats or name in formats]
+    return [case for name in chosen for case in load_cases(name, tier)]
+
+
+def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Return the formats of which alone cases can be that `patterns` name; none if they may be of any.
+
+    The ids of all published cases of a format begin with its prefix; in case `files` any may stand.
+    """
+    prefixes = {get_format(name).prefix.lower(): name for name in format_ids()}
+    found = {prefixes.get(pattern.partition(".")[0]) for pattern in patterns}
+    return () if files or None in found else tuple(sorted(filter(None, found)))
 
 
 def _read(paths: Sequence[Path]) -> Iterator[Case]:
@@ -93,7 +109,9 @@ def find(case_id: str, files: Sequence[Path] = ()) -> Case:
     elif files:
         every = cases_of("", files=files)
     else:
-        every = [case for tier in PUBLISHED_TIERS for case in load_cases(tier=tier)]
+        every = [
+            case for tier in PUBLISHED_TIERS for case in _published(tier, formats_named([case_id], files))
+        ]
     near = []
     for case in every:
         if case.id == case_id and case.fault:

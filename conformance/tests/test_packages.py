@@ -47,15 +47,21 @@ Graph = dict[str, set[str]]
 
 
 @cache
-def modules() -> dict[str, tuple[Path, ast.Module]]:
+def places() -> dict[str, Path]:
     """Return every hand-written module by its full name."""
     found = {}
     for package, folder in PACKAGES.items():
         for path in sorted((ROOT / folder / package).rglob("*.py")):
             if not {"_kaitai", "__pycache__"} & set(path.parts):
                 name = ".".join(path.relative_to(ROOT / folder).with_suffix("").parts)
-                found[name.removesuffix(".__init__")] = (path, ast.parse(path.read_bytes()))
+                found[name.removesuffix(".__init__")] = path
     return found
+
+
+@cache
+def modules() -> dict[str, tuple[Path, ast.Module]]:
+    """Return every hand-written module, parsed: for tests, not for whoever collects them."""
+    return {name: (path, ast.parse(path.read_bytes())) for name, path in places().items()}
 
 
 @cache
@@ -129,7 +135,7 @@ def test_there_is_something_to_look_at() -> None:
     assert len([name for name in modules() if is_shared(name)]) > 50
 
 
-@pytest.mark.parametrize("name", [name for name in modules() if is_shared(name)])
+@pytest.mark.parametrize("name", [name for name in places() if is_shared(name)])
 def test_no_shared_module_names_a_format(name: str) -> None:
     named = {*format_ids(), *(part for name in format_ids() for part in name.split("_")[:1])}
     pattern = re.compile("|".join(map(re.escape, sorted(named))), re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -83,7 +84,13 @@ def _tier(format_id: str, tier: str) -> tuple[Case, ...]:
     if folder is None or not (folder / f"{tier}.jsonl").is_file():
         return ()
     path = folder / f"{tier}.jsonl"
-    return tuple(_published(path, f"published/{format_id}/{path.name}"))
+    looks = gc.isenabled()
+    gc.disable()  # there are no circles in cases, and looking for some took most of the time
+    try:
+        return tuple(_published(path, f"published/{format_id}/{path.name}"))
+    finally:
+        if looks:
+            gc.enable()
 
 
 def _published(path: Path, source: str) -> Iterator[Case]:

@@ -26,15 +26,14 @@ from journalspec_reference import load
 def read_cases() -> Iterator[Any]:
     for format_id in described():
         for tier in ("smoke", "captured"):
-            found = load_cases(format_id, tier=tier)[:: 1 if tier == "smoke" else 2]
-            cases = [case for case in found if case.write is None]
-            if not cases and get_format(format_id).uncaptured and tier == "captured":
-                continue
-            yield pytest.param(format_id, cases, id=f"{format_id}-{tier}")
+            if tier == "smoke" or not get_format(format_id).uncaptured:
+                yield pytest.param(format_id, tier, id=f"{format_id}-{tier}")
 
 
-@pytest.mark.parametrize(("format_id", "cases"), list(read_cases()))
-def test_three_descriptions_say_the_same(format_id: str, cases: list[Case]) -> None:
+@pytest.mark.parametrize(("format_id", "tier"), list(read_cases()))
+def test_three_descriptions_say_the_same(format_id: str, tier: str) -> None:
+    found = load_cases(format_id, tier=tier)[:: 1 if tier == "smoke" else 2]
+    cases = [case for case in found if case.write is None]
     records, whole, cut = 0, Counter[str](), 0
     first: dict[str, int] = {}
     for case in cases:

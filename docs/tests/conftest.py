@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from journalspec_conformance.harnesses import registry
 
 DOCS = Path(__file__).resolve().parents[1]
 EXTENSION = str(DOCS / "ext")
@@ -16,30 +19,22 @@ if EXTENSION not in sys.path:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The built site; whichever worker needs it first builds it, with warnings as errors."""
-    base = tmp_path_factory.getbasetemp()
-    out = (base if worker_id == "master" else base.parent) / "site"
-    done = out / "done"
-    out.mkdir(exist_ok=True)
-    with (out / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            command = [
-                sys.executable,
-                "-m",
-                "sphinx",
-                "-n",
-                "-T",
-                "-W",
-                "--keep-going",
-                "-q",
-                "-E",
-                "-j",
-                "2",
-            ]
-            command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
-            built = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
-            assert built.returncode == 0, built.stderr
-            done.touch()
-    return out / "html"
+def site(
+    made_once: Callable[[str, Callable[[Path], None]], Path], live_report: Callable[[str, str], Path]
+) -> Path:
+    """The built site, with warnings as errors."""
+
+    from journalspec_docs import matrix
+
+    def build(out: Path) -> None:
+        targets = [name for name, entry in registry().items() if entry.target]
+        made = [live_report(name, tier) for name in targets for tier in ("smoke", "captured")]
+        command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E", "-j", "2"]
+        command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
+        given = {matrix.MADE: os.pathsep.join(map(str, made))}
+        built = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=1200, env=os.environ | given
+        )
+        assert built.returncode == 0, built.stderr
+
+    return made_once("site", build) / "html"

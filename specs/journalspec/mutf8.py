@@ -12,6 +12,8 @@ _FOUR_BYTES = 0xF0
 
 def encode(text: str) -> bytes:
     """Return `text` in modified UTF-8."""
+    if text.isascii():
+        return text.encode("ascii").replace(b"\0", _NUL)
     units = text.encode("utf-16-be", "surrogatepass")
     chars = (chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
     return "".join(chars).encode("utf-8", "surrogatepass").replace(b"\0", _NUL)
@@ -22,6 +24,8 @@ def decode(data: bytes) -> str:
 
     A zero byte is read as U+0000, as Java's own reader does.
     """
+    if data.isascii():
+        return data.decode("ascii")
     for at, byte in enumerate(data):
         if byte >= _FOUR_BYTES:
             raise UnicodeDecodeError("modified utf-8", data, at, at + 1, "no character takes four bytes")

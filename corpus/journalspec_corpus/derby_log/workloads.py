@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
@@ -39,6 +40,7 @@ class Step(shared.NumberedStep):
         return row if self.op == "delete" else {**row, "value": value(key, self.size, self.op)}
 
 
+@cache
 def value(key: int, size: int, op: str = "insert") -> str:
     """Return a value of `size` letters and the key before it, unlike any other row's."""
     start = 37 * key + (11 if op == "update" else 0)

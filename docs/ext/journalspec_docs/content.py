@@ -87,14 +87,12 @@ def _files() -> tuple[Path, ...]:
     return tuple(sorted(path for path in found if path.name.endswith(kinds)))
 
 
-def files(arguments: Iterable[str]) -> Iterable[Path]:
-    """Yield what a part with these arguments is made from: if it names a format, nothing of others."""
-    others = set(format_ids()) - set(arguments)
-    every = len(others) == len(format_ids())
-    for path in _files():
-        place = path.relative_to(sources.ROOT).as_posix()
-        if every or not any(name in place for name in others):
-            yield path
+@cache
+def files(formats: frozenset[str]) -> tuple[str, ...]:
+    """Return what a part about these formats is made from, nothing of others; everything for none."""
+    others = set(format_ids()) - formats if formats else ()
+    places = ((str(path), path.relative_to(sources.ROOT).as_posix()) for path in _files())
+    return tuple(path for path, place in places if not any(name in place for name in others))
 
 
 MODULES = (

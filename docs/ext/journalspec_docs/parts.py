@@ -15,7 +15,7 @@ from functools import partial
 from html import escape
 from pathlib import Path
 from textwrap import indent
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -23,6 +23,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedErro
 from jinja2.runtime import Context
 from sphinx.util.docutils import SphinxDirective
 
+from journalspec.formats import format_ids
 from journalspec_docs import domain
 from journalspec_docs.content import FUNCTIONS, TABLES, files
 
@@ -42,8 +43,12 @@ class Part(SphinxDirective):
         level = self.state.memo.section_level
         section = _open_section(self.state.document, level)
         before = len(section)
-        for path in files(self.arguments):
-            self.env.note_dependency(str(path))
+        formats = frozenset(self.arguments).intersection(format_ids())
+        noted: Any = self.env.temp_data.setdefault("journalspec", set())
+        # A page has dozens of parts that are made from the same thousand files.
+        for path in files(formats) if formats not in noted else ():
+            self.env.note_dependency(path)
+        noted.add(formats)
         try:
             text = TEMPLATES.get_template(f"{self.name}.md").render(
                 arguments=self.arguments, below="#" * (level + 1), domain=domain.domain_of(self.env)
