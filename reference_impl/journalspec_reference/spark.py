@@ -28,6 +28,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ from pyspark.sql.datasource import (
 )
 
 from journalspec.files import shown
-from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Observation, Record, jsonable
 from journalspec_reference.answers import UnknownEdition, ask, checked_params, settled, stretches
 from journalspec_reference.arrow import array, type_of
@@ -202,7 +203,7 @@ class Asked:
             return {}
         (name,) = formats
         try:
-            known: dict[str, str] = format_module("journalspec_reference", str(name)).columns.COLUMNS
+            known = columns_of(name)
         except UnknownFormat as error:
             raise JournalError(str(error.args[0])) from None
         return {
@@ -508,6 +509,13 @@ class _Rows:
         rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
             yield self._of_dicts(some)
+
+
+def columns_of(format_id: str) -> Mapping[str, str]:
+    """Return the typed columns of a format and their Arrow types; raises UnknownFormat."""
+    name = get_format(format_id).id
+    known: Mapping[str, str] = import_module(f"journalspec_reference.{name}.columns").COLUMNS
+    return known
 
 
 def _names(journal: Journal) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from journalspec.formats import format_module
 from journalspec_docs import sources
 
 Schema = Mapping[str, Any]
@@ -49,7 +48,7 @@ def spark_columns(view: str) -> Iterator[tuple[str, str, str]]:
     from journalspec_reference import spark  # noqa: PLC0415 - pyspark is slow to import
 
     known = {"records": spark.COMMON, "journals": spark.JOURNALS}
-    columns = known.get(view) or format_module("journalspec_reference", view).columns.COLUMNS
+    columns = known.get(view) or spark.columns_of(view)
     for name, kind in columns.items():
         if view in known or name not in spark.COMMON:
             yield name, spark.TYPES[kind], COLUMNS.get(name, "")
