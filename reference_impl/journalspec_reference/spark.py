@@ -52,7 +52,7 @@ from pyspark.sql.datasource import (
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Observation, Record, jsonable
-from journalspec_reference.answers import UnknownEdition, ask, checked_params, settled, stretches
+from journalspec_reference.answers import UNREAD, UnknownEdition, ask, checked_params, settled, stretches
 from journalspec_reference.arrow import array, type_of
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
@@ -362,7 +362,7 @@ class JournalReader(DataSourceReader):
         else:
             parts = stretches(settled(journal))
             for number in piece.numbers:
-                for batch in rows.of_stretch(parts[number]) if number < len(parts) else rows.of_unread():
+                for batch in rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts):
                     if self._asked.strict and rows.damaged:
                         raise JournalError(f"{shown(piece.path)}: {rows.damaged}")
                     yield batch
@@ -399,12 +399,14 @@ class _Rows:
                 regions = ((stretch.file, at, end - at, why) for at, end, why in batch.damage)
                 yield self.of_regions(regions, {stretch.file: stretch.role})
 
-    def of_unread(self) -> Iterator[pa.RecordBatch]:
-        """Yield the files that could not be read."""
-        if self._journal.unread:
-            yield self.of_regions(
-                (each.name, 0, each.length, "unreadable-file") for each in self._journal.unread
-            )
+    def of_rest(self, parts: Sequence[Stretch]) -> Iterator[pa.RecordBatch]:
+        """Yield the files that could not be read; without `parts` all files of a journal that is refused."""
+        if not parts and (seen := ask(self._journal).observation).verdict == REFUSED:
+            files = self._journal.files.items()
+            yield self.of_regions((name, 0, len(data), seen.code or REFUSED) for name, data in files)
+        if unread := self._journal.unread:
+            roles = {each.name: "unread" for each in unread}
+            yield self.of_regions(((each.name, 0, each.length, UNREAD) for each in unread), roles)
 
     def of_regions(
         self, regions: Iterable[tuple[str, int, int, str]], roles: Mapping[str, str] = {}

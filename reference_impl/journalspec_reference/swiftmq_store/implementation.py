@@ -24,7 +24,7 @@ from journalspec.observation import (
 from journalspec.reread import COST, KEEP, Deferred, Lazy, Part, few
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
 from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
-from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
 from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, Branch, swapped
@@ -34,6 +34,7 @@ from journalspec_reference.swiftmq_store.recover import (
     OLD_PAGES,
     PAGES,
     Recovered,
+    durables,
     named,
     recover,
     role,
@@ -120,11 +121,14 @@ class _Asked:
         return Stretch(name, log.scan, partial(told, log, name), late_columns(__package__), role(LOG))
 
     def plan(self) -> list[Stretch]:
-        """Return the stretches of the log."""
+        """Return the log, and the files of subscriptions that cannot be used."""
+        found = Recovered()
+        durables(self.files, found)
+        gone = [lost(self.name(name), 0, len(self.files[name]), "bad-durable") for name in found.bad_files]
         if LOG not in self.files or self.page_size < SMALLEST_PAGE:
-            return []
+            return gone
         pages = len(self.files.get(PAGES, b"")) // self.page_size
-        return [self.stretch(Log(source_of(self.files[LOG]), self.page_size, pages))]
+        return [self.stretch(Log(source_of(self.files[LOG]), self.page_size, pages)), *gone]
 
     def _tell(self, found: Recovered) -> None:
         data = self.files.get(PAGES, b"")

@@ -110,7 +110,7 @@ def recover(
         pages.take(batch)
         found.checked |= batch.code.count(START) < len(batch)
     found.checked |= len(log_data) > 0 and not log.end
-    _durables(files, found)
+    durables(files, found)
     walk = Walk(pages)
     found.read = log, pages, walk
     found.notes = walk.notes
@@ -240,7 +240,8 @@ def _check(found: Recovered, *, salvage: bool) -> None:
             found.queues.append(queue)
 
 
-def _durables(files: Mapping[str, Any], found: Recovered) -> None:
+def durables(files: Mapping[str, Any], found: Recovered) -> None:
+    """Take in the durable subscriptions, and the swap files, which a start deletes."""
     for path in sorted(files):
         if role(path) == "swap":
             found.swaps.append(path)
