@@ -25,6 +25,8 @@ Ints = npt.NDArray[np.int64]
 
 def type_of(name: str) -> pa.DataType:
     """Return the Arrow type that a format names: as in ``int64`` or ``list<string>``."""
+    if name == "uint8":  # Spark has no unsigned types
+        return pa.int16()
     inner = name.removeprefix("list<")
     return pa.list_(type_of(inner.removesuffix(">"))) if inner != name else pa.type_for_alias(name)
 

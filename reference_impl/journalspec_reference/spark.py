@@ -14,11 +14,12 @@ Options:
 - ``rows``: ``all`` also for valid records outside the log that do not count (kind ``unanchored``; ``reason``
   says ``given-up`` if they stand in a dropped region) and remarks (kind ``note``), with ``fields``;
 - ``view``: ``journals`` for a row for each journal, with its verdict and what it lost;
-- ``mode``: ``FAILFAST`` if damage is to end the query.
+- ``mode``: ``FAILFAST`` if damage is to end the query;
+- ``pushdown``: ``false`` if Spark is to evaluate all filters itself.
 
 A task reads one long file, or several small ones. Paths are read where the workers run: on a cluster they are
 URIs, or lie on storage that all workers see. An explicit ``schema`` prunes columns. Filters on columns are
-evaluated before rows leave the reader, where the session allows it (:func:`register` does).
+evaluated before rows leave the reader, which takes a setting of the session that :func:`register` makes.
 """
 
 from __future__ import annotations
@@ -51,8 +52,16 @@ from pyspark.sql.datasource import (
 
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, get_format
-from journalspec.observation import REFUSED, Observation, Record, jsonable
-from journalspec_reference.answers import UNREAD, UnknownEdition, ask, checked_params, settled, stretches
+from journalspec.observation import REFUSED, Record, jsonable
+from journalspec_reference.answers import (
+    UNREAD,
+    Answer,
+    UnknownEdition,
+    ask,
+    checked_params,
+    settled,
+    stretches,
+)
 from journalspec_reference.arrow import array, type_of
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
@@ -159,11 +168,13 @@ class JournalSource(DataSource):
         asked = Asked(dict(self.options))
         columns = asked.columns()
         named = ", ".join(f"`{name}` {TYPES[kind]}" for name, kind in columns.items())
-        return named if asked.typed() or asked.journals else f"{named}, {FIELDS}"
+        return named if asked.journals or asked.typed() else f"{named}, {FIELDS}"
 
     def reader(self, schema: StructType) -> JournalReader:
         """Return the reader of the columns of `schema`, for the options given."""
-        return JournalReader(dict(self.options), schema.fieldNames())
+        options = dict(self.options)
+        kind = FilteringReader if Asked(options).pushdown else JournalReader
+        return kind(options, schema.fieldNames())
 
 
 class Asked:
@@ -184,6 +195,7 @@ class Asked:
         self.fields = self._one_of(given, "fields", ("false", "true")) == "true"
         self.every_row = self._one_of(given, "rows", ("records", "all")) == "all"
         self.journals = self._one_of(given, "view", ("records", "journals")) == "journals"
+        self.pushdown = self._one_of(given, "pushdown", ("true", "false")) == "true"
         self.strict = self._one_of(given, "mode", ("permissive", "failfast")) == "failfast"
         self._found: list[tuple[str, Journal]] | None = None
 
@@ -274,22 +286,15 @@ class JournalReader(DataSourceReader):
     def __init__(self, options: Mapping[str, str], names: Sequence[str] | None = None) -> None:
         self._asked = Asked(options)
         known = self._asked.columns()
-        self._names = list(names) if names is not None else [*known]
+        if names is None:
+            names = [*known] if self._asked.journals or self._asked.typed() else [*known, "fields"]
+        self._names = list(names)
         kinds = {name: type_of(kind) for name, kind in known.items()} | {"fields": _FIELDS}
         self._kinds = {name: kinds[name] for name in self._names if name in kinds}
         unknown = [name for name in self._names if name not in self._kinds]
         if unknown:
             raise JournalError(f"no column {unknown[0]!r}: there are {', '.join(known)}")
         self._filters: list[Filter] = []
-
-    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  # the name is Spark's
-        """Take the filters on single columns; return the others."""
-        for each in filters:
-            name = each.attribute[0] if len(each.attribute) == 1 else ""  # type: ignore[attr-defined]
-            if name in self._kinds and isinstance(each, (*_COMPARED, In, IsNotNull)):
-                self._filters.append(each)
-            else:
-                yield each
 
     def partitions(self) -> Sequence[JournalPartition]:
         """Return what each task reads, in order; raises JournalError if there is no journal."""
@@ -358,7 +363,7 @@ class JournalReader(DataSourceReader):
         elif self._asked.journals:
             yield rows.of_journal()
         elif self._asked.every_row:
-            yield from rows.of_answer(ask(journal).observation)
+            yield from rows.of_answer(ask(journal))
         else:
             parts = stretches(settled(journal))
             for number in piece.numbers:
@@ -379,6 +384,19 @@ class JournalReader(DataSourceReader):
                 mask = _COMPARED[type(each)](column, pa.scalar(each.value, column.type))  # type: ignore[attr-defined]
             batch = batch.filter(mask)
         return batch if batch.num_rows else None
+
+
+class FilteringReader(JournalReader):
+    """A reader that evaluates filters itself. Where the session does not allow that, Spark refuses it."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  # the name is Spark's
+        """Take the filters on single columns; return the others."""
+        for each in filters:
+            name = each.attribute[0] if len(each.attribute) == 1 else ""  # type: ignore[attr-defined]
+            if name in self._kinds and isinstance(each, (*_COMPARED, In, IsNotNull)):
+                self._filters.append(each)
+            else:
+                yield each
 
 
 class _Rows:
@@ -475,8 +493,9 @@ class _Rows:
         }
         return self._of_dicts([row])
 
-    def of_answer(self, seen: Observation) -> Iterator[pa.RecordBatch]:
+    def of_answer(self, answer: Answer) -> Iterator[pa.RecordBatch]:
         """Yield all that reading a journal gives: records, regions, records that do not count, notes."""
+        seen, self._same["edition"] = answer.observation, answer.journal.edition
         lost = {(record.at.file, record.at.off) for record in seen.given_up}
         roles = {entry.file: entry.role for entry in seen.files}
 

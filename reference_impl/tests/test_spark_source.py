@@ -55,13 +55,15 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def expected(directory: Path) -> list[tuple[Any, ...]]:
+def expected(directory: Path, *, every: bool = False) -> list[tuple[Any, ...]]:
+    """Return file, offset, length, kind, type or reason of rows; with `every` of what does not count too."""
     rows: list[tuple[Any, ...]] = []
     for journal in find_journals(load_files(directory)):
         edition = ask(journal).journal.edition
-        seen = load(journal.format).read(journal.files, edition=edition, params=journal.params)
+        seen = load(journal.format).read(journal.seen, edition=edition, params=journal.params)
         rows += [(r.at.file, r.at.off, r.at.length, "record", r.type) for r in seen.records]
-        rows += [(r.at.file, r.at.off, r.at.length, "unanchored", r.type) for r in seen.unanchored]
+        if every:
+            rows += [(r.at.file, r.at.off, r.at.length, "unanchored", r.type) for r in seen.unanchored]
         rows += [(d.file, d.off, d.length, "dropped", d.reason) for d in seen.dropped]
         if seen.verdict == "refused" and not seen.dropped:
             rows += [(name, 0, len(data), "dropped", seen.code) for name, data in journal.files.items()]
@@ -73,20 +75,73 @@ def shown(rows: list[Any]) -> list[tuple[Any, ...]]:
     return sorted((r["file"], r["off"], r["len"], r["kind"], r["type"] or r["reason"]) for r in found)
 
 
-def test_rows_are_what_the_reference_reads(spark: Any, journals: Path) -> None:
-    frame = spark.read.format("journalspec").load(f"{journals}/*")
+def read(**options: str) -> list[dict[str, Any]]:
+    """Return the rows of a query, without Spark."""
+    from journalspec_reference.spark import JournalReader
+
+    reader = JournalReader(options)
+    return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_rows_are_what_the_reference_reads(spark: Any, journals: Path, every: bool) -> None:
+    frame = (
+        spark.read.format("journalspec").option("rows", "all" if every else "records").load(f"{journals}/*")
+    )
     by_journal: dict[str, list[Any]] = {}
     for row in frame.collect():
         by_journal.setdefault(row["journal"], []).append(row)
     directories = sorted(journals.iterdir())
     assert len(directories) > 3
     for directory in directories:
-        assert shown(by_journal.get(str(directory), [])) == expected(directory)
-    assert frame.rdd.getNumPartitions() >= len(directories)
+        assert shown(by_journal.get(str(directory), [])) == expected(directory, every=every)
+
+
+def test_small_journals_share_a_task_and_a_long_file_has_its_own(
+    journals: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from journalspec_reference import spark as source
+
+    reader = source.JournalReader({"path": f"{journals}/*"})
+    assert len(reader.partitions()) == 1
+    monkeypatch.setattr(source, "TOGETHER", 1)
+    apart = reader.partitions()
+    assert len(apart) > len(list(journals.iterdir()))
+    rows = [row for part in apart for batch in reader.read(part) for row in batch.to_pylist()]
+    assert rows == read(path=f"{journals}/*")
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_typed_columns_are_the_fields_of_records(format_id: str, tmp_path: Path) -> None:
+    """What is nested in a field has columns of its own, or is there as it is stored."""
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    compared = 0
+    for case in [case for case in load_cases(format_id)[::40] if case.input.files and case.write is None]:
+        directory = tmp_path / case.id
+        case.materialize(directory)
+        params = {f"param.{name}": value for name, value in case.params.items()}
+        asked = {"path": str(directory), "format": format_id, "edition": case.edition, **params}
+        found = [row for row in read(**asked, bodies="true") if row["kind"] == "record"]
+        texts = [dict(row["fields"]) for row in read(**asked, fields="true") if row["kind"] == "record"]
+        assert len(found) == len(texts)
+        for row, fields in zip(found, texts, strict=True):
+            for name, text in fields.items():
+                if name in row and row[name] is not None and not (text or "").startswith(("[", "{")):
+                    value = row[name].hex() if isinstance(row[name], bytes) else row[name]
+                    assert text == (
+                        str(value)
+                        if isinstance(value, int) and not isinstance(value, bool)
+                        else json.dumps(value)
+                        if isinstance(value, bool | list)
+                        else value
+                    )
+                    compared += 1
+    assert compared > 20
 
 
 def test_a_directory_of_journals_is_searched_and_fields_are_text(spark: Any, journals: Path) -> None:
-    rows = spark.read.format("journalspec").load(str(journals)).where("kind = 'record'").collect()
+    read = spark.read.format("journalspec").option("fields", "true")
+    rows = read.load(str(journals)).where("kind = 'record'").collect()
     assert len(rows) > 3
     for row in rows:
         assert row["reason"] is None
@@ -94,6 +149,54 @@ def test_a_directory_of_journals_is_searched_and_fields_are_text(spark: Any, jou
         for value in row["fields"].values():
             if value is not None and value.startswith("["):
                 json.loads(value)
+
+
+@pytest.mark.parametrize("pushed", ["true", "false"])
+def test_filters_give_the_same_rows_wherever_they_are_evaluated(
+    spark: Any, journals: Path, pushed: str
+) -> None:
+    read = spark.read.format("journalspec").option("format", "jboss_journal").option("pushdown", pushed)
+    frame = read.load(f"{journals}/jbm*")
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", pushed)
+    try:
+        rows = frame.collect()
+        found = frame.where(
+            "kind = 'record' and id >= 2 and type in ('ADD', 'ADD_TX') and off < 500"
+        ).collect()
+    finally:
+        spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    wanted = [
+        row
+        for row in rows
+        if row["kind"] == "record"
+        and (row["id"] or 0) >= 2
+        and row["type"] in ("ADD", "ADD_TX")
+        and row["off"] < 500
+    ]
+    assert sorted(found) == sorted(wanted)
+    assert 0 < len(found) < len(rows)
+
+
+def test_a_schema_prunes_columns(spark: Any, journals: Path) -> None:
+    frame = (
+        spark.read.format("journalspec").schema("file string, off bigint, kind string").load(str(journals))
+    )
+    rows = [(row["file"], row["off"]) for row in frame.collect() if row["kind"] == "record"]
+    every = [row for directory in journals.iterdir() for row in expected(directory)]
+    assert sorted(rows) == sorted((row[0], row[1]) for row in every if row[3] == "record")
+
+
+def test_a_journal_is_a_row(spark: Any, journals: Path) -> None:
+    rows = spark.read.format("journalspec").option("view", "journals").load(f"{journals}/*").collect()
+    found = {row["journal"]: row for row in rows}
+    for directory in journals.iterdir():
+        (journal, *_) = find_journals(load_files(directory))
+        seen = ask(journal).observation
+        row = found[str(directory)]
+        told = (row["format"], row["verdict"], row["records"], row["dropped"], row["missing"])
+        assert told == (journal.format, seen.verdict, len(seen.records), len(seen.dropped), len(seen.missing))
+        assert row["dropped_bytes"] == sum(region.length for region in seen.dropped)
+        assert set((row["notes"] or "").split(", ")) - {""} == {note.code for note in seen.notes}
 
 
 def short_files(directory: Path, *bodies: bytes) -> Path:
@@ -112,7 +215,7 @@ TORN = b"\x10" + bytes(30)
 
 
 def test_an_edition_that_was_assumed_is_a_row(spark: Any, tmp_path: Path) -> None:
-    read = spark.read.format("journalspec")
+    read = spark.read.format("journalspec").option("rows", "all")
     directory = short_files(tmp_path / "a", ADD, b"\x10" + struct.pack(">q", 1))
     notes = {row["reason"]: row for row in read.load(str(directory)).where("kind = 'note'").collect()}
     assert "read otherwise, seed: recovered" in notes["edition-assumed"]["fields"]["text"]
@@ -122,10 +225,23 @@ def test_an_edition_that_was_assumed_is_a_row(spark: Any, tmp_path: Path) -> Non
     assert "edition-assumed" not in [row["reason"] for row in told.collect()]
 
 
-def test_an_edition_that_cannot_be_told_ends_the_query(spark: Any, tmp_path: Path) -> None:
+def test_an_edition_that_cannot_be_told_is_damage(spark: Any, tmp_path: Path) -> None:
     directory = short_files(tmp_path / "a", ADD, TORN)
+    read = spark.read.format("journalspec")
+    rows = read.load(str(directory)).collect()
+    assert {(row["kind"], row["reason"]) for row in rows} == {("dropped", "unknown-edition")}
+    (row,) = read.option("view", "journals").load(str(directory)).collect()
+    assert (row["verdict"], row["code"]) == ("refused", "unknown-edition")
     with pytest.raises(Exception, match="which edition of jboss_journal wrote data-1"):
-        spark.read.format("journalspec").load(str(directory)).collect()
+        spark.read.format("journalspec").option("mode", "FAILFAST").load(str(directory)).collect()
+
+
+def test_damage_ends_a_query_that_asks_for_that(spark: Any, tmp_path: Path) -> None:
+    directory = short_files(tmp_path / "a", ADD, TORN)
+    read = spark.read.format("journalspec").option("edition", "s2")
+    assert [row["kind"] for row in read.load(str(directory)).collect()].count("dropped") == 1
+    with pytest.raises(Exception, match=r"data-2\.jbm: bad-"):
+        read.option("mode", "FAILFAST").load(str(directory)).collect()
 
 
 def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path) -> None:
@@ -145,7 +261,8 @@ def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path)
         ("", {"param.extention": "x"}, "knows no parameter 'extention'"),
         ("", {"format": "nonsense"}, "no format 'nonsense'"),
         ("nowhere/*.tlog", {}, "no such file or directory, and no match as a glob"),
-        ("s3://bucket/journal", {}, "only local files can be read"),
+        ("s3x://bucket/journal", {}, "cannot list"),
+        ("", {"view": "table"}, "use one of records, journals"),
     ],
 )
 def test_what_is_asked_wrongly_is_named(
@@ -172,21 +289,19 @@ def test_real_directories(spark: Any) -> None:
             continue
         readable.append(directory)
     assert readable
-    rows = spark.read.format("journalspec").load([str(path) for path in readable]).collect()
+    read = spark.read.format("journalspec")
+    rows = read.load([str(path) for path in readable]).collect()
     for directory in readable:
         assert shown([row for row in rows if row["journal"] == str(directory)]) == expected(directory)
 
 
 def test_names_that_would_steer_a_terminal_or_are_no_text_stand_escaped(tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
-    from journalspec_reference.spark import JournalReader
-
     strange = os.fsdecode(b"a\x1b\n\xff")
     escaped = r"a\x1b\n\udcff"
     find_case("btm.clean.two-phase").materialize(tmp_path / strange)
     first = min((tmp_path / strange).iterdir())
     (first.parent / strange).write_bytes(first.read_bytes())
-    reader = JournalReader({"path": f"{tmp_path}/*"})
-    rows = [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+    rows = read(path=f"{tmp_path}/*")
     assert {row["journal"] for row in rows} == {str(tmp_path / escaped)}
     assert escaped in {row["file"] for row in rows}

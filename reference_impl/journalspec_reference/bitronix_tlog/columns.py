@@ -51,7 +51,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
             moved = batch.more.get("moved", {})
             shift = np.array([moved.get(here, 0) for here in batch.off], np.int64) if moved else 0 * off
             if edition == "seed":
-                out["extension"] = off + at, shift
+                out["extension"] = off + at, np.where(shift > 0, shift, -1)
             starts = off + at + shift
             out["gtrid"] = starts + 1, _numbers(batch.data, starts, stored).astype(np.int64)
         elif name in COLUMNS and stored:

@@ -263,7 +263,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     """Return name -> values, one a record, of each field of :data:`COLUMNS`; the seed's bodies are opaque.
 
     A number is (values, where there are any); the type is (codes, the names that they number); `data` and
-    `body` are (starts, sizes) into the bytes of the batch, of size 0 where there are none.
+    `body` are (starts, sizes) into the bytes of the batch, of size -1 where there are none.
     """
     forms = known(edition) if edition in EDITIONS else Forms({})
     rows, names = len(batch.off), [*_numbers(), "undo", "undone"]
@@ -300,6 +300,6 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
         **{name: (found.fields[name], found.has[name] & ~opaque) for name in _numbers()},
         "logical": (found.fields["undo"] != 0, found.has["undo"] & ~opaque),
         "undone": (found.fields["undone"] & _INSTANT, found.has["undone"] & ~opaque),
-        "data": (found.data_at, found.data_size),
-        "body": (off + BEFORE, body_size),
+        "data": (found.data_at, np.where(found.data_size > 0, found.data_size, -1)),
+        "body": (off + BEFORE, np.where(opaque, body_size, -1)),
     }
