@@ -205,10 +205,6 @@ class Log:
         """Yield its records, from one more pass."""
         return chain.from_iterable(map(records, self._stretch.scan()))
 
-    def notes(self) -> Sequence[Note]:
-        """Return what is odd about its header and its records."""
-        return chained(note_place, tuple(_header_notes(self.file, self.is_position)), self.found.notes())
-
 
 def chained(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     """Return the sequences one after the other; nothing is made of them before somebody asks."""
@@ -431,7 +427,9 @@ def _observed(
             behind = Dropped(file.name, file.limit, file.length - file.limit, "")
             _search(beside, file, [behind], noted=forensic)
     shown = [logs[file.name] for file in files if file.name in logs]
-    odd = [each.notes() for each in shown]
+    odd: list[Sequence[Note]] = []
+    for each in shown:
+        odd += [[*_header_notes(each.file, each.is_position)], each.found.notes()]
     if other is not None and not forensic:
         odd.append([note for note in _header_notes(other.file, other.is_position) if note.code == SWAPPED])
     told = [beside.notes()]
