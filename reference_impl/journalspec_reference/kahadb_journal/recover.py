@@ -16,6 +16,7 @@ from importlib import import_module
 from itertools import accumulate, compress
 from typing import Any, TypeVar
 
+from journalspec import reread
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
@@ -29,7 +30,7 @@ from journalspec.observation import (
     note_place,
     refused,
 )
-from journalspec.reread import COST, KEEP, Changed, Deferred, Lazy, Part, joined, mapped
+from journalspec.reread import COST, Changed, Deferred, Lazy, Part, joined, mapped
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.batches import Batch, Found, Stretch, source_of
 from journalspec_reference.kahadb_journal.codec import (
@@ -320,21 +321,27 @@ class JournalPass:
                 self._lossy |= note.code in _LOSSY
             if batch.damage:
                 self._damaged(file, batch)
-            items = batch.more.get("parsed", ())
-            if len(batch) >= _MANY:
-                batch.more.pop("parsed", None)
-            # The index covers the records before one; what came before it is what the two have to agree on.
-            cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
-            skipping = skipping or self._counts(file, turn, batch, items, 0, cut)
-            if cut < len(batch):
-                self._evidence.passed(self._store)
-                skipping = skipping or self._counts(file, turn, batch, items, cut, len(batch))
-            self._evidence.looks(file.number, batch)
+            skipping = self._take(file, turn, batch, skipping=skipping)
             if self._refused is not None:
                 return
         if self._reading and end[1] != FILE:
             for _ in self._beside.walked(self._walk.stretch(file, end[0])):
                 pass
+
+    def _take(self, file: DataFile, turn: int, batch: Batch, *, skipping: bool) -> bool:
+        """Replay the records of a batch; return whether the rest of the file does not count."""
+        items = batch.more.get("parsed", ())
+        if len(batch) >= _MANY:
+            # What was parsed is larger than what was read, and is not kept.
+            batch.more.pop("parsed", None)
+        # The index covers the records before one; what came before it is what the two have to agree on.
+        cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
+        skipping = skipping or self._counts(file, turn, batch, items, 0, cut)
+        if cut < len(batch):
+            self._evidence.passed(self._store)
+            skipping = skipping or self._counts(file, turn, batch, items, cut, len(batch))
+        self._evidence.looks(file.number, batch)
+        return skipping
 
     def _damaged(self, file: DataFile, batch: Batch) -> None:
         """Take in what of a stretch holds no record."""
@@ -440,7 +447,7 @@ class JournalPass:
     @staticmethod
     def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
         """Return `count` items of `size` bytes, made when somebody asks for them; a few are kept then."""
-        return Deferred(count, make) if size + count * COST <= KEEP else Lazy([Part("", make, count)])
+        return Deferred(count, make) if size + count * COST <= reread.KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:
         if self._dialect.bare:
