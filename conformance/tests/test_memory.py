@@ -129,7 +129,7 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Pa
 GROWN = [
     ("bitronix_tlog", "deleted", (1 << 15, 1 << 17), 1.0),
     ("jboss_journal", "one-file", (1 << 15, 1 << 17), 1.0),
-    ("kahadb_journal", "one-file", (1 << 20, 2 << 20), 1.0),
+    ("kahadb_journal", "one-file", (1 << 15, 1 << 17), 1.0),
     ("swiftmq_store", "deleted", (1 << 21, 1 << 23), 0.0),
     ("swiftmq_store", "committed", (1 << 17, 1 << 19), 0.0),
     ("swiftmq_store", "large", (1 << 21, 1 << 23), 0.0),
@@ -151,6 +151,7 @@ def test_memory_does_not_grow_with_the_journal(
     """What is loaded of files is bounded, and told apart."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "KEEP", 1 << 14)
+    monkeypatch.setattr(batches, "STRETCH", 1 << 13)
     peaks = []
     for size in sizes:
         place = tmp_path / str(size)

@@ -31,6 +31,7 @@ from journalspec.observation import (
     refused,
 )
 from journalspec.reread import COST, Changed, Deferred, Lazy, Part, joined, mapped
+from journalspec_reference import batches
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.batches import Batch, Found, Stretch, source_of
 from journalspec_reference.kahadb_journal.codec import (
@@ -152,9 +153,9 @@ def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
     length, _ = head(start, CONTROL)
     if not length == size >= left.length:
         return False
-    batches = list(scan(source_of(file.data), dialect))
-    end = batches[-1].more.get("end", (0, ""))
-    return end[0] == CONTROL + size and not any(batch.damage for batch in batches)
+    found = list(scan(source_of(file.data), dialect))
+    end = found[-1].more.get("end", (0, ""))
+    return end[0] == CONTROL + size and not any(batch.damage for batch in found)
 
 
 def repeats(fields: Mapping[str, Any], numbers: frozenset[int]) -> bool:
@@ -182,17 +183,17 @@ class Walk:
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
         """Return the log of a file, or with the place of its end what is behind that."""
-        batches = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
-        return Stretch(file.name, batches, partial(told, file=file.name, dialect=self._dialect))
+        found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
+        return Stretch(file.name, found, partial(told, file=file.name, dialect=self._dialect))
 
     def batches(self, file: DataFile) -> Iterator[Batch]:
         """Yield the batches of a file; ``more["parsed"]`` has what each record is."""
         source, dialect = source_of(file.data), self._dialect
         scans = self._all or file is self._last
         if scans:
-            found = scan(source, dialect, file.name, checked=self._checked)
+            found = scan(source, dialect, file.name, checked=self._checked, stretch=batches.STRETCH)
         else:
-            found = walk(source, dialect, file.name)
+            found = walk(source, dialect, file.name, stretch=batches.STRETCH)
         skipping = False
         for batch in found:
             if not dialect.bare:
