@@ -153,6 +153,7 @@ def test_memory_does_not_grow_with_the_journal(
     """What is loaded of files is bounded, and told apart."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "KEEP", 1 << 14)
+    monkeypatch.setattr(batches, "STRETCH", 1 << 13)
     peaks = []
     for size in sizes:
         place = tmp_path / str(size)

@@ -16,6 +16,7 @@ from importlib import import_module
 from itertools import accumulate, compress
 from typing import Any, TypeVar
 
+from journalspec import reread
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
@@ -29,7 +30,8 @@ from journalspec.observation import (
     note_place,
     refused,
 )
-from journalspec.reread import COST, KEEP, Changed, Deferred, Lazy, Part, joined, mapped
+from journalspec.reread import COST, Changed, Deferred, Lazy, Part, joined, mapped
+from journalspec_reference import batches
 from journalspec_reference.api import Files, NumberedFile, NumberedNames, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of
 from journalspec_reference.kahadb_journal.codec import (
@@ -151,9 +153,9 @@ def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
     length, _ = head(start, CONTROL)
     if not length == size >= left.length:
         return False
-    batches = list(scan(source_of(file.data), dialect))
-    end = batches[-1].more.get("end", (0, ""))
-    return end[0] == CONTROL + size and not any(batch.damage for batch in batches)
+    found = list(scan(source_of(file.data), dialect))
+    end = found[-1].more.get("end", (0, ""))
+    return end[0] == CONTROL + size and not any(batch.damage for batch in found)
 
 
 def repeats(fields: Mapping[str, Any], numbers: frozenset[int]) -> bool:
@@ -181,19 +183,19 @@ class Walk:
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
         """Return the log of a file, or with the place of its end what is behind that."""
-        batches = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
+        found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
         records = partial(told, file=file.name, dialect=self._dialect)
         columns = late_columns(__package__, self._dialect)
-        return Stretch(file.name, batches, records, columns, role_of(file, self._dialect))
+        return Stretch(file.name, found, records, columns, role_of(file, self._dialect))
 
     def batches(self, file: DataFile) -> Iterator[Batch]:
         """Yield the batches of a file; ``more["parsed"]`` has what each record is."""
         source, dialect = source_of(file.data), self._dialect
         scans = self._all or file is self._last
         if scans:
-            found = scan(source, dialect, file.name, checked=self._checked)
+            found = scan(source, dialect, file.name, checked=self._checked, stretch=batches.STRETCH)
         else:
-            found = walk(source, dialect, file.name)
+            found = walk(source, dialect, file.name, stretch=batches.STRETCH)
         skipping = False
         for batch in found:
             if not dialect.bare:
@@ -322,21 +324,27 @@ class JournalPass:
                 self._lossy |= note.code in _LOSSY
             if batch.damage:
                 self._damaged(file, batch)
-            items = batch.more.get("parsed", ())
-            if len(batch) >= _MANY:
-                batch.more.pop("parsed", None)
-            # The index covers the records before one; what came before it is what the two have to agree on.
-            cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
-            skipping = skipping or self._counts(file, turn, batch, items, 0, cut)
-            if cut < len(batch):
-                self._evidence.passed(self._store)
-                skipping = skipping or self._counts(file, turn, batch, items, cut, len(batch))
-            self._evidence.looks(file.number, batch)
+            skipping = self._take(file, turn, batch, skipping=skipping)
             if self._refused is not None:
                 return
         if self._reading and end[1] != FILE:
             for _ in self._beside.walked(self._walk.stretch(file, end[0])):
                 pass
+
+    def _take(self, file: DataFile, turn: int, batch: Batch, *, skipping: bool) -> bool:
+        """Replay the records of a batch; return whether the rest of the file does not count."""
+        items = batch.more.get("parsed", ())
+        if len(batch) >= _MANY:
+            # What was parsed is larger than what was read, and is not kept.
+            batch.more.pop("parsed", None)
+        # The index covers the records before one; what came before it is what the two have to agree on.
+        cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
+        skipping = skipping or self._counts(file, turn, batch, items, 0, cut)
+        if cut < len(batch):
+            self._evidence.passed(self._store)
+            skipping = skipping or self._counts(file, turn, batch, items, cut, len(batch))
+        self._evidence.looks(file.number, batch)
+        return skipping
 
     def _damaged(self, file: DataFile, batch: Batch) -> None:
         """Take in what of a stretch holds no record."""
@@ -442,7 +450,7 @@ class JournalPass:
     @staticmethod
     def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
         """Return `count` items of `size` bytes, made when somebody asks for them; a few are kept then."""
-        return Deferred(count, make) if size + count * COST <= KEEP else Lazy([Part("", make, count)])
+        return Deferred(count, make) if size + count * COST <= reread.KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:
         if self._dialect.bare:
