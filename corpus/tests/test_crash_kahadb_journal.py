@@ -42,6 +42,14 @@ def test_a_force_promises_nothing_of_a_file_that_was_left() -> None:
     assert acknowledged(build(Workload("over", "5.16", TWO)))[0] == "ADD_MESSAGE-m1"
 
 
+def test_a_prepare_promises_what_its_transaction_wrote_wherever_that_is() -> None:
+    trace = build(
+        Workload("over", "5.16", (Step("add", 1, 40, "x1"), Step("prepare", tx="x1")), force="flush")
+    )
+    assert acknowledged(trace)[0] == "ADD_MESSAGE-m1"
+    assert len({op.file for op in trace.ops if isinstance(op, Mark)}) == 2
+
+
 @pytest.mark.parametrize(("kind", "length"), [("over", 1), ("past", 0)])
 def test_the_last_record_goes_to_the_next_file_or_behind_the_maximum(kind: str, length: int) -> None:
     trace = build(Workload(kind, "5.16", TWO))
