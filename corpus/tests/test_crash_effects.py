@@ -113,6 +113,7 @@ BOTH = {"5": "aa", "6": "bb"}
         ),
         # A delete in a transaction.
         ([ADD_5, DELETE_TX_5, COMMIT], [ADD_5, DELETE_TX_5, COMMIT], state(), "pass"),
+        ([TX_5, DELETE_TX_5, COMMIT], [TX_5, DELETE_TX_5, COMMIT], state(), "pass"),
         (
             [ADD_5, DELETE_TX_5, COMMIT],
             [ADD_5, DELETE_TX_5, COMMIT],
