@@ -13,6 +13,8 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Mark
 from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.derby_log import author
+from journalspec_corpus.derby_log.recording import build
+from journalspec_corpus.derby_log.workloads import Step, Workload
 
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
 
@@ -61,6 +63,11 @@ def test_the_author_writes_what_derby_wrote(scenario: str) -> None:
     assert built["log1.dat"][40153:] == log[40153:]
     for name in ("log.ctrl", "logmirror.ctrl"):
         assert built[name] == (real / name).read_bytes()
+
+
+def test_what_is_done_outside_of_transactions_is_promised_at_once() -> None:
+    trace = build(Workload("append", "10.16/sync", (Step("insert", 1, 4), Step("insert", 2, 4))))
+    assert [any("INSERT" in record for record in op.records) for _, op in trace.acks] == [True, True]
 
 
 def test_a_branch_whose_rollback_has_arrived_is_not_decided_again() -> None:

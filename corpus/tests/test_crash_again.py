@@ -133,6 +133,15 @@ def test_half_a_record_is_neither_of_the_two() -> None:
     assert [(mark.record, mark.length) for mark in half.possible] == [("b", 0)]
 
 
+def test_a_second_crash_does_not_forget_what_the_first_one_left() -> None:
+    maybe = Mark("maybe", "new", 3500, 9, "key-maybe")
+    states = last_states(replace(two_records(), possible=(maybe,), done=frozenset({"before"})))
+    image = crash_image(states, row_of(states), gone=False)
+    assert image is not None
+    assert (records(image.possible), records(image.order)) == (["maybe", "b"], ["gone", "maybe", "a", "b"])
+    assert image.done == {"before"}
+
+
 def test_a_state_without_what_is_owed_is_nobodys_start() -> None:
     trace = two_records()
     lossy = Trace(
@@ -227,7 +236,10 @@ def test_what_is_owed_after_a_second_life(
     resume: Any = adapter.second
     gone = resume.released_is_gone
     left = remains_where(adapter, work, whole={*whole.split()}, owed_now={*owed.split()}, gone=gone)
-    expected = ended(resume.live(work, 2, left, then).ops, left)
+    life = resume.live(work, 2, left, then)
+    # Finishing what was decided is a part of recovery.
+    assert then != "settle" or any(isinstance(op, Mark) for op in life.ops[: life.opened])
+    expected = ended(life.ops, left)
     assert expected.must_keep == {*kept.split()}
     assert expected.may_keep >= {*kept.split(), *also.split()}
     assert expected.may_keep.isdisjoint(never.split())

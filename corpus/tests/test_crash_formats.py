@@ -19,12 +19,12 @@ from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
 from journalspec_corpus.crash.recorder import SECTOR
 from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.crash.workloads import Tables
+from journalspec_corpus.crash.workloads import LongWorkload, Tables
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_reference import load
-from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, TIMESTAMP_AT
 from journalspec_reference.bitronix_tlog.scan import record_of
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
@@ -45,7 +45,7 @@ def adapter(request: pytest.FixtureRequest) -> CrashFormat:
 
 
 def build(work: Any) -> Trace:
-    return crash_format(DISK if isinstance(work, Logged) else TX).build(work)
+    return crash_format(DISK if isinstance(work, (Logged, LongWorkload)) else TX).build(work)
 
 
 def test_traces_are_repeatable_and_named_once(adapter: CrashFormat) -> None:
@@ -181,6 +181,16 @@ def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> 
     assert isinstance(trace.ops[-1], Ack)
 
 
+def test_of_two_files_with_one_timestamp_the_second_one_counts() -> None:
+    """2.1.4 writes a position for a timestamp: two swaps may write the same one."""
+    rules = "a1b a2a c3a p4z a5y p6b p7z c8z c9b paz pbx"
+    trace = build(LongWorkload("2.1.4", 1500, rules))
+    stamps = {op.file: op.data for op in trace.ops if isinstance(op, Write) and op.off == TIMESTAMP_AT}
+    assert stamps["btm1.tlog"] == stamps["btm2.tlog"]
+    last = [op.records for op in trace.ops if isinstance(op, Publish)][-1]
+    assert last == ("r2", "r7", "r8", "r10")
+
+
 def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delete() -> None:
     trace = build(Workload("reclaim", "v2", (*ADD, Step("add", 2, 40))))
     reuse = next(at for at, op in enumerate(trace.ops) if isinstance(op, Reuse))
@@ -210,6 +220,8 @@ def test_acknowledged_are_commits_with_all_their_records_and_nothing_before() ->
     trace = build(Workload("append", "seed", steps))
     acknowledged = [op.records for op in trace.ops if isinstance(op, Ack)]
     assert acknowledged == [("ADD-1", "ADD-2", "COMMIT-1")]
+    # With the COMMIT they count.
+    assert [op.records for op in trace.ops if isinstance(op, Publish)] == acknowledged
     last = max(at for at, op in enumerate(trace.ops) if isinstance(op, Sync))
     assert isinstance(trace.ops[last + 1], Ack)
 

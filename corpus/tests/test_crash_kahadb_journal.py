@@ -8,7 +8,7 @@ import pytest
 
 from journalspec.kahadb_journal import LAYOUT
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.trace import Ack, Mark, Sync, Trace, Write
+from journalspec_corpus.crash.trace import Ack, Mark, Publish, Sync, Trace, Write
 from journalspec_corpus.kahadb_journal.author import told
 from journalspec_corpus.kahadb_journal.crash import CRASH, STATE, action
 from journalspec_corpus.kahadb_journal.protobuf import command
@@ -30,6 +30,8 @@ def test_records_that_are_forced_together_have_the_place_of_their_batch() -> Non
     (write,) = [op for op in trace.ops if isinstance(op, Write)]
     assert {(mark.off, mark.length) for mark in marks} == {(write.off, len(write.data) - len(b"-qMa4"))}
     assert acknowledged(trace) == [mark.record for mark in marks]
+    # With the batch all of them count.
+    assert [op.records for op in trace.ops if isinstance(op, Publish)] == [tuple(acknowledged(trace))]
 
 
 def test_a_force_promises_nothing_of_a_file_that_was_left() -> None:
@@ -40,6 +42,14 @@ def test_a_force_promises_nothing_of_a_file_that_was_left() -> None:
     assert acknowledged(trace) == ["ADD_MESSAGE-m2", "TRACE-f0.1"]
     # Where each is forced, the first one is safe before the next file is begun.
     assert acknowledged(build(Workload("over", "5.16", TWO)))[0] == "ADD_MESSAGE-m1"
+
+
+def test_a_prepare_promises_what_its_transaction_wrote_wherever_that_is() -> None:
+    trace = build(
+        Workload("over", "5.16", (Step("add", 1, 40, "x1"), Step("prepare", tx="x1")), force="flush")
+    )
+    assert acknowledged(trace)[0] == "ADD_MESSAGE-m1"
+    assert len({op.file for op in trace.ops if isinstance(op, Mark)}) == 2
 
 
 @pytest.mark.parametrize(("kind", "length"), [("over", 1), ("past", 0)])

@@ -261,6 +261,16 @@ def test_a_lie_loses_what_had_been_acknowledged_and_nothing_else() -> None:
     assert sorted(logs("fail-marks-clean", 8)) == sorted(
         [image(b), image(a), cut, image(a, b)[:1000] + bytes(24) + image(a, b)[1024:]]
     )
+    # A page that is written again is dirty again, and arrives then.
+    twice = trace_of(
+        *record("a", 0, 40),
+        Sync("log"),
+        *record("b", 0, 40),
+        Sync("log"),
+        Ack(("b",)),
+        base={"log": bytes(40)},
+    )
+    assert left(twice, "fail-marks-clean") == [{"log": b"a" * 40}]
     for states in crash_states(LOG, (get_preset("lying-cache"),), SEED):
         assert states.stratum == "L"
         assert {CATEGORIES[at] for at in categories(Facts(states))} == {"lost-force"}
@@ -310,6 +320,10 @@ def test_every_bit_in_use_flips_alone() -> None:
     assert EVERY_BIT > 40
     names, column = fields(Facts(states))[::-1]
     assert {names[at] for at in column} == {"header", "head", "body", "unused"}
+    # A field begins with its first byte.
+    hit = {label: names[at] for label, at in zip(states.rot, column, strict=True)}
+    starts = {100: "head", 107: "head", 108: "body", 139: "body"}
+    assert {off: hit[f"bit:log:{off}:0"] for off in starts} == starts
 
 
 def _first_two(preset: str) -> tuple[States, States]:
@@ -544,6 +558,32 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
     assert (abs(thirds - SAMPLES / 3) < 4 * (SAMPLES * 2 / 9) ** 0.5).all()
 
 
+@pytest.mark.usefixtures("every_trace")
+@pytest.mark.parametrize("preset", ["epoch-subset-512", "sector-trash-512", "bitrot-bit", "bitrot-burst"])
+def test_another_seed_draws_other_states(preset: str) -> None:
+    ops = (*record("a", 0, 13 * SECTOR), Sync("log"), Ack(("a",)))
+    trace = trace_of(*ops, base={"log": bytes(16 * SECTOR)})
+
+    def drawn(seed: int) -> set[bytes]:
+        found = crash_states(trace, (get_preset(preset),), seed)
+        return {name for states in found for name in content_ids(states.point, states.codes)}
+
+    assert drawn(1) == drawn(1) != drawn(2)
+
+
+def test_what_lies_whole_in_a_prefix_is_left_out_unless_less_is_owed_by_then() -> None:
+    presets = tuple(map(get_preset, ("prefix-sector-512", "epoch-subset-512")))
+    old = Mark("old", "log", 600, 10, "old")
+
+    def found(*between: Op) -> list[int]:
+        ops = (*record("a", 0, 40), *between, Sync("log"))
+        trace = trace_of(*ops, base={"log": bytes(1024)}, standing=(old,))
+        return [len(states) for states in crash_states(trace, presets, SEED, at=len(ops) - 1)]
+
+    assert found() == []
+    assert found(Release(("old",))) == [2]
+
+
 KEEP = trace_of(
     *record("a", 0, 10),
     *record("b", 100, 10),
@@ -775,6 +815,10 @@ def test_a_second_life_has_losses_of_its_own() -> None:
     fine = expected_at(replace(trace, tags={"fine": "yes"}), len(trace.ops))
     assert judge(Answer(("b-1",)), fine, FORBIDDEN, holes_allowed=False) == "non-idempotent"
     assert trace.id != replace(trace, life=1).id != replace(trace, possible=()).id
+    # What is written once more has its place in the order again.
+    again = replace(trace, ops=(*record("maybe", 20, 10), *trace.ops))
+    expected = expected_at(again, len(again.ops))
+    assert (verdict("a", "maybe", "b-1"), verdict("a", "b-1")) == ("pass", "hole")
     assert {"append-lost", "non-idempotent"} <= set(VERDICTS)
 
 

@@ -69,7 +69,8 @@ def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, 
         by_class.setdefault(kind, []).append(row["case_id"].hex())
         if row["case_id"].hex() in published:
             case = published[row["case_id"].hex()]
-            assert (case.stratum, case.category) == (row["stratum"], row["category"])
+            told = case.stratum, case.category, case.origin.how
+            assert told == (row["stratum"], row["category"], row["preset"])
     for ids in by_class.values():
         assert len(published.keys() & set(ids)) >= min(PER_CLASS, len(ids))
     for policy in ("strict", "salvage"):

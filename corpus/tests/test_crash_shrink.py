@@ -366,6 +366,13 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
         assert bool(out.descriptor.rot) == (stratum == "C")
 
 
+@pytest.mark.parametrize("name", ["bitrot-burst", "bitrot-zero-sector"])
+def test_one_kind_of_corruption_is_no_plainer_than_another(name: str) -> None:
+    trace = crash_format("bitronix_tlog").build(logged("2.1.4"))
+    found = situations(trace, rank(name), SEED, "C")
+    assert {PRESETS[at].name for situation in found for at in situation.states.preset} == {name}
+
+
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_every_state_is_found_by_its_descriptor(format_id: str) -> None:
     adapter = crash_format(format_id)
