@@ -103,9 +103,6 @@ class CrashFormat:
     def by_tables(cls, workloads: Any, run: type[Recorder], **own: Any) -> CrashFormat:
         """Return a format by its module `workloads`; `run` plays the long ones, `own` is all else."""
         tables, reduction = workloads.TABLES, workloads.REDUCTION
-        model = run.model
-        assert model is not None  # what words of long workloads can be about follows from what it keeps
-        long = LongWorkloads(tables, run, reduction.shorter, model, workloads.pools, workloads.meaning)
         return cls(
             format=run.format,
             first_lives=tables.workloads,
@@ -113,7 +110,7 @@ class CrashFormat:
             workload_of=tables.workload_of,
             kinds=tables.rows.get("kinds", {}),
             obeys=tables.obeys,
-            long=long,
+            long=LongWorkloads(tables, run, reduction.shorter),
             smaller=reduction.smaller,
             **own,
         )
