@@ -19,7 +19,7 @@ from journalspec_corpus.crash.facts import Column, Facts, categories, fields
 from journalspec_corpus.crash.ids import case_ids, content_ids
 from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset
-from journalspec_corpus.crash.reading import reading_of
+from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
@@ -95,7 +95,8 @@ class Rows:
 
     def judged(self, adapter: CrashFormat) -> Rows:
         """Return the same with the verdicts of all readers of a format."""
-        found, which = reading_of(adapter).answers(self.states.point, self.states.codes, self.contents)
+        point, codes = self.states.point, self.states.codes
+        found, which = answers(point, codes, adapter.read, self.contents, adapter.answered)
         return replace(self, verdicts=_verdicts(found, which, self.refusal, self.expected, adapter))
 
 
