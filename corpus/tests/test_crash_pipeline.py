@@ -308,7 +308,7 @@ def test_what_another_writer_reaches_decides_what_is_safe_for_it() -> None:
         Reached("R", "two", "e", "prefix-byte", "strict", "lost"),
         Reached("R", "two", "e", "alice-weak", "strict", "append-lost"),
     }
-    tables = tabulate(Counter(seen), entries, (), ("strict",), "strict")["R"]
+    tables = tabulate(Counter(seen), entries, ("strict",), "strict")["R"]
     assert [
         (row["writer"], row["weakest"], row["fails_under"], row["breaks"]) for row in tables["safe_under"]
     ] == [

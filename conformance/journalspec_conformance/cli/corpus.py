@@ -298,19 +298,7 @@ def _show_stratum(report: BuildReport, stratum: str) -> None:
         ],
     )
     say()
-    show_table(
-        ["code", "reached", "target of a full tier", "", "categories"],
-        [
-            [
-                "-".join(dict.fromkeys((row["codes"][0], row["codes"][-1]))),
-                f"{row['reached']:,}",
-                f"{row['target']:,}",
-                row["remark"],
-                ", ".join(f"{name} {count:,}" for name, count in row["categories"].items()) or "-",
-            ]
-            for row in report.targets(stratum)
-        ],
-    )
+    show_table(["category", "states"], [[name, f"{count:,}"] for name, count in tables["categories"].items()])
     failures = tables["failures"]
     if failures:
         say()

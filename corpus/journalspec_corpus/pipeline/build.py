@@ -197,9 +197,8 @@ def _counted(plan: Plan, out: Path, have: dict[int, Summary]) -> dict[str, Any]:
     parts, seen = merge(plan, out, have, local.cores())
     generated = sum(entry.generated for entry in have.values())
     strict = adapter.readers[0]
-    sampled = sorted({name for entry in have.values() for name in entry.sampled})
     who = {entry for summary in have.values() for entry in summary.reached}
-    strata = tabulate(seen, who, sampled, adapter.readers, strict)
+    strata = tabulate(seen, who, adapter.readers, strict)
     return {
         "edition": EDITION,
         "license": LICENSE,
@@ -215,7 +214,6 @@ def _counted(plan: Plan, out: Path, have: dict[int, Summary]) -> dict[str, Any]:
         },
         "strict": strict,
         "strata": strata,
-        "sampled": sampled,
         # What the rows that were kept do not show.
         "reached": sorted("/".join(entry) for entry in who - reached(seen, adapter.readers)),
         "parts": parts,
