@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,7 +24,6 @@ from journalspec_corpus.pipeline.manifest import BuildReport, ManifestError, loa
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
 _KEPT = "what is finished is kept: the same command again goes on there"
-_TIERS = ("smoke", "captured", "core", "full")
 #: The schemas of answers, and what they refer to: an archive holds them beside the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
@@ -74,11 +71,11 @@ def _unable(name: str, error: ImportError) -> click.Command:
 
 @click.group("corpus", cls=_Commands)
 def command() -> None:
-    """Build the corpus: published tiers are copied, crash states are made from write traces."""
+    """Build crash states from write traces, judge with them, and look at what was built."""
 
 
 @command.command("build", epilog=_STATUS + " 130 interrupted: the same command goes on.")
-@click.option("--tier", type=click.Choice(_TIERS), required=True, help="Which tier.")
+@click.option("--tier", type=click.Choice(["core", "full"]), required=True, help="Which tier.")
 @click.option("--out", type=FILE, required=True, metavar="DIR", help="A new directory, or one to resume in.")
 @click.option("--format", "format_id", metavar="F", help="The format; needed if several have crash traces.")
 @click.option(
@@ -101,15 +98,11 @@ def command() -> None:
 def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **options: Any) -> None:
     """Build a tier into DIR.
 
-    `smoke` and `captured` are copied as published. `core` and `full` record write
-    traces, enumerate what a crash may leave of them, judge every distinct state,
-    and write Parquet with a manifest; `core` also writes cases. A build that was
-    interrupted goes on where it stopped. What is built depends on tier, format and
-    seed alone, not on engine, jobs or partitions.
+    Write traces are recorded, what a crash may leave of them is enumerated, every
+    distinct state is judged, and Parquet is written with a manifest; `core` also
+    writes cases. A build that was interrupted goes on where it stopped. What is built
+    depends on tier, format and seed alone, not on engine, jobs or partitions.
     """
-    if tier in ("smoke", "captured"):
-        _copy(tier, out, format_id, as_json)
-        return
     try:
         from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
@@ -159,34 +152,6 @@ class _Failed(click.ClickException):
     """The build did not work; exit status 1."""
 
     exit_code = 1
-
-
-def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
-    """Copy a published tier: one JSON-lines file per format. No link in `out` is followed."""
-    from journalspec_corpus.case import write_files  # noqa: PLC0415 - slow, and for this only
-
-    if out.exists() and (not out.is_dir() or any(path.name not in format_ids() for path in out.iterdir())):
-        raise click.UsageError(f"{out} holds something else: choose an empty or new directory")
-    copied: list[dict[str, Any]] = []
-    try:
-        for name in [format_id] if format_id else format_ids():
-            get_format(name)
-            source = files("journalspec_corpus").joinpath("published", name, f"{tier}.jsonl")
-            if source.is_file():
-                data, path = source.read_bytes(), f"{name}/{tier}.jsonl"
-                out.mkdir(parents=True, exist_ok=True)
-                write_files(out, [(path, [data])])
-                facts = {"cases": data.count(b"\n"), "sha256": hashlib.sha256(data).hexdigest()}
-                copied.append({"format": name, "file": str(out / path), **facts})
-    except UnknownFormat as error:
-        raise click.UsageError(str(error.args[0])) from None
-    except FileExistsError as error:
-        raise click.UsageError(f"{error.filename} exists: choose another directory") from None
-    if as_json:
-        click.echo(json.dumps(copied, indent=2))
-        return
-    rows = [[row["format"], str(row["cases"]), row["file"]] for row in copied]
-    show_table(["format", "cases", "file"], rows)
 
 
 @command.command("archive", epilog="Exit status: 0 written, 2 usage or configuration.")
@@ -335,7 +300,7 @@ def _show_stratum(report: BuildReport, stratum: str) -> None:
 def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) -> None:
     """Check every file of a build, or of published tiers, against its manifest.
 
-    DIR is a build, a core tier that was downloaded, or a copy of published tiers; without
+    DIR is a build, a core tier that was downloaded, or a folder of published tiers; without
     it, the tiers that come with this package are checked. Every bit counts: manifests are
     sealed and have the checksums of all other files, and what is not named there is a
     problem. With --again the build is made once more, and everything has to be the same.

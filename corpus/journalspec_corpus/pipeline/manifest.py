@@ -57,9 +57,7 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
     except (FileNotFoundError, NotADirectoryError):
         if (directory / PLAN_FILE).is_file():
             raise ManifestError(f"{directory}: the build is not finished; the same command goes on") from None
-        raise ManifestError(
-            f"{directory}: no build: there is no {MANIFEST} (core and full are built; other tiers are copied)"
-        ) from None
+        raise ManifestError(f"{directory}: no build: there is no {MANIFEST}") from None
     except (OSError, SealError) as error:
         raise ManifestChanged(
             f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
