@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import click
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_conformance.cli import how_it_ended
+from journalspec_conformance.cli import LazyGroup, Subcommand, how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
@@ -27,54 +26,26 @@ _KEPT = "what is finished is kept: the same command again goes on there"
 #: The schemas of answers, and what they refer to: an archive holds them beside the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
-#: All commands in the order of the help text, each with the module beside this one that has it, and there
-#: its name. Those of this module need nothing that is optional, or say so when they are called.
-_COMMANDS = {
-    "build": "",
-    "archive": "",
-    "report": "",
-    "verify": "",
-    "judge": "corpus_judge:command",
-    "show": "corpus_states:show_command",
-    "shrink": "corpus_states:shrink_command",
-    "rates": "corpus_states:rates_command",
+#: All commands, in the order of the help text. Those of this module need nothing that is optional, or say so
+#: when they are called.
+COMMANDS = {
+    "build": Subcommand("corpus", "build_command", "Build a tier into a directory."),
+    "archive": Subcommand("corpus", "archive_command", "Write the published cases to one file."),
+    "report": Subcommand("corpus", "report_command", "Print what a build counted."),
+    "verify": Subcommand("corpus", "verify_command", "Check every file against its manifest."),
+    "judge": Subcommand("corpus_judge", "command", "Judge an implementation on crash states."),
+    "show": Subcommand("corpus_states", "show_command", "Print what a state of a build follows from."),
+    "shrink": Subcommand("corpus_states", "shrink_command", "Make a failing state as small as can be."),
+    "rates": Subcommand("corpus_states", "rates_command", "Measure what the strict reader does not notice."),
 }
 
 
-class _Commands(click.Group):
-    """The commands of this module, and those of others, which are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; one whose needs are not installed says so when it is called."""
-        module, _, name = _COMMANDS.get(cmd_name, "").partition(":")
-        if not module:
-            return super().get_command(ctx, cmd_name)
-        try:
-            found: click.Command = getattr(import_module(f"journalspec_conformance.cli.{module}"), name)
-        except ImportError as error:
-            return _unable(cmd_name, error)
-        return found
-
-
-def _unable(name: str, error: ImportError) -> click.Command:
-    def complain(**_: object) -> None:
-        raise click.UsageError(f"{_NEEDS} ({error})")
-
-    rest = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
-    settings = {"ignore_unknown_options": True}
-    return click.Command(name, settings, complain, [rest], help=f"Not installed as a whole: {error}.")
-
-
-@click.group("corpus", cls=_Commands)
+@click.group("corpus", cls=LazyGroup, entries=COMMANDS, needs=_NEEDS)
 def command() -> None:
     """Build crash states from write traces, judge with them, and look at what was built."""
 
 
-@command.command("build", epilog=_STATUS + " 130 interrupted: the same command goes on.")
+@click.command("build", epilog=_STATUS + " 130 interrupted: the same command goes on.")
 @click.option("--tier", type=click.Choice(["core", "full"]), required=True, help="Which tier.")
 @click.option("--out", type=FILE, required=True, metavar="DIR", help="A new directory, or one to resume in.")
 @click.option("--format", "format_id", metavar="F", help="The format; needed if several have crash traces.")
@@ -154,7 +125,7 @@ class _Failed(click.ClickException):
     exit_code = 1
 
 
-@command.command("archive", epilog="Exit status: 0 written, 2 usage or configuration.")
+@click.command("archive", epilog="Exit status: 0 written, 2 usage or configuration.")
 @click.option(
     "--out", type=FILE, required=True, metavar="FILE", help="A new file; its name ends in .tar.gz or .tar."
 )
@@ -197,7 +168,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     say(f"{len(cases)} cases in {out}, {out.stat().st_size} bytes")
 
 
-@command.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")
+@click.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")
 @click.argument("directory", type=FILE, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def report_command(directory: Path, as_json: bool) -> None:
@@ -285,7 +256,7 @@ def _show_stratum(report: BuildReport, stratum: str) -> None:
             say(f"{verdict}: {MEANINGS[verdict]}")
 
 
-@command.command(
+@click.command(
     "verify", epilog="Exit status: 0 all as the manifest says, 1 something is not, 2 DIR holds no build."
 )
 @click.argument("directory", type=FILE, metavar="[DIR]", required=False)
