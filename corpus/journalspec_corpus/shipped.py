@@ -6,7 +6,6 @@ counts what is in them.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from journalspec_corpus.case import Case, CaseError
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
 from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, ManifestError
 from journalspec_corpus.pipeline.verify import ILL_FORMED, Verified, unlike
-from journalspec_corpus.seal import MAX_SEALED, SealError, opened, render, sealed
+from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 
 def tombstones(format_id: str) -> frozenset[str]:
@@ -35,23 +34,6 @@ def tombstones(format_id: str) -> frozenset[str]:
     return frozenset(
         entry["id"] for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("withdrawn", ())
     )
-
-
-def manifest_of(format_id: str, files: Mapping[str, tuple[bytes, Sequence[Case]]]) -> bytes:
-    """Return the manifest of a format's published `files`: tier -> its content and cases."""
-    tiers = {}
-    for tier, (data, cases) in files.items():
-        length, sha256 = len(data), hashlib.sha256(data).hexdigest()
-        probes = sum(len(case.probes) for case in cases)
-        name = f"{tier}.jsonl"
-        tiers[tier] = {"file": name, "cases": len(cases), "probes": probes, "bytes": length, "sha256": sha256}
-    members = {
-        "format": format_id,
-        "licence": LICENSE,
-        "tiers": tiers,
-        "withdrawn": sorted(tombstones(format_id)),
-    }
-    return render(sealed(members)).encode("utf-8")
 
 
 def holds_tiers(directory: Path) -> bool:
