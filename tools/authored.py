@@ -12,7 +12,7 @@ edition has it.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +23,7 @@ from journalspec.requirements import requirements
 from journalspec.vocabulary import Field
 from journalspec_corpus.author import hex_bytes
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.edits import Built, apply, sealing
+from journalspec_corpus.edits import Built, EditError, apply
 from journalspec_corpus.load import AGAIN
 from journalspec_corpus.making import make_case, when
 
@@ -96,6 +96,16 @@ def authored_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
                         yield _case(format_id, group, entry, bases, edition)
             except (ValueError, KeyError, TypeError) as error:
                 raise AuthoringError(f"{path.name}, case {entry.get('name')}: {error}") from error
+
+
+def sealing(author: ModuleType) -> Callable[[Built, str], None]:
+    """Return what makes a checksum right again in the format of this author module."""
+
+    def unknown(built: Built, label: str) -> None:
+        raise EditError(f"{label}: {author.__name__} has no seal")
+
+    seal: Callable[[Built, str], None] = getattr(author, "seal", unknown)
+    return seal
 
 
 def _case(

@@ -29,12 +29,13 @@ from importlib.resources import files
 from types import ModuleType
 from typing import Any
 
+from authored import sealing
 from templates import Names, fill, fits, listed
 
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.requirements import requirements
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.edits import Built, apply, sealing
+from journalspec_corpus.edits import Built, apply
 from journalspec_corpus.making import make_case
 
 TABLE = "families.toml"

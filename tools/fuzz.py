@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import random
 import resource
 import signal
 import sys
@@ -25,13 +26,17 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from hostile import hostile
 
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import VERDICTS, Observation
 from journalspec.schemas import KINDS, SchemaError, codec, reread
-from journalspec_corpus.mutations import Input, Source
+from journalspec_corpus.drawn import DrawnJournal, drawing_of
+from journalspec_corpus.mutations import damaged
 from journalspec_reference.api import load
 
 #: All readers together may use so much processor time for an input.
@@ -50,8 +55,67 @@ HOSTILE_SIZE = 1 << 13
 #: So many regions that were dropped are shown to the schemas: each may claim all that is behind it.
 MOST_REGIONS = 16
 MOST_FINDS = 20
+#: So many inputs share one valid journal; drawing one costs more than damaging it.
+INPUTS_PER_BASE = 50
+#: Shares of all inputs, in percent; the rest is damage to valid journals.
+LIES, NOISE = 15, 4
+#: One input in so many is read as another edition than the one it was made as.
+WRONG_EDITION = 16
 
 Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input: its number, how it came about, the edition to read it as, and the files."""
+
+    number: int
+    kind: str
+    edition: str
+    files: Mapping[str, bytes]
+
+
+class Source:
+    """All inputs of one format and seed, by number."""
+
+    def __init__(self, format_id: str, seed: int) -> None:
+        self.format = format_id
+        self.editions = tuple(get_format(format_id).editions)
+        self.seed = seed
+        self._drawing = drawing_of(format_id)
+        self._base: tuple[int, DrawnJournal] | None = None
+
+    def __getitem__(self, number: int) -> Input:
+        rng = random.Random(_mixed(self.seed, number))  # repeatable, not secret
+        share = rng.randrange(100)
+        journal = self._base_of(number)
+        edition = journal.edition
+        if share < NOISE:
+            kind, files = "noise", {name: rng.randbytes(rng.randrange(120)) for name in journal.files}
+        elif share < NOISE + LIES:
+            kind, files = "lies", dict(self._drawing.lies(edition, rng))
+        else:
+            kind, files = damaged(journal, rng)
+        if rng.randrange(WRONG_EDITION) == 0:
+            edition = rng.choice(self.editions)
+        return Input(number, kind, edition, files)
+
+    def sound(self, group: int) -> DrawnJournal:
+        """Return the valid journal that the inputs of a group are made from."""
+        return self._base_of(group * INPUTS_PER_BASE)
+
+    def _base_of(self, number: int) -> DrawnJournal:
+        group = number // INPUTS_PER_BASE
+        if self._base is None or self._base[0] != group:
+            rng = random.Random(_mixed(~self.seed, group))  # repeatable, not secret
+            edition = self.editions[group % len(self.editions)]
+            self._base = group, self._drawing.base(edition, rng)
+        return self._base[1]
+
+
+def _mixed(seed: int, number: int) -> int:
+    """Return a seed for one input; neighbouring numbers give unlike ones."""
+    return (seed << 64) ^ ((number + 1) * 0x9E3779B97F4A7C15)
 
 
 class TooLong(BaseException):
@@ -151,10 +215,10 @@ def raise_too_long(*_: object) -> None:
     raise TooLong
 
 
-def hostile(source: Source) -> Iterator[Input]:
+def costly(source: Source) -> Iterator[Input]:
     """Yield the inputs that are made to cost much; they have no number."""
     for edition in source.editions:
-        for name, files in source.hostile(edition, HOSTILE_SIZE).items():
+        for name, files in hostile(source.format, edition, HOSTILE_SIZE).items():
             yield Input(-1, name, edition, files)
 
 
@@ -193,7 +257,7 @@ def main(arguments: list[str] | None = None) -> int:
             look_at(source[number], measure=number % MEASURE_EVERY == 0)
             if finds >= MOST_FINDS:
                 break
-        for item in hostile(source):
+        for item in costly(source):
             look_at(item, measure=True)
     for outcome, count in sorted(outcomes.items()):
         print(f"{count:>9}  {outcome}")

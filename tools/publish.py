@@ -25,12 +25,13 @@ from lint import lint
 
 from journalspec.files import read_bytes, replace_bytes
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
+from journalspec_corpus import seal
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.form import MAX_BYTES
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
 from journalspec_corpus.making import make_case
-from journalspec_corpus.pipeline.manifest import MANIFEST
-from journalspec_corpus.shipped import manifest_of, tombstones
+from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST
+from journalspec_corpus.shipped import tombstones
 
 #: What stands beside the files of a capture.
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
@@ -164,6 +165,23 @@ def _with_judges(case: Case, judged: dict[str, list[str]]) -> Case:
     return replace(
         case, origin=replace(case.origin, checked_by=tuple(dict.fromkeys((*case.origin.checked_by, *more))))
     )
+
+
+def manifest_of(format_id: str, files: Mapping[str, tuple[bytes, Sequence[Case]]]) -> bytes:
+    """Return the manifest of a format's published `files`: tier -> its content and cases."""
+    tiers = {}
+    for tier, (data, cases) in files.items():
+        length, sha256 = len(data), hashlib.sha256(data).hexdigest()
+        probes = sum(len(case.probes) for case in cases)
+        name = f"{tier}.jsonl"
+        tiers[tier] = {"file": name, "cases": len(cases), "probes": probes, "bytes": length, "sha256": sha256}
+    members = {
+        "format": format_id,
+        "licence": LICENSE,
+        "tiers": tiers,
+        "withdrawn": sorted(tombstones(format_id)),
+    }
+    return seal.render(seal.sealed(members)).encode("utf-8")
 
 
 def render(format_id: str, tiers: dict[str, list[Case]]) -> dict[str, bytes]:

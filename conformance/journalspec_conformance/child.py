@@ -71,11 +71,10 @@ class Child:
         self._come = self._come_errors = 0
         self._requests.put(request)
 
-    def get(self, timeout: float, directory: str = "", patience: float | None = None) -> bytes:
+    def get(self, timeout: float, directory: str = "") -> bytes:
         """Return what it says next; `directory` is where it works.
 
-        Raises a Breakdown: nothing in `timeout` seconds, or in `patience` seconds if it has worked all that
-        time; ended, or beyond its bounds.
+        Raises a Breakdown: nothing in `timeout` seconds; ended, or beyond its bounds.
         """
         begun = time.monotonic()
         worked: tuple[float, dict[int, float]] | None = None
@@ -95,9 +94,6 @@ class Child:
             if left <= LOOK_SECONDS:
                 half = f"; {self._partial} bytes of an unfinished line had come" if self._partial else ""
                 raise TimedOut(f"no answer within {timeout:g} s{half}", busy=self._busy(*worked))
-            waited = time.monotonic() - begun
-            if patience is not None and waited > max(patience, 2 * LOOK_SECONDS) and self._busy(*worked):
-                raise TimedOut(f"no answer within {patience:g} s of work", busy=True)
 
     def _busy(self, since: float, before: Mapping[int, float]) -> bool:
         """Tell whether a thread has worked nearly all the time since another look."""

@@ -6,10 +6,7 @@ same small interface, so that nothing above this module knows the difference.
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from collections import Counter
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
@@ -17,6 +14,7 @@ from typing import Any, NoReturn, Protocol
 from journalspec.observation import Level
 from journalspec_conformance import PROTOCOL
 from journalspec_conformance.errors import Breakdown, Misbehaved
+from journalspec_corpus.form import strict
 
 Message = dict[str, Any]
 
@@ -26,8 +24,6 @@ OUTCOMES = ("ok", "unsupported", "error")
 NESTING = 100
 #: Digits of a JSON number. The protocol's own, `seq`, has a few: all others are strings.
 DIGITS = 100
-_TOO_DEEP = f"lists and objects more than {NESTING} deep in each other"
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,68 +164,29 @@ def read_answer(text: bytes) -> Message:
 def read_object(text: bytes) -> Message:
     """Return the JSON object that `text` is, without surprises; raises Unusable."""
     try:
-        reply = json.loads(
-            text.decode("utf-8"),
-            object_pairs_hook=_members,
-            parse_int=_integer,
-            parse_float=_real,
-            parse_constant=_constant,
-        )
-    except Unusable:
-        raise
-    except UnicodeDecodeError as error:
-        raise Unusable(f"a line that is no UTF-8 at byte {error.start}") from None
-    except RecursionError:
-        raise Unusable(_TOO_DEEP) from None
-    except ValueError:
-        raise Unusable("a line that is no JSON") from None
+        reply = strict(text, NESTING, _integer, _real, _constant)
+    except ValueError as error:
+        raise Unusable(f"a line that cannot be used: {error}") from None
     if not isinstance(reply, dict):
         raise Unusable("a line that is no JSON object")
-    if text.count(b"{") + text.count(b"[") > NESTING and _deeper(reply, NESTING):
-        raise Unusable(_TOO_DEEP)
-    if _SURROGATE.search(text):
-        try:
-            json.dumps(reply, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise Unusable("half a character (a lone surrogate)") from None
     return reply
-
-
-def _members(pairs: list[tuple[str, Any]]) -> Message:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        counted = Counter(name for name, _ in pairs)
-        raise Unusable(f"an object with two members {counted.most_common(1)[0][0]!r:.100}")
-    return made
 
 
 def _integer(digits: str) -> int:
     if len(digits) > DIGITS:
-        raise Unusable(f"a number of {len(digits)} digits")
+        raise ValueError(f"a number of {len(digits)} digits")
     return int(digits)
 
 
 def _real(digits: str) -> float:
     number = float(digits) if len(digits) <= DIGITS else math.inf
     if not math.isfinite(number):
-        raise Unusable(f"a number that nobody can hold, {digits:.20}")
+        raise ValueError(f"a number that nobody can hold, {digits:.20}")
     return number
 
 
 def _constant(name: str) -> NoReturn:
-    raise Unusable(f"{name}, which is no JSON")
-
-
-def _deeper(value: object, most: int) -> bool:
-    level: list[Any] = [value]
-    while level and most:
-        most -= 1
-        inner: list[Any] = []
-        for item in level:
-            children = item.values() if isinstance(item, dict) else item
-            inner += [child for child in children if isinstance(child, dict | list)]
-        level = inner
-    return bool(level)
+    raise ValueError(f"{name}, which is no JSON")
 
 
 def checked(reply: object) -> Message:

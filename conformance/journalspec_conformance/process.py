@@ -37,8 +37,6 @@ class ProcessConnection:
         self._environment = environment
         self.timeout = timeout
         self.start_timeout = max(timeout, start_timeout)
-        #: Seconds after which who has worked all the time is waited for no longer; None: `timeout`.
-        self.patience: float | None = None
         self._bounds = bounds
         self._child: Child | None = None
         self._seq = 0
@@ -157,7 +155,7 @@ class ProcessConnection:
         other: Misbehaved | None = None
         while True:
             try:
-                line = self._child.get(timeout, str(request.get("dir", "")), self.patience)
+                line = self._child.get(timeout, str(request.get("dir", "")))
             except TimedOut:
                 if other is None:
                     raise

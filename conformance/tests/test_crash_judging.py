@@ -151,16 +151,12 @@ def test_who_does_not_come_back_is_asked_twice_and_then_left_alone(judge: Judge)
     assert facts["left_out"] == {"strict": 24 - sum(found.values())}
 
 
-def test_who_works_without_an_end_is_asked_once_and_then_waited_for_no_longer_than_for_his_answers(
-    fakes: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first time costs the whole limit, the others a part of it: what he does is known."""
+def test_who_works_without_an_end_is_asked_once(fakes: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "BUSY", 0.01)  # tests share their processors
-    monkeypatch.setattr(asking, "PATIENCE", 0)
     chosen = choose(Selection(Plan(FORMAT, "smoke", 1), 0, (), ("spec",), ("R",))).states
     adapter = crash_format(FORMAT)
     target = parse_impl(f"{sys.executable} -m journalspec_conformance.serve crash_fakes:Loops", "persistent")
-    asker = asking.Asker(target, FORMAT, adapter.answer, timeout=4.0)
+    asker = asking.Asker(target, FORMAT, adapter.answer, timeout=2.0)
     told = []
     try:
         for item in chosen:
@@ -169,11 +165,10 @@ def test_who_works_without_an_end_is_asked_once_and_then_waited_for_no_longer_th
             if reply.instead:
                 assert (reply.instead, reply.tries, reply.busy) == ("hang", 1, True)
                 told.append(reply.told)
-            if len(told) == 3:
                 break
     finally:
         asker.close()
-    assert told == ["no answer within 4 s", *2 * ["no answer within 0.5 s of work"]]
+    assert told == ["no answer within 2 s"]
 
 
 def test_who_works_without_an_end_is_not_asked_under_the_next_policy(
@@ -181,7 +176,6 @@ def test_who_works_without_an_end_is_not_asked_under_the_next_policy(
 ) -> None:
     """All policies look at the files; what was not asked about is counted as that."""
     monkeypatch.setattr(child, "BUSY", 0.01)  # tests share their processors
-    monkeypatch.setattr(asking, "PATIENCE", 0)
     facts = judge("Loops", "--timeout", 2, "--count", 24, status=1, process=True)
     found = facts["verdicts"]["R"]
     assert found["strict"]["hang"] > 0

@@ -94,7 +94,7 @@ DAMAGED: dict[str, tuple[list[str], str]] = {
     "empty": ([], "no header"),
     "no footer": (LINES[:-1], "footer is missing"),
     "no header": (LINES[1:], "no header"),
-    "cut line": ([*LINES[:3], LINES[3][:20]], "line 4: a line that is no JSON"),
+    "cut line": ([*LINES[:3], LINES[3][:20]], "line 4: a line that cannot be used: no JSON"),
     "twice": ([*LINES[:2], LINES[1], *LINES[2:]], "line 3: x.a/read stands twice"),
     "one less": ([*LINES[:2], *LINES[3:]], "counts are not those"),
     "footer inside": ([*LINES[:2], LINES[-1], *LINES[2:]], "line 4: stands behind the footer"),
@@ -179,11 +179,11 @@ MALFORMED = {
     line_of(difference=[1]): "member 'difference' is not an object",
     line_of(**{"class": ["pass"]}): "member 'class' is not a text",
     line_of(**{"class": "PASS"}): "member 'class' is not a result class",
-    line_of(title="\ud800"): "half a character",
+    line_of(title="\ud800"): "half of a surrogate pair",
     line_of(title="a").replace('"a"', '"\0"'): "no JSON",
-    "[" * 100_000: "100 deep in each other",
+    "[" * 100_000: "nested deeper than 100",
     "\ufeff" + RESULT: "no JSON",
-    RESULT[:-1] + ', "class": "fail"}': "two members 'class'",
+    RESULT[:-1] + ', "class": "fail"}': "member 'class' stands twice",
     RESULT.replace("one", "\udcff"): "no UTF-8 at byte",
     "": "no JSON",
     "[]": "no JSON object",
@@ -226,7 +226,7 @@ def test_a_line_without_end_costs_bounded_memory(tmp_path: Path) -> None:
     deep.write_bytes(gzip.compress(header + b"[" * 1_000_000))
     with pytest.raises(InvalidReport, match="line 2: longer than 16 MiB"):
         load_report(bomb)
-    with pytest.raises(InvalidReport, match="line 2: lists and objects more than 100 deep"):
+    with pytest.raises(InvalidReport, match="line 2: a line that cannot be used: nested deeper than 100"):
         load_report(deep)
 
 

@@ -126,9 +126,6 @@ class JournalDrawing(Protocol):
     def lies(self, edition: str, rng: random.Random) -> Mapping[str, bytes]:
         """Return files with fields that lie under a checksum that is right."""
 
-    def hostile(self, edition: str, size: int) -> Mapping[str, Mapping[str, bytes]]:
-        """Return name -> files of about `size` bytes, made to cost much."""
-
 
 def drawing_of(format_id: str) -> JournalDrawing:
     """Return what draws journals of a format; raises UnknownFormat if nothing does."""
@@ -211,11 +208,6 @@ def lie_in(built: Built, lies: Sequence[bytes], times: int, rng: random.Random, 
             built.put(spot, rng.choice(values))
         else:
             built.files[spot.file][spot.off + rng.randrange(spot.length)] ^= 1 << rng.randrange(8)
-
-
-def repeated(piece: bytes, size: int) -> bytes:
-    """Return `piece` as often as it fits into `size` bytes, and once at least."""
-    return piece * max(1, size // len(piece))
 
 
 def drawn(  # all but the first three are keyword-only

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
@@ -107,10 +107,6 @@ class Choices(random.Random):
                 at = (at + 1) % len(population)
             places[at] = None
         return [population[at] for at in places]
-
-    def shuffle(self, x: MutableSequence[Any]) -> None:
-        """Bring `x` into another order."""
-        x[:] = self.sample(x, len(x))
 
 
 def formats_with_draws(formats: Sequence[str] = ()) -> Iterator[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
 from journalspec.layout import Part
@@ -211,16 +210,6 @@ _EDITS: dict[str, Callable[[Built, Mapping[str, Any]], None]] = {
     "add": _add,
     "hex": _set_hex,
 }
-
-
-def sealing(author: ModuleType) -> Callable[[Built, str], None]:
-    """Return what makes a checksum right again in the format of this author module."""
-
-    def unknown(built: Built, label: str) -> None:
-        raise EditError(f"{label}: {author.__name__} has no seal")
-
-    seal: Callable[[Built, str], None] = getattr(author, "seal", unknown)
-    return seal
 
 
 def apply(

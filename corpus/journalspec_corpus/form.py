@@ -35,6 +35,7 @@ Fault = tuple[str, str]
 Check = Callable[[Any], Fault | None]
 
 _HEX = "^([0-9a-f]{2})*$"
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SHOWN = 60
 
 
@@ -46,31 +47,42 @@ def parse(line: bytes, *, numbers: bool = False) -> Any:
     """
     if sum(map(line.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise ValueError(f"more than {MAX_VALUES} values")
+    return strict(line, MAX_NESTING, _small if numbers else _number, _number, _number)
+
+
+def strict(
+    line: bytes,
+    nesting: int,
+    integer: Callable[[str], object],
+    real: Callable[[str], object],
+    constant: Callable[[str], object],
+) -> Any:
+    """Return the JSON value of a line that every program reads alike; raises ValueError that says why not.
+
+    Objects and lists are in each other up to `nesting`; the others make what numbers and NaN are to be.
+    """
     try:
-        value = _decoder(numbers).decode(line.decode("utf-8"))
+        value = json.loads(
+            line.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_int=integer,
+            parse_float=real,
+            parse_constant=constant,
+        )
     except UnicodeDecodeError as error:
         raise ValueError(f"no UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"no JSON: {error.msg} at column {error.colno}") from None
     except RecursionError:
-        raise ValueError(f"nested deeper than {MAX_NESTING} levels") from None
-    _check_nesting(value)
-    if b"\\ud" in line.lower():
+        raise ValueError(f"nested deeper than {nesting} levels") from None
+    if line.count(b"{") + line.count(b"[") > nesting:
+        _check_nesting(value, nesting)
+    if _SURROGATE.search(line):
         try:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError:
             raise ValueError("half of a surrogate pair, which no UTF-8 text can hold") from None
     return value
-
-
-@cache
-def _decoder(numbers: bool) -> json.JSONDecoder:
-    return json.JSONDecoder(
-        object_pairs_hook=_object,
-        parse_int=_small if numbers else _number,
-        parse_float=_number,
-        parse_constant=_number,
-    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -90,19 +102,13 @@ def _small(text: str) -> int:
     return int(text) if len(text) <= MAX_DIGITS else _number(text)
 
 
-def _check_nesting(value: Any) -> None:
+def _check_nesting(value: Any, nesting: int) -> None:
     level, depth = [value], 0
-    while level:
+    while level := [item for item in level if isinstance(item, (dict, list))]:
         depth += 1
-        if depth > MAX_NESTING + 1:
-            raise ValueError(f"nested deeper than {MAX_NESTING} levels")
-        level = [child for item in level for child in _children(item)]
-
-
-def _children(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+        if depth > nesting:
+            raise ValueError(f"nested deeper than {nesting} levels")
+        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:

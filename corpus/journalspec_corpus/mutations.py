@@ -1,86 +1,20 @@
-"""Damaging a journal at random, with an eye for its structure: input for fuzzers.
+"""Damaging a journal at random, with an eye for its structure.
 
-Fast and without an oracle: nothing is claimed about the result. Every input is
-a pure function of (format, seed, number), so that a find is a number. A format
-takes part with a :class:`.drawn.JournalDrawing`.
+Fast and without an oracle: nothing is claimed about the result.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
-from journalspec.formats import get_format
-from journalspec_corpus.drawn import DrawnJournal, Field, drawing_of
+from journalspec_corpus.drawn import DrawnJournal, Field
 
-#: So many inputs share one valid journal; drawing one costs more than damaging it.
-INPUTS_PER_BASE = 50
-#: Shares of all inputs, in percent; the rest is damage to valid journals.
-LIES, NOISE = 15, 4
-#: One input in so many is read as another edition than the one it was made as.
-WRONG_EDITION = 16
 MOST_DAMAGES = 4
 FIRST_BITS = (7, 8, 15, 16, 31, 32, 63)
 WORD = 8
 
 Files = dict[str, bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One input: its number, how it came about, the edition to read it as, and the files."""
-
-    number: int
-    kind: str
-    edition: str
-    files: Mapping[str, bytes]
-
-
-class Source:
-    """All inputs of one format and seed, by number."""
-
-    def __init__(self, format_id: str, seed: int) -> None:
-        self.editions = tuple(get_format(format_id).editions)
-        self.seed = seed
-        self._drawing = drawing_of(format_id)
-        self._base: tuple[int, DrawnJournal] | None = None
-
-    def __getitem__(self, number: int) -> Input:
-        rng = random.Random(_mixed(self.seed, number))  # repeatable, not secret
-        share = rng.randrange(100)
-        journal = self._base_of(number)
-        edition = journal.edition
-        if share < NOISE:
-            kind, files = "noise", {name: rng.randbytes(rng.randrange(120)) for name in journal.files}
-        elif share < NOISE + LIES:
-            kind, files = "lies", dict(self._drawing.lies(edition, rng))
-        else:
-            kind, files = damaged(journal, rng)
-        if rng.randrange(WRONG_EDITION) == 0:
-            edition = rng.choice(self.editions)
-        return Input(number, kind, edition, files)
-
-    def sound(self, group: int) -> DrawnJournal:
-        """Return the valid journal that the inputs of a group are made from."""
-        return self._base_of(group * INPUTS_PER_BASE)
-
-    def _base_of(self, number: int) -> DrawnJournal:
-        group = number // INPUTS_PER_BASE
-        if self._base is None or self._base[0] != group:
-            rng = random.Random(_mixed(~self.seed, group))  # repeatable, not secret
-            edition = self.editions[group % len(self.editions)]
-            self._base = group, self._drawing.base(edition, rng)
-        return self._base[1]
-
-    def hostile(self, edition: str, size: int) -> Mapping[str, Mapping[str, bytes]]:
-        """Return the format's inputs that are made to cost much, each of about `size` bytes."""
-        return self._drawing.hostile(edition, size)
-
-
-def _mixed(seed: int, number: int) -> int:
-    """Return a seed for one input; neighbouring numbers give unlike ones."""
-    return (seed << 64) ^ ((number + 1) * 0x9E3779B97F4A7C15)
 
 
 def damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:

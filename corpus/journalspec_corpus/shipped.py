@@ -1,14 +1,12 @@
 """The tiers that come with the package, as files: are they what their manifests say?
 
 ``published/<format>/manifest.json`` is sealed, has the checksum of every other file there, and
-counts what is in them. Copies of tiers without a manifest are held against the package's own.
+counts what is in them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -20,8 +18,8 @@ from journalspec.formats import UnknownFormat, format_ids, format_module
 from journalspec_corpus.case import Case, CaseError
 from journalspec_corpus.load import PUBLISHED_TIERS, published_folder
 from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST, ManifestError
-from journalspec_corpus.pipeline.verify import ILL_FORMED, MAX_FILE, Verified
-from journalspec_corpus.seal import MAX_SEALED, SealError, checksum, opened, render, sealed
+from journalspec_corpus.pipeline.verify import ILL_FORMED, Verified, unlike
+from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 
 def tombstones(format_id: str) -> frozenset[str]:
@@ -36,23 +34,6 @@ def tombstones(format_id: str) -> frozenset[str]:
     return frozenset(
         entry["id"] for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("withdrawn", ())
     )
-
-
-def manifest_of(format_id: str, files: Mapping[str, tuple[bytes, Sequence[Case]]]) -> bytes:
-    """Return the manifest of a format's published `files`: tier -> its content and cases."""
-    tiers = {}
-    for tier, (data, cases) in files.items():
-        length, sha256 = len(data), hashlib.sha256(data).hexdigest()
-        probes = sum(len(case.probes) for case in cases)
-        name = f"{tier}.jsonl"
-        tiers[tier] = {"file": name, "cases": len(cases), "probes": probes, "bytes": length, "sha256": sha256}
-    members = {
-        "format": format_id,
-        "licence": LICENSE,
-        "tiers": tiers,
-        "withdrawn": sorted(tombstones(format_id)),
-    }
-    return render(sealed(members)).encode("utf-8")
 
 
 def holds_tiers(directory: Path) -> bool:
@@ -117,15 +98,10 @@ class _Folder:
     def check(self, asked: Sequence[str]) -> str:
         """Look at the manifest, at the files of the tiers `asked` for (none: all), and at what else is there.
 
-        Return which tiers that were, and what they were held against.
+        Return which tiers that were.
         """
-        own = os.path.lexists(self._folder / MANIFEST)
-        there = [tier for tier in PUBLISHED_TIERS if os.path.lexists(self._folder / f"{tier}.jsonl")]
-        tiers = asked or (PUBLISHED_TIERS if own else there)
-        home = self._folder if own else published_folder(self._format)
-        if home is None:
-            raise SealError(f"no format {self._format!r:.80} is published")
-        manifest, problems = _read(home / MANIFEST)
+        tiers = asked or PUBLISHED_TIERS
+        manifest, problems = _read(self._folder / MANIFEST)
         self._add(MANIFEST, problems)
         if (manifest["format"], manifest["licence"]) != (self._format, LICENSE):
             self._add(MANIFEST, [f"not that of {self._format} under {LICENSE}"])
@@ -140,26 +116,18 @@ class _Folder:
         for tier in tiers:
             path = self._folder / f"{tier}.jsonl"
             self._add(path.name, self._unlike(path, manifest["tiers"][tier]))
-        return ", ".join(tiers) + (
-            "" if own else ", against the manifest of the package: there is none beside them"
-        )
+        return ", ".join(tiers)
 
     def _add(self, name: str, problems: Sequence[str]) -> None:
         self._out.add([f"{self._where}{name}: {problem}" for problem in problems], name)
 
     def _unlike(self, path: Path, said: Mapping[str, Any]) -> list[str]:
         """Return how a tier differs from what the manifest says of it."""
-        restore = "get the file again from where it came from"
-        if path.is_symlink() or said["file"] != path.name:
-            return ["a link, or called otherwise in the manifest"]
-        try:
-            size, sha256 = checksum(path, min(MAX_FILE, int(said["bytes"])))
-        except OSError as error:
-            return [f"{error.strerror or error}; {restore}"]
-        if size != said["bytes"]:
-            return [f"{size} bytes, the manifest says {said['bytes']}; {restore}"]
-        if sha256 != said["sha256"]:
-            return [f"sha256 {sha256}, the manifest says {said['sha256']}; {restore}"]
+        if said["file"] != path.name:
+            return ["called otherwise in the manifest"]
+        wrong = unlike(path, said, "get the file again from where it came from")
+        if wrong:
+            return [wrong]
         try:
             probes = [len(Case.from_json(json.loads(line)).probes) for line in _lines(path)]
         except (CaseError, *ILL_FORMED) as error:

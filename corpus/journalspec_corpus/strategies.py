@@ -29,8 +29,9 @@ from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
 
-from journalspec.formats import format_ids, format_module, get_format
+from journalspec.formats import get_format
 from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement, drawing_of, judge
+from journalspec_corpus.draws import formats_with_draws
 
 __all__ = [
     "KINDS",
@@ -62,9 +63,7 @@ def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[Dr
 
 def formats_with_strategies() -> tuple[str, ...]:
     """Return the ids of the formats that :func:`journals` can draw."""
-    return tuple(
-        name for name in format_ids() if hasattr(format_module("journalspec_corpus", name), "drawing")
-    )
+    return tuple(formats_with_draws())
 
 
 def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchStrategy[Fault]:

@@ -308,7 +308,7 @@ def test_what_another_writer_reaches_decides_what_is_safe_for_it() -> None:
         Reached("R", "two", "e", "prefix-byte", "strict", "lost"),
         Reached("R", "two", "e", "alice-weak", "strict", "append-lost"),
     }
-    tables = tabulate(Counter(seen), entries, (), ("strict",), "strict")["R"]
+    tables = tabulate(Counter(seen), entries, ("strict",), "strict")["R"]
     assert [
         (row["writer"], row["weakest"], row["fails_under"], row["breaks"]) for row in tables["safe_under"]
     ] == [
@@ -347,7 +347,6 @@ def test_the_command_builds_and_says_what_it_did(tmp_path: Path) -> None:
         (["--tier", "huge", "--out", "x"], 2, "huge"),
         (["--tier", "core", "--out", "x", "--format", "nonsense"], 2, "no format 'nonsense'"),
         (["--tier", "core", "--out", "x", "--partitions", "0"], 2, "partitions"),
-        (["--tier", "smoke", "--out", "x", "--format", "nonsense"], 2, "no format 'nonsense'"),
     ],
 )
 def test_usage_errors_end_with_two(
@@ -358,17 +357,6 @@ def test_usage_errors_end_with_two(
     assert done.exit_code == status
     assert text in done.output
     assert not list(tmp_path.iterdir())
-
-
-def test_a_tier_is_not_copied_among_other_things(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("mine")
-    done = invoke("--tier", "smoke", "--out", str(tmp_path), "--format", FORMAT)
-    assert done.exit_code == 2
-    assert "holds something else" in done.output
-    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
-    # One tier after another into the same directory is what it is for.
-    for tier in ("smoke", "captured"):
-        assert invoke("--tier", tier, "--out", str(tmp_path / "out"), "--format", FORMAT).exit_code == 0
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,10 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
-from math import prod
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
@@ -23,21 +21,17 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.case_builder import permitted_by_policy
 from journalspec_corpus.crash.expected import REFUSALS
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
-from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline import published
 from journalspec_corpus.pipeline.build import Builder, build
-from journalspec_corpus.pipeline.manifest import CASES, BuildReport
+from journalspec_corpus.pipeline.manifest import CASES
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import PER_CLASS
 from journalspec_corpus.pipeline.run import schema
 from journalspec_corpus.pipeline.store import BuildError
-from journalspec_corpus.pipeline.tables import sampled
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FORMAT = "bitronix_tlog"
@@ -339,33 +333,3 @@ def test_a_choice_that_cannot_be_found_again_is_an_error(
     monkeypatch.setattr(published, "choose", more)
     with pytest.raises(BuildError, match="1 chosen states were not found again"):
         build(Plan(FORMAT, "core", every=997), tmp_path / "out", Builder())
-
-
-@pytest.mark.parametrize(
-    ("every", "reached", "remark"),
-    [(1, 7, "exhausted at 7"), (2, 7, "1% of the target"), (1, 500, "reached")],
-)
-def test_a_target_is_reached_exhausted_or_neither(every: int, reached: int, remark: str) -> None:
-    """A part of the workloads exhausts nothing."""
-    row = {"codes": ["R01"], "categories": {"clean": 7}, "reached": reached, "target": 500, "complete": True}
-    plan = {"every": every, "tier": "full"}
-    report = BuildReport({"plan": plan, "counts": {"distinct": 7}, "strata": {"R": {"targets": [row]}}})
-    assert [row["remark"] for row in report.targets("R")] == [remark]
-    assert ("space exhausted at 7" in report.against_the_bar()) == (every == 1)
-
-
-def test_what_was_enumerated_whole_is_known_by_counting_it_again() -> None:
-    """Of groups that were not sampled, the rows are all combinations; of the others there are fewer."""
-    preset = get_preset("epoch-subset-512")
-    seen = Counter[bool]()
-    for work in Plan(FORMAT, "full", every=499).workloads():
-        trace = crash_format(FORMAT).build(work)
-        if trace.life > 1:
-            continue
-        for states in crash_states(trace, (preset,), 1):
-            partial = bool(sampled(states, np.zeros(len(states), np.uint8)))
-            seen[partial] += 1
-            assert set(states.preset.tolist()) == {PRESETS.index(preset)}
-            assert partial == (len(states) < prod(states.point.dims)), trace.name
-    assert seen[False] > 20
-    assert seen[True] > 0

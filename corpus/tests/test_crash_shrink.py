@@ -347,10 +347,11 @@ def test_lies_and_corruption_are_shrunk_within_their_stratum(format_id: str, str
     kinds: dict[str, tuple[Any, State]] = {}
     for work in first_lives(adapter, "core")[4::61]:
         for situation in situations(adapter.build(work), len(PRESETS) - 1, SEED, stratum):
-            answers, which = named.reader.answers(situation.states)  # type: ignore[attr-defined]  # a room's
             for row in range(0, len(situation.states), 3):
                 state = State(situation, row)
-                verdict = state.verdict(answers[which[row]], salvaging=named.salvaging)
+                verdict = state.verdict(
+                    named.reader(state.files, state.trace.edition), salvaging=named.salvaging
+                )
                 if VERDICTS[verdict]:
                     kinds.setdefault(verdict, (work, state))
         if kinds:

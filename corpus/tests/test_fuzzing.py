@@ -8,11 +8,10 @@ from typing import cast
 
 import fuzz
 import pytest
-from fuzz import Readers, Unsound, judge
+from fuzz import Readers, Source, Unsound, judge
 
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec.observation import Dropped, Observation
-from journalspec_corpus.mutations import Source
 
 FORMAT = format_ids()[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -83,26 +83,36 @@ def _harmless(message: str) -> str:
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are asked for, and whose errors are short."""
+    """A group whose commands are imported when they are asked for, and whose errors are short.
+
+    `entries` are the commands, `needs` is what to say if one of them is not installed as a whole.
+    """
+
+    def __init__(self, *given: Any, entries: Mapping[str, Subcommand], needs: str = "", **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._entries, self._needs = entries, needs
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands whose module is there."""
-        return [name for name, entry in COMMANDS.items() if find_spec(f"{_HERE}.{entry.module}") is not None]
+        return [
+            name for name, entry in self._entries.items() if find_spec(f"{_HERE}.{entry.module}") is not None
+        ]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command, None if there is none of that name."""
-        entry = COMMANDS.get(cmd_name)
+        entry = self._entries.get(cmd_name)
         if entry is None or find_spec(f"{_HERE}.{entry.module}") is None:
             return None
         try:
             found: click.Command = getattr(import_module(f"{_HERE}.{entry.module}"), entry.attribute)
         except ImportError as error:
-            raise Complaint(f"{cmd_name}: a part that it needs is not installed: {error}") from None
+            needs = self._needs or f"{cmd_name}: a part that it needs is not installed"
+            raise Complaint(f"{needs}: {error}") from None
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command table from the summaries, importing nothing."""
-        rows = [(name, COMMANDS[name].summary) for name in self.list_commands(ctx)]
+        rows = [(name, self._entries[name].summary) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -159,6 +169,7 @@ def guarded(call: Callable[..., Any], *args: Any) -> Any:
 
 @click.group(
     cls=LazyGroup,
+    entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration, 130 interrupted"
     " (143 by SIGTERM, 129 by SIGHUP), 141 nobody reads the output any more. `inspect` and `recover` tell"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
-from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,7 +11,7 @@ from typing import Any
 import click
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_conformance.cli import how_it_ended
+from journalspec_conformance.cli import LazyGroup, Subcommand, how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
@@ -26,59 +23,30 @@ from journalspec_corpus.pipeline.manifest import BuildReport, ManifestError, loa
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
 _KEPT = "what is finished is kept: the same command again goes on there"
-_TIERS = ("smoke", "captured", "core", "full")
 #: The schemas of answers, and what they refer to: an archive holds them beside the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
-#: All commands in the order of the help text, each with the module beside this one that has it, and there
-#: its name. Those of this module need nothing that is optional, or say so when they are called.
-_COMMANDS = {
-    "build": "",
-    "archive": "",
-    "report": "",
-    "verify": "",
-    "judge": "corpus_judge:command",
-    "show": "corpus_states:show_command",
-    "shrink": "corpus_states:shrink_command",
-    "rates": "corpus_states:rates_command",
+#: All commands, in the order of the help text. Those of this module need nothing that is optional, or say so
+#: when they are called.
+COMMANDS = {
+    "build": Subcommand("corpus", "build_command", "Build a tier into a directory."),
+    "archive": Subcommand("corpus", "archive_command", "Write the published cases to one file."),
+    "report": Subcommand("corpus", "report_command", "Print what a build counted."),
+    "verify": Subcommand("corpus", "verify_command", "Check every file against its manifest."),
+    "judge": Subcommand("corpus_judge", "command", "Judge an implementation on crash states."),
+    "show": Subcommand("corpus_states", "show_command", "Print what a state of a build follows from."),
+    "shrink": Subcommand("corpus_states", "shrink_command", "Make a failing state as small as can be."),
+    "rates": Subcommand("corpus_states", "rates_command", "Measure what the strict reader does not notice."),
 }
 
 
-class _Commands(click.Group):
-    """The commands of this module, and those of others, which are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; one whose needs are not installed says so when it is called."""
-        module, _, name = _COMMANDS.get(cmd_name, "").partition(":")
-        if not module:
-            return super().get_command(ctx, cmd_name)
-        try:
-            found: click.Command = getattr(import_module(f"journalspec_conformance.cli.{module}"), name)
-        except ImportError as error:
-            return _unable(cmd_name, error)
-        return found
-
-
-def _unable(name: str, error: ImportError) -> click.Command:
-    def complain(**_: object) -> None:
-        raise click.UsageError(f"{_NEEDS} ({error})")
-
-    rest = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
-    settings = {"ignore_unknown_options": True}
-    return click.Command(name, settings, complain, [rest], help=f"Not installed as a whole: {error}.")
-
-
-@click.group("corpus", cls=_Commands)
+@click.group("corpus", cls=LazyGroup, entries=COMMANDS, needs=_NEEDS)
 def command() -> None:
-    """Build the corpus: published tiers are copied, crash states are made from write traces."""
+    """Build crash states from write traces, judge with them, and look at what was built."""
 
 
-@command.command("build", epilog=_STATUS + " 130 interrupted: the same command goes on.")
-@click.option("--tier", type=click.Choice(_TIERS), required=True, help="Which tier.")
+@click.command("build", epilog=_STATUS + " 130 interrupted: the same command goes on.")
+@click.option("--tier", type=click.Choice(["core", "full"]), required=True, help="Which tier.")
 @click.option("--out", type=FILE, required=True, metavar="DIR", help="A new directory, or one to resume in.")
 @click.option("--format", "format_id", metavar="F", help="The format; needed if several have crash traces.")
 @click.option(
@@ -101,15 +69,11 @@ def command() -> None:
 def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **options: Any) -> None:
     """Build a tier into DIR.
 
-    `smoke` and `captured` are copied as published. `core` and `full` record write
-    traces, enumerate what a crash may leave of them, judge every distinct state,
-    and write Parquet with a manifest; `core` also writes cases. A build that was
-    interrupted goes on where it stopped. What is built depends on tier, format and
-    seed alone, not on engine, jobs or partitions.
+    Write traces are recorded, what a crash may leave of them is enumerated, every
+    distinct state is judged, and Parquet is written with a manifest; `core` also
+    writes cases. A build that was interrupted goes on where it stopped. What is built
+    depends on tier, format and seed alone, not on engine, jobs or partitions.
     """
-    if tier in ("smoke", "captured"):
-        _copy(tier, out, format_id, as_json)
-        return
     try:
         from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415  # needs optional parts
         from journalspec_corpus.pipeline.local import cores  # noqa: PLC0415  # needs optional parts
@@ -161,35 +125,7 @@ class _Failed(click.ClickException):
     exit_code = 1
 
 
-def _copy(tier: str, out: Path, format_id: str | None, as_json: bool) -> None:
-    """Copy a published tier: one JSON-lines file per format. No link in `out` is followed."""
-    from journalspec_corpus.case import write_files  # noqa: PLC0415 - slow, and for this only
-
-    if out.exists() and (not out.is_dir() or any(path.name not in format_ids() for path in out.iterdir())):
-        raise click.UsageError(f"{out} holds something else: choose an empty or new directory")
-    copied: list[dict[str, Any]] = []
-    try:
-        for name in [format_id] if format_id else format_ids():
-            get_format(name)
-            source = files("journalspec_corpus").joinpath("published", name, f"{tier}.jsonl")
-            if source.is_file():
-                data, path = source.read_bytes(), f"{name}/{tier}.jsonl"
-                out.mkdir(parents=True, exist_ok=True)
-                write_files(out, [(path, [data])])
-                facts = {"cases": data.count(b"\n"), "sha256": hashlib.sha256(data).hexdigest()}
-                copied.append({"format": name, "file": str(out / path), **facts})
-    except UnknownFormat as error:
-        raise click.UsageError(str(error.args[0])) from None
-    except FileExistsError as error:
-        raise click.UsageError(f"{error.filename} exists: choose another directory") from None
-    if as_json:
-        click.echo(json.dumps(copied, indent=2))
-        return
-    rows = [[row["format"], str(row["cases"]), row["file"]] for row in copied]
-    show_table(["format", "cases", "file"], rows)
-
-
-@command.command("archive", epilog="Exit status: 0 written, 2 usage or configuration.")
+@click.command("archive", epilog="Exit status: 0 written, 2 usage or configuration.")
 @click.option(
     "--out", type=FILE, required=True, metavar="FILE", help="A new file; its name ends in .tar.gz or .tar."
 )
@@ -232,7 +168,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     say(f"{len(cases)} cases in {out}, {out.stat().st_size} bytes")
 
 
-@command.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")
+@click.command("report", epilog="Exit status: 0 printed, 2 DIR holds no finished build.")
 @click.argument("directory", type=FILE, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def report_command(directory: Path, as_json: bool) -> None:
@@ -298,19 +234,7 @@ def _show_stratum(report: BuildReport, stratum: str) -> None:
         ],
     )
     say()
-    show_table(
-        ["code", "reached", "target of a full tier", "", "categories"],
-        [
-            [
-                "-".join(dict.fromkeys((row["codes"][0], row["codes"][-1]))),
-                f"{row['reached']:,}",
-                f"{row['target']:,}",
-                row["remark"],
-                ", ".join(f"{name} {count:,}" for name, count in row["categories"].items()) or "-",
-            ]
-            for row in report.targets(stratum)
-        ],
-    )
+    show_table(["category", "states"], [[name, f"{count:,}"] for name, count in tables["categories"].items()])
     failures = tables["failures"]
     if failures:
         say()
@@ -332,7 +256,7 @@ def _show_stratum(report: BuildReport, stratum: str) -> None:
             say(f"{verdict}: {MEANINGS[verdict]}")
 
 
-@command.command(
+@click.command(
     "verify", epilog="Exit status: 0 all as the manifest says, 1 something is not, 2 DIR holds no build."
 )
 @click.argument("directory", type=FILE, metavar="[DIR]", required=False)
@@ -347,7 +271,7 @@ def _show_stratum(report: BuildReport, stratum: str) -> None:
 def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) -> None:
     """Check every file of a build, or of published tiers, against its manifest.
 
-    DIR is a build, a core tier that was downloaded, or a copy of published tiers; without
+    DIR is a build, a core tier that was downloaded, or a folder of published tiers; without
     it, the tiers that come with this package are checked. Every bit counts: manifests are
     sealed and have the checksums of all other files, and what is not named there is a
     problem. With --again the build is made once more, and everything has to be the same.

@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ from journalspec_conformance.connection import Hello
 from journalspec_conformance.crashes.asking import TIMEOUT
 from journalspec_conformance.crashes.choose import Choice, Selection
 from journalspec_conformance.crashes.known import KnownKind, compare, load_known
-from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
 from journalspec_conformance.crashes.tally import (
     FAILURES,
@@ -91,8 +90,7 @@ _EPILOG = (
     "--out",
     type=_options.FILE,
     metavar="DIR",
-    help="A new directory: all verdicts, and one failure of each class. It is there when all is done;"
-    " until then DIR.partial.jsonl holds what was found, and the same command goes on there.",
+    help="A new directory: all verdicts, and one failure of each class. It is there when all is done.",
 )
 @click.option(
     "--shrink",
@@ -111,8 +109,7 @@ def command(**options: Any) -> None:
     What is owed follows from the writes, forces and acknowledgements before the
     crash. No other reader is asked. A state that is not answered in time (2 s) is
     tried again in a new process, and then counted as a hang. An implementation that
-    used the processor all that time is not asked again; from then on it gets, while it
-    works, 50 times as long as its answers took on average.
+    used the processor all that time is not asked again.
     """
     asked = _Asked(**options)
     asked.run()
@@ -161,22 +158,14 @@ class _Asked:
             "writers": list(selection.writers),
             "policies": list(job.policies),
         }
-        found = None
         if self.out is not None:
             refuse_filled(self.out)
-            limits_of = [job.timeout, job.no_limits, self.max_memory, self.max_disk]
-            question = {"count": selection.count, "strata": list(selection.strata), "limits": limits_of}
-            kept = self.out.with_name(self.out.name + ".partial.jsonl")
-            found = FoundSoFar(kept, {**asked, **question, "how": [job.target.text, self.mode]})
-            if found.states:
-                say(f"{found.path}: goes on behind {found.states:,} states", err=True)
-        before = (0.0, 0) if found is None else (found.seconds, found.states)
-        with JudgingWorkers(job, jobs) as workers, found or nullcontext():
+        with JudgingWorkers(job, jobs) as workers:
             choice = workers.choose(selection)
             if not choice.states:
                 raise Problem("no state fits: look at --tier, --editions, --writers, --strata and --every")
             chosen = time.monotonic() - started
-            judged, stopped = _judged(workers, choice, found)
+            judged, stopped = _judged(workers, choice)
             failures = failing(choice, judged)
             seconds = time.monotonic() - started
             shrunk = workers.smallest(failures, self.shrink) if self.shrink and not stopped else []
@@ -194,11 +183,9 @@ class _Asked:
         facts["run"] = {
             "seconds": round(seconds, 2),
             "choosing_seconds": round(chosen, 2),
-            "minutes": round((seconds + before[0]) / 60, 1),
-            "states_before": before[1],
             # Processes count once they have ended; what shrinking took is among it.
             "cpu_seconds": round(sum(os.times()[:4]) - cpu, 2),
-            "states_per_second": round((facts["states"] - before[1]) / seconds, 1),
+            "states_per_second": round(facts["states"] / seconds, 1),
             "jobs": jobs,
             "cores": cores,
         }
@@ -211,8 +198,6 @@ class _Asked:
                 if self.shrink:
                     write_lines(place / SHRUNK, (entry.case.to_json() for entry in shrunk))
                 replace_text(place / SUMMARY, json.dumps(facts, indent=2) + "\n")
-        if found is not None:
-            found.done()
 
     def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
         format_id = _format_of(self.format_id, hello)
@@ -286,13 +271,13 @@ def _format_of(wanted: str | None, hello: Hello) -> str:
     return able[0]
 
 
-def _judged(workers: JudgingWorkers, choice: Choice, found: FoundSoFar | None) -> tuple[list[Judged], bool]:
+def _judged(workers: JudgingWorkers, choice: Choice) -> tuple[list[Judged], bool]:
     """Return what came of asking, and whether it was ended since nothing answered any more."""
     judged: list[Judged] = []
     silent = 0
     with progress_bar() as show:
         total = len(choice.states)
-        with closing(workers.judge(choice, lambda done: show("states", done, total), found)) as answered:
+        with closing(workers.judge(choice, lambda done: show("states", done, total))) as answered:
             for entry in answered:
                 judged.append(entry)
                 silent = silent + 1 if entry.verdict.name in BREAKDOWNS else 0
@@ -321,10 +306,8 @@ def _show(facts: dict[str, Any]) -> None:
         f" ({facts['generated']:,} generated from {facts['traces']:,} traces); {facts['answers']:,} answers;"
         f" {run['seconds']} s with {run['jobs']} process(es) on {run['cores']} cores, everything included:"
         f" {run['states_per_second']} states/s ({run['cpu_seconds']} s of processor time);"
-        f" {run['minutes']} minutes in all, {run['choosing_seconds']} s of them to choose states"
+        f" {run['choosing_seconds']} s of them to choose states"
     )
-    if run["states_before"]:
-        say(f"{run['states_before']:,} of the states were judged before an interruption")
     if facts["workloads"] < facts["workloads_of"]:
         say(f"only {facts['workloads']:,} of {facts['workloads_of']:,} workloads were taken (--every)")
     if facts["stopped"]:

@@ -3,14 +3,11 @@
 A state that gets no answer is tried once more in a new process, after that
 process has answered something, so that its start is not held against the state. That is left out if
 it is known that nothing but the state was in the way: what had a processor all the time would work on.
-Who has done so once is known to: from then on he is waited for, while he works, `PATIENCE` times as long as
-his answers take on average, and the whole time only if he rests.
 """
 
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -28,10 +25,6 @@ from journalspec_corpus.crash.verdict import Answer
 TIMEOUT = 2.0
 #: Seconds for the first state after a start: programs load their parts when they first need them.
 FIRST_TIMEOUT = 30.0
-#: How many times the average answer, and at the least what part of the time limit. Of 10,000 answers of a
-#: product the slowest took 12 times the average, on a machine with nothing to spare.
-PATIENCE = 50
-LEAST_PART = 8
 _NOWHERE = At("", 0, 0)
 _SHOWN = 300
 
@@ -79,10 +72,6 @@ class Asker:
         #: The process has answered since it was started.
         self._warm = False
         self._answered: tuple[Files, str, str] | None = None
-        #: Answers of processes that had answered before, and their seconds, all together.
-        self._answers, self._seconds = 0, 0.0
-        #: It has worked without an end once.
-        self._endless = False
 
     def ask(self, files: Files, edition: str, policy: str, *, twice: bool = True) -> Reply:
         """Return what the implementation makes of `files`, asked again if it did not come back and `twice`.
@@ -113,21 +102,11 @@ class Asker:
     def _try(self, files: Files, edition: str, policy: str) -> Reply:
         if isinstance(self._connection, ProcessConnection):
             self._connection.timeout = self._timeout if self._warm else max(FIRST_TIMEOUT, self._timeout)
-            if self._endless and self._warm:
-                average = self._seconds / max(1, self._answers)
-                self._connection.patience = max(PATIENCE * average, self._timeout / LEAST_PART)
-            else:
-                self._connection.patience = None
-        begun = time.monotonic()
         try:
             reply = self._ask(files, edition, policy)
-            if self._warm:
-                self._answers += 1
-                self._seconds += time.monotonic() - begun
             self._warm = True
         except Breakdown as error:
             busy = isinstance(error, TimedOut) and error.busy
-            self._endless |= busy and self._warm
             self._warm = False
             ended = "crash" if isinstance(error, Crashed) else "error"
             return Reply(None, "hang" if isinstance(error, TimedOut) else ended, error.reason, busy=busy)

@@ -23,8 +23,6 @@ from journalspec_corpus.crash.adapter import crash_format, has_crash_format
 from journalspec_corpus.crash.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
-#: Who can be at fault.
-BLAMES = ("format", "writer", "reader", "disk")
 #: The stratum of states that a crash leaves where every force is honest. No other is added to it.
 REACHABLE = "R"
 

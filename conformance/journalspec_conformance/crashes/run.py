@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -14,7 +13,6 @@ from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.crashes.asking import TIMEOUT, Asker
 from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose
-from journalspec_conformance.crashes.resume import FoundSoFar
 from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Kind, verdict_on
@@ -97,26 +95,19 @@ class JudgingWorkers(Workers["_Worker"]):
         self,
         choice: Choice,
         progress: Callable[[int], None] = lambda done: None,
-        found: FoundSoFar | None = None,
     ) -> Generator[Judged, None, None]:
         """Yield one verdict per state and policy, state by state in the order of `choice`.
 
         States that are not asked about (see HANGS, and :meth:`_Worker.judge`) are left out. `progress` is
-        called with the number of states done. What was `found` before is not asked
-        again; what is new is added to it. Raises Problem if a worker dies.
+        called with the number of states done. Raises Problem if a worker dies.
         Closing it leaves out the rest.
         """
-        known = [(piece, found.of(*piece) if found else None) for piece in _pieces(choice.states)]
-        done, last = 0, time.monotonic()
-        with closing(self.each(_Worker.judge, [piece for piece, judged in known if judged is None])) as new:
-            for piece, before in known:
-                judged = next(new) if before is None else before
-                if before is None and found is not None:
-                    now = time.monotonic()
-                    found.add(*piece, judged, now - last)
-                    last = now
+        pieces = list(_pieces(choice.states))
+        done = 0
+        with closing(self.each(_Worker.judge, pieces)) as found:
+            for (_, states), judged in zip(pieces, found, strict=True):
                 yield from judged
-                done += len(piece[1])
+                done += len(states)
                 progress(done)
 
     def smallest(self, failing: Sequence[Failing], budget: int) -> list[Smallest]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
@@ -19,7 +19,7 @@ from journalspec_corpus.crash.effects import (
     Semantics,
     State,
 )
-from journalspec_corpus.crash.reach import Reach, visible_ends
+from journalspec_corpus.crash.reach import Reach
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.crash.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
@@ -88,12 +88,6 @@ def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int
     return ends | {file.name: file.limit for file in usable}
 
 
-def parsed(files: Mapping[str, bytes], edition: str) -> Hashable:
-    """Return what recovery looks at: names, sizes, and each file up to where it stops."""
-    ends = visible_ends(REACH, files)
-    return edition, tuple((name, len(files[name]), files[name][:end]) for name, end in sorted(ends.items()))
-
-
 REACH = Reach(HEADER_SIZE, reach)
 
 CRASH = CrashFormat.by_tables(
@@ -106,5 +100,4 @@ CRASH = CrashFormat.by_tables(
     semantics=Semantics(MODEL, action, state, effects, told),
     second=Continuations(resumed, tables.TABLES),
     reach=REACH,
-    parsed=parsed,
 )

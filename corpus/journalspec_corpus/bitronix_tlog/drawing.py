@@ -1,14 +1,13 @@
-"""Bitronix logs drawn at random: valid ones, records that lie, and files made to cost much."""
+"""Bitronix logs drawn at random: valid ones, and records that lie."""
 
 from __future__ import annotations
 
 import random
-import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec.layout import integer, joined
+from journalspec.layout import joined
 from journalspec_corpus.bitronix_tlog.author import (
     FILE_NAMES,
     NIO_NAME,
@@ -17,8 +16,8 @@ from journalspec_corpus.bitronix_tlog.author import (
     header_parts,
     record_bytes,
 )
-from journalspec_corpus.bitronix_tlog.naive import END_MARK, LOG_START, replayed
-from journalspec_corpus.drawn import DrawnJournal, drawn, lie, repeated, varied, written
+from journalspec_corpus.bitronix_tlog.naive import LOG_START, replayed
+from journalspec_corpus.drawn import DrawnJournal, drawn, lie, varied, written
 
 STATUSES = (8, 8, 8, 3, 3, 7, 2, 4, 9, 5, 0, 11, -1)
 NAMES = (b"db1", b"jms1", b"zz", b"?", b"q" * 70)
@@ -26,8 +25,6 @@ TIMESTAMPS = (1, 85, 149, 2653903, 1795213534333)
 #: Numbers that lengths and counts lie with; a checksum over them is right all the same.
 LIES = (-(2**31), -1, 0, 1, 2, 28, 29, 30, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 2**31 - 1)
 LYING_FIELDS = ("record_length", "header_length", "gtrid_length", "names_count", "payload_length")
-#: Builds one record of the edition, of these fields.
-Build = Callable[..., bytes]
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
@@ -122,9 +119,7 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
         return {NIO_NAME: joined(header_parts({})) + log + bytes(rng.randrange(40))}
     if edition == "seed":
         return {SEED_NAME: log}
-    return _pair(
-        log, log[: rng.randrange(len(log))], tail=LOG_START + len(log) + rng.choice((0, 0, 0, -1, 1))
-    )
+    return pair(log, log[: rng.randrange(len(log))], tail=LOG_START + len(log) + rng.choice((0, 0, 0, -1, 1)))
 
 
 def _liar(edition: str, rng: random.Random) -> dict[str, Any]:
@@ -139,75 +134,8 @@ def _liar(edition: str, rng: random.Random) -> dict[str, Any]:
     return record
 
 
-def _pair(log: bytes, behind: bytes, tail: int) -> dict[str, bytes]:
+def pair(log: bytes, behind: bytes, tail: int) -> dict[str, bytes]:
     """Return a pair whose first file is active and holds `log`, then `behind`."""
     first = LAYOUT.build("header", "2.1", timestamp=2, position=tail) + log + behind
     second = LAYOUT.build("header", "2.1", timestamp=1)
     return {FILE_NAMES["f1"]: first, FILE_NAMES["f2"]: second.ljust(len(first), b"\0")}
-
-
-def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
-    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
-
-    def record(**fields: Any) -> bytes:
-        return record_bytes({"type": 8, "gtrid": "07", **fields}, edition)
-
-    if edition == "nio":
-        start = joined(header_parts({}))
-        return {name: {NIO_NAME: start + log} for name, log in _costly_frames(size, record).items()}
-    logs = _costly_logs(size, record)
-    if edition == "seed":
-        return {name: {SEED_NAME: log} for name, log in logs.items()}
-    made = {}
-    for name, log in logs.items():
-        made[name] = _pair(log, b"", LOG_START + len(log))
-        # The same bytes behind the tail: only a forensic search looks there.
-        made[f"{name}-behind-tail"] = _pair(b"", log, LOG_START)
-    return made
-
-
-def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
-    def many(name: bytes) -> bytes:
-        """Return one record with `name` as often as it fits."""
-        return record(names_hex=[name.hex()] * ((size - 40) // (2 + len(name))))
-
-    # Heads every 12 bytes, each of whose recordLength finds the one end marker at the end.
-    nested = bytearray(size)
-    for at in range(0, size - 64, 12):
-        nested[at : at + 12] = struct.pack(">ii", 8, size - at - 8) + record()[8:12]
-    nested[-4:] = END_MARK
-    short = [f"{number % 4096:03x}".encode().hex() for number in range((size - 40) // 5)]
-    return {
-        "smallest-records": repeated(record(), size),
-        "one-byte-names": many(b"a"),
-        "no-byte-names": many(b""),
-        # As many different names of three bytes as fit.
-        "short-names": record(names_hex=short),
-        "nested-frames": bytes(nested),
-        # Well framed records one behind the other, none of them valid.
-        "bad-chain": repeated(record(names_count=2**31 - 1), size),
-        "one-bad-record": many(b"a")[:-5] + b"b" + END_MARK,
-        "unlike-transactions": b"".join(
-            record(type=(8, 7)[number % 2], gtrid=number.to_bytes(4, "big").hex())
-            for number in range(size // 40)
-        ),
-        "zeros": bytes(size),
-    }
-
-
-def _costly_frames(size: int, record: Build) -> dict[str, bytes]:
-    good = record()
-    # Heads every 31 bytes that all find one trailer, up to 64 KiB away, and no checksum right.
-    room = min(size, 65000)
-    starts = range(0, room - 31, 31)
-    nested = b"".join(good[:21] + integer(room - at - 31, 4) + bytes(4) + good[29:31] for at in starts)
-    return {
-        "starts": repeated(good[:5], size),
-        "smallest-frames": good * (size // 84),
-        # Frames of the lap before, every other one of a lap that nobody remembers.
-        "foreign": repeated(record(delimiter="previous") + record(delimiter="foreign"), size),
-        "nested-frames": repeated(nested.ljust(room, b"\0") + good[-18:], size),
-        # Valid frames of this lap with a broken one between any two.
-        "holes": repeated(good + good[:40] + b"\xff" + good[41:], size) + good,
-        "no-byte-names": repeated(record(names_hex=[""] * 30000), size),
-    }

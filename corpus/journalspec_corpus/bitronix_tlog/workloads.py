@@ -105,15 +105,3 @@ _BY_BYTES = sorted(TABLES.rows["sizes"], key=lambda size: sum(TABLES.rows["sizes
 REDUCTION = shared.Reduction(
     below=lambda size: _BY_BYTES[: _BY_BYTES.index(size)], **TABLES.rows["reduction"]
 )
-#: So many transactions may be open in a long workload: they are copied with every swap.
-MOST_OPEN = 3
-
-
-def pools(kept: Mapping[str, Any], new: str, variant: str) -> Mapping[str, Sequence[str]]:
-    """Return what words of long workloads can be about: transactions that are open, or could be."""
-    return {"open": list(kept), "new": [new], "deciding": [new] if len(kept) < MOST_OPEN else []}
-
-
-def meaning(word: str) -> Operation:
-    """Return what a word of a long workload means to the model; names make no difference there."""
-    return {"op": "log", "type": TABLES.rows["long"]["types"][word[0]], "gtrid": word[1], "names": ["a"]}

@@ -7,7 +7,7 @@ it is asked for: who only looks at a journal needs no writers.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -30,6 +30,8 @@ PACKAGE = "journalspec_corpus"
 Reader = Callable[[Mapping[str, bytes], str], Answer]
 #: The same for all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
+#: Edition and content id -> these answers.
+Known = dict[tuple[str, bytes], tuple[Answer, ...]]
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,7 @@ class CrashFormat:
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `reach` says how far into its files recovery can look; None if it looks at all of them.
     `implementation()` is who reads in place of the reference, if anybody does.
-    `parsed(files, edition)` is all that the answers of the state readers follow from, if that is found with
-    less work than they are: states with the same get the same answers. None if it cannot say.
+    `answered` are the answers of the state readers that are remembered.
     """
 
     format: str
@@ -96,16 +97,13 @@ class CrashFormat:
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
     added: Callable[[str], Iterator[Any]] = lambda scope: iter(())
-    parsed: Callable[[Mapping[str, bytes], str], Hashable | None] | None = None
+    answered: Known = field(default_factory=dict, init=False, repr=False)
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def by_tables(cls, workloads: Any, run: type[Recorder], **own: Any) -> CrashFormat:
         """Return a format by its module `workloads`; `run` plays the long ones, `own` is all else."""
         tables, reduction = workloads.TABLES, workloads.REDUCTION
-        model = run.model
-        assert model is not None  # what words of long workloads can be about follows from what it keeps
-        long = LongWorkloads(tables, run, reduction.shorter, model, workloads.pools, workloads.meaning)
         return cls(
             format=run.format,
             first_lives=tables.workloads,
@@ -113,7 +111,7 @@ class CrashFormat:
             workload_of=tables.workload_of,
             kinds=tables.rows.get("kinds", {}),
             obeys=tables.obeys,
-            long=long,
+            long=LongWorkloads(tables, run, reduction.shorter),
             smaller=reduction.smaller,
             **own,
         )

@@ -1,52 +1,24 @@
 """A crash state as a case in the published form: what it was made from, its files, and what is owed in it.
 
 In some states nobody gives what is owed: the order of writes, the device or the format
-lost it. They are listed in the format's ``crash_known.toml``, by class.
+lost it. The format's limits tell of which kinds they are (:mod:`.verdict`).
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
-from journalspec.formats import format_module, get_format
+from journalspec.formats import get_format
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.crash.adapter import PACKAGE, CrashFormat
+from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.expected import ALLOWED, REQUIRED, Expected
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS
 from journalspec_corpus.crash.reduction import Reduced, State
 from journalspec_corpus.crash.trace import Mark, Trace, writer_of
+from journalspec_corpus.crash.verdict import VERDICTS, limits
 from journalspec_corpus.making import make_case
-
-KNOWN_FAILURES = "crash_known.toml"
-
-
-class Kind(NamedTuple):
-    """In what kind of state, by which policy, and how recovery failed. `writer` is the order of writes."""
-
-    writer: str
-    stratum: str
-    category: str
-    policy: str
-    verdict: str
-
-    def __str__(self) -> str:
-        return f"{self.verdict} by {self.policy} after {self.category} ({self.stratum}, {self.writer})"
-
-
-@cache
-def known_failures(format_id: str) -> Mapping[Kind, str]:
-    """Return the kinds of states in which the reference fails, with the reasons; maybe there are none."""
-    path = files(format_module(PACKAGE, format_id)).joinpath(KNOWN_FAILURES)
-    if not path.is_file():
-        return {}
-    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("known", ())
-    return {Kind(**item): entry["why"] for entry in entries for item in entry["states"]}
-
 
 #: A case in which not even a reader that follows the specification gives what is owed carries this flag.
 BEYOND = "BeyondReaders"
@@ -81,12 +53,12 @@ def case_of(  # noqa: PLR0913  # a case has many members; all but two are keywor
 
     `name`, `title` and `base` are made up from the state if they are not given, `obeys`
     is what the adapter says of its category. A case that is `beyond` all readers (if nothing is said: if
-    its class is known to have such) demands nothing (level ``may``) and is flagged
+    a limit of the format may make it fail) demands nothing (level ``may``) and is flagged
     :data:`BEYOND`. No reader is asked.
     """
     trace, point = state.trace, state.situation.states.point
     if beyond is None:
-        beyond = _known_to_fail(adapter, state)
+        beyond = _may_be_beyond(adapter, state)
     preset = PRESETS[state.rank].name
     return make_case(
         name or published_id(adapter.format, state.case_id),
@@ -172,7 +144,12 @@ class ExpectedSets:
         }
 
 
-def _known_to_fail(adapter: CrashFormat, state: State) -> bool:
-    """Tell whether `state` is of a class in which a reader that does everything right is known to fail."""
-    mine = (writer_of(state.trace), state.situation.states.stratum, state.category)
-    return any(kind[:3] == mine for kind in known_failures(adapter.format))
+def _may_be_beyond(adapter: CrashFormat, state: State) -> bool:
+    """Tell whether a reader that does everything right may fail: a force lied, or a limit says so."""
+    stratum, preset = state.situation.states.stratum, PRESETS[state.rank].name
+    return stratum == "L" or any(
+        limit.covers(writer_of(state.trace), policy, stratum, verdict, state.category, preset)
+        for limit in limits(adapter.format)
+        for policy in adapter.readers
+        for verdict in VERDICTS
+    )

@@ -7,9 +7,8 @@ invariant that is broken, whether what is wrong is in effect or only listed, the
 stratum, the writer and what the run is about.
 
 A changed workload has other states. Its states are looked through, least deviations
-and most alike first, for one with the same verdict. Readers that answer a whole
-crash point at once are asked about all of them; others about the first ``NARROW`` of each
-candidate, and about all of them (as far as the budget reaches) only when nothing
+and most alike first, for one with the same verdict. A reader is asked about the first ``NARROW``
+of each candidate, and about all of them (as far as the budget reaches) only when nothing
 smaller was found that way. Memory is linear in the states of one workload.
 """
 
@@ -31,7 +30,6 @@ from journalspec_corpus.crash.facts import Facts, categories, fields
 from journalspec_corpus.crash.ids import case_id, content_id
 from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
-from journalspec_corpus.crash.reading import FormatReader
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import Mark, Trace, Workload
@@ -313,7 +311,7 @@ class Reduced:
     """The smallest failing state that was found.
 
     `records` and `deviations` are its size; `steps` the reductions that were taken,
-    `tried` the calls of the reader on files; what it says of whole crash points is not counted.
+    `tried` the calls of the reader.
     `minimal` is false if the budget ended before every smaller candidate had been
     looked at. `state` knows the rest; `start` is the case id that it was reduced from. In a second
     life, `earlier` are the deviations of the crash that it began with.
@@ -450,8 +448,6 @@ class _Search:
                     found = self._first(trace, state, width, better=point is None)
                     if found is not None:
                         return work, found
-            if isinstance(self.reader, FormatReader):
-                break
         return None
 
     def _candidates(self, workload: Workload) -> Iterator[tuple[Workload, Trace]]:
@@ -468,18 +464,8 @@ class _Search:
         """Return the first failing state of `trace` that is no larger than `like` (or `better`: smaller)."""
         found = list(situations(trace, like.rank, self.seed, self.stratum))
         stop = self.limit if width is None else min(self.limit, self.tried + width)
-        hits: list[Any] = []
-        if isinstance(self.reader, FormatReader):
-            if self.tried >= self.limit:
-                raise _SpentError
-            hits = [self._fails(situation, self.reader) for situation in found]
         for number, row in _ordered(found, like, better=better):
             state = State(found[number], row)
-            if hits:
-                # What the quick way says of a crash point is asked again of the files.
-                if hits[number][row] and self._is_one(state, like):
-                    return state
-                continue
             if self.tried >= stop and (trace.edition, state.content_id) not in self._answers:
                 if self.tried >= self.limit:
                     raise _SpentError
@@ -497,17 +483,6 @@ class _Search:
         if bool(wrong(answer, expected)) != self.in_effect or not self.keep(answer, expected):
             return False
         return state.records(answer) <= like.records(self.answer(like))
-
-    def _fails(self, situation: Situation, reader: FormatReader) -> Any:
-        answers, which = reader.answers(situation.states)
-        refusals = situation.facts.refusals
-        table = np.zeros((len(answers), len(REFUSALS)), bool)
-        for entry in np.unique(which.astype(np.int64) * len(REFUSALS) + refusals).tolist():
-            at, kind = divmod(entry, len(REFUSALS))
-            given = judge(answers[at], situation.expected, REFUSALS[kind], holes_allowed=self.salvaging)
-            # Of records that nobody wrote, the quick way says only that there are some.
-            table[at, kind] = given == self.verdict
-        return table[which, refusals]
 
     def answer(self, state: State) -> Answer:
         """Return the reader's answer on `state`; equal content is read once."""

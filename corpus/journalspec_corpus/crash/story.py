@@ -206,10 +206,6 @@ def settled(state: State) -> dict[str, bytes]:
     return line.settled().materialise(b"")
 
 
-#: What became of a sector at the crash.
-SECTOR_KINDS = ("settled", "arrived", "lost", "partly")
-
-
 def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors of which the same became.
 

@@ -21,7 +21,6 @@ from journalspec.layout import Layout
 from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, RecordFields
 from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.model import Model
 from journalspec_reference.api import WriterRefused
 
 #: A background of blocks of another journal: the disk set them aside without clearing them.
@@ -263,9 +262,8 @@ class SmallWorkload:
 
 #: So many long workloads, evenly spread, are in the core tier; the full tier has all.
 LONG_IN_CORE = 6
-#: What is new in a long workload is named by one digit in base 36; a pool of names stands in braces.
+#: What is new in a long workload is named by one digit in base 36.
 DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
-POOL = re.compile(r"{(\w+)}")
 #: The file in a format's package with its long workloads, one a line, and that with the longer ones.
 LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jsonl"
 
@@ -276,9 +274,8 @@ class LongWorkload:
 
     Small workloads are enumerated, and what needs many steps (a file that comes round
     again, a transaction open over three files) is not among them. These sequences
-    were drawn by a Hypothesis state machine, once (corpus/checks/long_machine.py), and are kept as
-    data: building needs no Hypothesis and no luck. `rules` are words with a blank
-    between them; the format says what they mean.
+    were drawn by a Hypothesis state machine, once, and are kept as data: building needs no
+    Hypothesis and no luck. `rules` are words with a blank between them; the format says what they mean.
     """
 
     variant: str
@@ -289,10 +286,6 @@ class LongWorkload:
     def name(self) -> str:
         """A readable name, unique among workloads."""
         return f"long/{self.variant}/{self.size}/{self.rules.replace(' ', '+')}"
-
-    def line(self) -> str:
-        """Return the workload as one line of JSON, without the end of the line."""
-        return json.dumps([self.variant, self.size, self.rules], separators=(",", ":"))
 
 
 @cache
@@ -306,39 +299,17 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
     return tuple(LongWorkload(*json.loads(line)) for line in lines[1:])
 
 
-#: So many transactions may be open in a long workload.
-MOST_OPEN = 2
-
-
-def transaction_pools(begun: Sequence[str], prepared: Sequence[str], new: str) -> dict[str, Sequence[str]]:
-    """Return the pools of names of local (l) and XA (x) transactions, and of the digit `new`.
-
-    They are those `begun` and `prepared`, and those that may begin, if there is room for one more.
-    """
-    room = len(begun) + len(prepared) < MOST_OPEN
-    local, xa = ["l" + new] * room, ["x" + new] * room
-    known = {"begun": begun, "prepared": prepared, "open": [*begun, *prepared], "tx": [*begun, *local]}
-    return {"new": [new], "local": local, "xa": xa, **known}
-
-
 @dataclass(frozen=True)
 class LongWorkloads:
-    """A format's long workloads, and what more of them are drawn from.
+    """A format's long workloads.
 
     `start(variant, size)` opens a new journal, in which words can be done. `shorter(rule)` yields a rule with
-    less in its record. The table ``long`` has variants, lengths, and patterns of words, and may say
-    that the full tier takes one workload in ``full`` only. A name in braces stands for one of a pool:
-    `pools(kept, new, variant)` are what can be named in a state of the `model`,
-    with the digit `new` not used so far. `meaning(word)` is the operation that a word asks for, in the
-    model's terms; of `plain` words the table says it.
+    less in its record. The table ``long`` may say that the full tier takes one workload in ``full`` only.
     """
 
     tables: Tables
     start: Callable[[str, int], Recorder]
     shorter: Callable[[str], Iterator[str]]
-    model: Model
-    pools: Callable[[Any, str, str], Mapping[str, Sequence[str]]]
-    meaning: Callable[[str], Operation]
 
     @property
     def lines(self) -> tuple[LongWorkload, ...]:
@@ -350,16 +321,10 @@ class LongWorkloads:
         """Those with so many words that what came before has gone round once or twice."""
         return long_workloads(self.tables.package, LONGER_WORKLOADS)
 
-    @property
-    def table(self) -> Table:
-        """What more of them are drawn from."""
-        found: Table = self.tables.rows["long"]
-        return found
-
     def of_scope(self, scope: str) -> tuple[LongWorkload, ...]:
         """Return those of a scope; ``smoke`` has none."""
         if scope == "full":
-            every = int(self.table.get("full", 1))
+            every = int(self.tables.rows["long"].get("full", 1))
             return self.lines[::every] + self.longer[::every]
         return _spread(self.lines) + _spread(self.longer) if scope == "core" else ()
 

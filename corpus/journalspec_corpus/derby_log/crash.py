@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator, Mapping
-from contextlib import suppress
-from functools import lru_cache
+from collections.abc import Iterator
 
 from journalspec.derby_log.operations import tables_of_all
 from journalspec_corpus.crash.adapter import CrashFormat, two_policies
@@ -21,7 +19,6 @@ from journalspec_corpus.crash.effects import (
     Effect,
     Semantics,
 )
-from journalspec_corpus.crash.pages import blake
 from journalspec_corpus.crash.recorder import record_of_json
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.crash.workloads import Continuations
@@ -29,12 +26,7 @@ from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows, State, text_in
 from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
 from journalspec_corpus.model import XA_ID
-from journalspec_reference.derby_log.bodies import BODY_START, EDITIONS, decode, known
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
-from journalspec_reference.derby_log.scan import choose, gather, scan
 
-#: Longer records are compared by digests of their bodies (bytes).
-_SHORT = 1 << 10
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
 
@@ -70,64 +62,6 @@ def action(key: str) -> Action:
     return Action(op, tx, MEMBER if said["type"] in UNDOES else ALONE)
 
 
-def parsed(files: Mapping[str, bytes], edition: str) -> Hashable | None:
-    """Return all that recovery's answer on a log follows from; None if something else may count as well.
-
-    Of a log file these are its header, its records from there on, why there are no more, and what is left
-    after them. That is so if records are looked for
-    only where a walk finds them: logs that send elsewhere have to be read, and encrypted ones. Of all other
-    files everything counts.
-    """
-    if edition not in EDITIONS:
-        return None
-    logs = gather(files)
-    ours = {file.name for file in logs.values()}
-    said: list[Hashable] = [edition, *((name, _named(files[name])) for name in files if name not in ours)]
-    found: set[Instant] = set()
-    sent: list[Instant] = []
-    for number, file in logs.items():
-        said.append((number, file.data[:HEADER]))
-        # The checksums of the first edition are none.
-        for batch in scan(file.source, number, summed=edition != EDITIONS[0]):
-            covers = dict(batch.more["sums"])
-            for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
-                at, body = batch.base + off, batch.data[off + BEFORE : end - BEHIND]
-                found.add(Instant(number, at))
-                if body[:2] != BODY_START:
-                    return None
-                said.append((at, covers.get(row), body if end - off <= _SHORT else _named(body)))
-                sent += _sends(body, edition)
-            last = batch.more.get("end")
-            if last is not None:
-                found.add(Instant(number, last.off))
-                rest = file.data[last.off + 4 :] if last.marked else file.data[last.off :]
-                # Sound groups may follow, and tell that the log went on.
-                left = _named(rest) if rest.strip(b"\0") else len(rest) > 0
-                said.append((last.off, bool(last.reason), last.marked, left))
-    with suppress(Refusal):
-        control = choose(files).control
-        if control is not None and control.checkpoint is not None:
-            sent.append(control.checkpoint)
-    elsewhere = any(each.number in logs and each not in found for each in sent)
-    return None if elsewhere else tuple(said)
-
-
-_named = lru_cache(1 << 8)(blake)
-
-
-@lru_cache(1 << 11)
-def _sends(body: bytes, edition: str) -> tuple[Instant, ...]:
-    """Return where a record sends whoever reads it; nowhere if it is not to be read."""
-    try:
-        said = decode(body, known(edition))
-    except BadLog:
-        return ()
-    where = () if said.undone is None else (said.undone,)
-    if said.operation.name != "CHECKPOINT":
-        return where
-    return (*where, Instant.unpack(said.fields["undo_from"]))
-
-
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
@@ -140,5 +74,4 @@ CRASH = CrashFormat.by_tables(
     uncounted=(SUM,),
     semantics=Semantics(PageRows(), action, PlacedRows.state, effects, STATE.as_json),
     second=Continuations(resumed, tables.TABLES, repeatable=lambda step: step.id != tables.VICTIM),
-    parsed=parsed,
 )

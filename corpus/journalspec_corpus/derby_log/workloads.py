@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
-from journalspec_corpus.crash.workloads import DIGITS
-from journalspec_corpus.derby_log.model import Kept
 
 #: Keys of a life are this much larger.
 LIFE = 1000
@@ -90,27 +88,8 @@ def record_fields(length: int) -> tuple[tuple[int, str], ...]:
 REDUCTION = TABLES.reduction()
 
 
-def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
-    """Return what words of long workloads can be about: rows that no transaction has changed, and these."""
-    rows, changes, branches = kept
-    busy = {row[:2] for done in changes.values() for _, row in done}
-    living = [DIGITS[int(key) - 1] for table, key, _ in sorted(rows) if (table, key) not in busy]
-    begun = sorted({*changes, *branches} - {name for name in (*changes, *branches) if "/" in name})
-    prepared = ["x" + DIGITS[int(name[:2], 16) - 1] for name in sorted(branches) if "/" in name]
-    return {
-        **shared.transaction_pools(begun, prepared, new),
-        "living": living,
-        "unprepared": [tx for tx in begun if tx in branches and tx in changes],
-    }
-
-
 def step_of(word: str) -> Step:
     """Return the step that a word of a long workload asks for."""
     op, said, tx = TABLES.said(word)
     size = TABLES.rows["long"]["bodies"][said["size"]] if "size" in said else 0
     return Step(op, int(said.get("id", "0"), 36), size, tx)
-
-
-def meaning(word: str) -> Operation:
-    """Return what a word of a long workload means to the model."""
-    return step_of(word).operation(0)

@@ -10,8 +10,6 @@ from typing import Any
 from journalspec.jboss_journal import LAYOUT
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
-from journalspec_corpus.jboss_journal.model import Kept
-from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.write import RECORD_OPS
 
 #: Ids and transactions of an earlier life are this much larger.
@@ -121,27 +119,6 @@ def choices(first: Workload, scope: str) -> Mapping[str, Sequence[int]]:
 
 #: Transactions lose a record, or go as a whole: what is left can always be asked of a writer.
 REDUCTION = TABLES.reduction()
-#: So many transactions may be open in a long workload.
-MOST_OPEN = 2
-
-
-def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
-    """Return what words of long workloads can be about: records that live, transactions that are open."""
-    held = {identity for each in kept.open.values() for what, identity, _ in each.done if what == "delete_tx"}
-    living = [identity for identity in kept.live if identity not in held]
-    begun = [tx for tx, each in kept.open.items() if each.extra is None]
-    return {
-        "new": [new],
-        "living": living,
-        # A record is updated once in its life.
-        "fresh": [identity for identity in living if len(kept.live[identity]) == 1],
-        "open": list(kept.open),
-        "begun": begun,
-        "tx": [*begun, *[new] * (len(kept.open) < MOST_OPEN)],
-        "force": ["", "", "-"],
-        "compact": ["m"] * DIALECTS[edition_and_order(variant)[0]].control_file,
-        "worn": ["n"] * (not living and not kept.open),
-    }
 
 
 def step_of(word: str) -> Step:
@@ -151,11 +128,3 @@ def step_of(word: str) -> Step:
         return Step(op, tx=int(word[1], 36))
     tx = int(word[1], 36) if word[0].isupper() else 0
     return Step(op + "_tx" if tx else op, int(word[2 if tx else 1], 36), 0, tx)
-
-
-def meaning(word: str) -> Operation:
-    """Return what a word of a long workload means to the model, records and transactions by their digits."""
-    op = step_of(word).op
-    if word[0] in "cpr":
-        return {"op": op, "tx": word[1]}
-    return {"op": op, "tx": word[1], "id": word[2]} if word[0].isupper() else {"op": op, "id": word[1]}

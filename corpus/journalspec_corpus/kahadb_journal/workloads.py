@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT
 from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation, Places
-from journalspec_corpus.crash.workloads import DIGITS
 from journalspec_corpus.kahadb_journal.author import payload
-from journalspec_corpus.kahadb_journal.model import Kept, Place
 from journalspec_reference.kahadb_journal.codec import DIALECTS
 
 #: Numbers of messages and transactions of a life are this much larger.
@@ -111,43 +109,6 @@ def batch_fields(sizes: list[int], edition: str) -> Places:
 REDUCTION = TABLES.reduction()
 
 
-def pools(kept: Kept, new: str, variant: str) -> Mapping[str, Sequence[str]]:
-    """Return what words of long workloads can be about: what is stored and in no transaction, and those."""
-    busy = {
-        (fields["message_id"], fields.get("subscription_key", ""))
-        for tx in (*kept.open.values(), *kept.prepared.values())
-        for _, fields in tx
-    }
-    queue, topic = (kept.places.get((kind, name), Place()) for kind, name in (("QUEUE", "Q"), ("TOPIC", "T")))
-    living = [row for row in queue.messages if (row[0], "") not in busy]
-    begun, prepared = ([_tx_word(tx) for tx in some] for some in (kept.open, kept.prepared))
-    known = shared.transaction_pools(begun, prepared, new)
-    return {
-        **known,
-        "living": [_digit(ident) for ident, *_ in living],
-        # A message is updated once in its life.
-        "fresh": [_digit(ident) for ident, _, body in living if body == _added(int(ident[1:]), len(body))],
-        "joined": [_digit(key) for key, _ in topic.owed],
-        "owed": [_digit(at) + _digit(key) for key, ids in topic.owed for at in ids if (at, key) not in busy],
-        "unprepared": [tx for tx in begun if tx.startswith("x")],
-        "tx": [*known["tx"], *known["xa"]],
-        "force": ["", "", "-"],
-    }
-
-
-def _digit(name: str) -> str:
-    """Return what a message or subscription is called in words."""
-    return DIGITS[int(name.lstrip("mc:")) - 1]
-
-
-def _tx_word(tx: tuple[Any, ...]) -> str:
-    return "l" + DIGITS[tx[2] - 1] if tx[0] == "LOCAL" else "x" + DIGITS[tx[2][0] - 1]
-
-
-def _added(number: int, size: int) -> bytes:
-    return _body(number + len("add"), 0, size)
-
-
 def step_of(word: str) -> tuple[Step, str]:
     """Return the step that a word of a long workload asks for, and the letter of its body's size."""
     op, said, tx = TABLES.said(word)
@@ -156,8 +117,3 @@ def step_of(word: str) -> tuple[Step, str]:
     tx = tx.removesuffix("-")
     bodies = TABLES.rows["long"]["bodies"]
     return Step(op, size=bodies.get(size, bodies["a"]) if size else 0, tx=tx, **numbers), size
-
-
-def meaning(word: str) -> Operation:
-    """Return what a word of a long workload means to the model."""
-    return step_of(word)[0].operation(0)

@@ -43,6 +43,7 @@ from journalspec_corpus.pipeline.tables import reached, tabulate
 from journalspec_corpus.pipeline.verify import damaged
 from journalspec_corpus.seal import render, sealed
 
+_ANEW = "the same command then makes everything again"
 #: Is told what is done, how much of it is, and how much there is in all.
 Progress = Callable[[str, int, int], None]
 
@@ -60,26 +61,22 @@ class Builder:
 def build(
     plan: Plan, out: Path, engine: Builder, progress: Progress = lambda what, done, total: None
 ) -> dict[str, Any]:
-    """Build `plan` into `out` and return the manifest.
+    """Build `plan` into `out` and return the manifest; of a finished build that of what is there.
 
-    Of a finished build all files are looked at: if some are missing or damaged, all is made
-    again, and takes their place if it is what they were. Raises BuildError.
+    Raises BuildError, also if files of a finished build are missing or damaged.
     """
     known = load_manifest(out)
-    lost: list[str] = []
     if known is not None:
         if known["plan"] != plan.to_json():
             raise another_plan(out, known["plan"])
-        lost = damaged(out, known)
-        if not lost and not (out / WORK).exists() and _has_plan(out, plan):
+        for name in damaged(out, known):
+            raise BuildError(f"{out / name} is missing or damaged", f"remove {MANIFEST}: {_ANEW}")
+        if not (out / WORK).exists() and _has_plan(out, plan):
             return known
         replace_text(out / PLAN_FILE, render(plan.to_json()))
     prepare(plan, out)
     with alone(out):
-        if known is None:
-            known = _build(plan, out, engine, progress)
-        elif lost:
-            _mend(out, known, lost, _made(plan, out, engine, progress))
+        known = known or _build(plan, out, engine, progress)
         clear_work(out)
     return known
 
@@ -111,8 +108,7 @@ def load_manifest(out: Path) -> dict[str, Any] | None:
         if not (out / PLAN_FILE).exists():
             # Many things have a file of this name; it is not ours to say that it may go.
             raise not_ours(out) from None
-        hint = f"remove {MANIFEST}: the same command then makes everything again"
-        raise BuildError(str(error), hint) from None
+        raise BuildError(str(error), f"remove {MANIFEST}: {_ANEW}") from None
     except ManifestError:
         return None
 
@@ -128,36 +124,11 @@ def _build(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[s
     """Make everything and put it in its place, the manifest last."""
     made = _made(plan, out, engine, progress)
     (out / STATES).mkdir(exist_ok=True)
-    for name in _files(made):
+    for name in [*(part["file"] for part in made["parts"]), *made.get("cases", {}).get("files", ())]:
         (out / WORK / name).replace(out / name)
     manifest = sealed(made)
     replace_text(out / MANIFEST, render(manifest))
     return manifest
-
-
-def _mend(out: Path, known: dict[str, Any], lost: list[str], made: dict[str, Any]) -> None:
-    """Replace the `lost` files of a finished build by what was made; raises BuildError if it is different."""
-    for name in lost:
-        was, now = _files(known)[name], _files(made)[name]
-        if was != now:
-            made_with = ", ".join(
-                f"{name} {known['run'].get(name)}" for name in ("python", "numpy", "pyarrow")
-            )
-            raise BuildError(
-                f"{out / name} is missing or damaged, and made again it is another one"
-                f" (sha256 {now}, the manifest says {was}); nothing was replaced",
-                f"the build was made with {made_with}: use these, or build into a new directory",
-            )
-    (out / STATES).mkdir(exist_ok=True)
-    for name in lost:
-        (out / WORK / name).replace(out / name)
-
-
-def _files(manifest: dict[str, Any]) -> dict[str, str]:
-    """Return the SHA-256 of every file of a build."""
-    cases = manifest.get("cases", {}).get("files", {})
-    parts = {part["file"]: part["sha256"] for part in manifest["parts"]}
-    return parts | {name: said["sha256"] for name, said in cases.items()}
 
 
 def _made(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[str, Any]:
@@ -197,9 +168,8 @@ def _counted(plan: Plan, out: Path, have: dict[int, Summary]) -> dict[str, Any]:
     parts, seen = merge(plan, out, have, local.cores())
     generated = sum(entry.generated for entry in have.values())
     strict = adapter.readers[0]
-    sampled = sorted({name for entry in have.values() for name in entry.sampled})
     who = {entry for summary in have.values() for entry in summary.reached}
-    strata = tabulate(seen, who, sampled, adapter.readers, strict)
+    strata = tabulate(seen, who, adapter.readers, strict)
     return {
         "edition": EDITION,
         "license": LICENSE,
@@ -215,7 +185,6 @@ def _counted(plan: Plan, out: Path, have: dict[int, Summary]) -> dict[str, Any]:
         },
         "strict": strict,
         "strata": strata,
-        "sampled": sampled,
         # What the rows that were kept do not show.
         "reached": sorted("/".join(entry) for entry in who - reached(seen, adapter.readers)),
         "parts": parts,

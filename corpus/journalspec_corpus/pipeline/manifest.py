@@ -23,8 +23,6 @@ CASES = "cases.jsonl.gz"
 STATES, WORK = "states", "work"
 #: Under what everybody may use what is built.
 LICENSE = "CC0-1.0"
-#: Distinct judged cases that the full tier of a format is to have, unless its space is smaller.
-BAR = 3_400_000
 _MEMBERS = frozenset({"plan", "counts", "strata", "digest", "parts"})
 
 
@@ -59,9 +57,7 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
     except (FileNotFoundError, NotADirectoryError):
         if (directory / PLAN_FILE).is_file():
             raise ManifestError(f"{directory}: the build is not finished; the same command goes on") from None
-        raise ManifestError(
-            f"{directory}: no build: there is no {MANIFEST} (core and full are built; other tiers are copied)"
-        ) from None
+        raise ManifestError(f"{directory}: no build: there is no {MANIFEST}") from None
     except (OSError, SealError) as error:
         raise ManifestChanged(
             f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
@@ -108,7 +104,7 @@ class BuildReport:
         yield f"{plan['format']}, tier {plan['tier']}{every}; edition {self.manifest['edition']}"
         yield f"seed {plan['seed']}, plan {self.manifest['fingerprint']}, digest {self.manifest['digest']}"
         yield f"presets: {', '.join(plan['presets'])}"
-        yield f"{counts['distinct']:,} distinct judged cases{self.against_the_bar()}"
+        yield f"{counts['distinct']:,} distinct judged cases"
         classes = sum(len(tables["classes"]) for tables in self.strata.values())
         yield (
             f"  of {counts['generated']:,} generated ({counts['duplicates']:,} duplicates removed),"
@@ -129,18 +125,6 @@ class BuildReport:
         share = run["shards_run"] / max(1, run["shards"])
         return float(self.manifest["counts"]["distinct"] * share / max(run["seconds"], 1e-9))
 
-    def against_the_bar(self) -> str:
-        """Return how a full tier stands to the number it is to have; nothing for others."""
-        plan, distinct = self.manifest["plan"], self.manifest["counts"]["distinct"]
-        if plan["tier"] != "full" or plan["every"] > 1:
-            return ""
-        if distinct >= BAR:
-            return f" = {distinct / BAR:.2f} x the bar of {BAR:,}"
-        rows = [row for stratum in self.strata for row in self.targets(stratum)]
-        if rows and all(row["complete"] for row in rows):
-            return f": space exhausted at {distinct:,} (bar {BAR:,})"
-        return f" = {distinct / BAR:.2f} x the bar of {BAR:,}, which is not reached"
-
     def verdicts(self, stratum: str, reader: str) -> dict[str, int]:
         """Return the verdicts on one reader in one stratum, all writers together."""
         total: Counter[str] = Counter()
@@ -148,37 +132,12 @@ class BuildReport:
             total.update(given)
         return dict(sorted(total.items()))
 
-    def targets(self, stratum: str) -> list[dict[str, Any]]:
-        """Return what a stratum has of what it was to have.
-
-        `complete` says that every state of the kind that the plan's traces have was looked at, so that
-        `reached` is all there is; a part of the workloads exhausts nothing. `remark` says it in words.
-        """
-        out = []
-        for row in self.strata[stratum]["targets"]:
-            complete, reached = row["complete"] and self.manifest["plan"]["every"] == 1, row["reached"]
-            remark = (
-                f"exhausted at {reached:,}" if complete else f"{reached / row['target']:.0%} of the target"
-            )
-            out.append(
-                {**row, "complete": complete, "remark": "reached" if reached >= row["target"] else remark}
-            )
-        return out
-
     def to_json(self) -> dict[str, Any]:
         """Return the report as a JSON object; strata apart, as in the manifest."""
         keys = ("edition", "plan", "fingerprint", "digest", "counts", "run")
         return {
             **{key: self.manifest[key] for key in keys},
             "cases_per_second": round(self.rate()),
-            "bar": BAR,
             "strict": self.strict,
-            "strata": {
-                name: {
-                    **tables,
-                    "meaning": STRATA[name],
-                    "targets": self.targets(name),
-                }
-                for name, tables in self.strata.items()
-            },
+            "strata": {name: {**tables, "meaning": STRATA[name]} for name, tables in self.strata.items()},
         }

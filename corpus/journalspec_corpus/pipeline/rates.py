@@ -29,7 +29,7 @@ from journalspec_corpus.crash.expected import expected_at
 from journalspec_corpus.crash.ids import case_id, content_ids
 from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.rates import Rate, self_check
+from journalspec_corpus.crash.rates import Rate
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.local import each_shard
@@ -136,18 +136,6 @@ def measure(out: Path, jobs: int = 1) -> dict[str, Any]:
             for preset, points in sorted(totals.points_left.items())
         ],
         "safe": list(_safe(totals)),
-        "self_check": [
-            {
-                "background": item.background,
-                "sectors": item.sectors,
-                "how": item.how,
-                "formula": round(float(item.formula), 6),
-                "k": item.k,
-                "n": item.n,
-                "agrees": item.agrees,
-            }
-            for item in self_check(plan.seed)
-        ],
     }
 
 

@@ -19,12 +19,12 @@ from journalspec_corpus.crash.facts import Column, Facts, categories, fields
 from journalspec_corpus.crash.ids import case_ids, content_ids
 from journalspec_corpus.crash.pages import ID_BYTES
 from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset
-from journalspec_corpus.crash.reading import reading_of
+from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Trace, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.tables import Reached, sampled
+from journalspec_corpus.pipeline.tables import Reached
 
 _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
@@ -95,7 +95,8 @@ class Rows:
 
     def judged(self, adapter: CrashFormat) -> Rows:
         """Return the same with the verdicts of all readers of a format."""
-        found, which = reading_of(adapter).answers(self.states.point, self.states.codes, self.contents)
+        point, codes = self.states.point, self.states.codes
+        found, which = answers(point, codes, adapter.read, self.contents, adapter.answered)
         return replace(self, verdicts=_verdicts(found, which, self.refusal, self.expected, adapter))
 
 
@@ -150,8 +151,6 @@ class Shard:
         self.strata = strata
         self.readers = adapter.readers if judged else ()
         self.traces = self.generated = 0
-        #: categories of which there are states that were not looked at
-        self.sampled: set[str] = set()
         #: who reaches which states, and who fails in them: also in those that another trace had before
         self.reached: set[Reached] = set()
         self._seen: set[bytes] = set()
@@ -201,7 +200,6 @@ class Shard:
         for rows in self.rows(trace):
             states = rows.states
             torn, names = fields(rows.facts)
-            self.sampled |= sampled(states, rows.category)
             self._ids += rows.case_ids
             self._masks += masks(states)
             self._rots += states.rot or ("",) * len(states)

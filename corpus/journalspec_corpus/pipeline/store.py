@@ -54,8 +54,8 @@ class BuildError(Exception):
 class Summary:
     """One finished shard: how many states, how many before de-duplication, and its file's SHA-256.
 
-    `reached` says who reaches what in it, `sampled` names the categories that were not
-    enumerated whole. `cpu` is the processor time it took, in seconds; no output depends on it.
+    `reached` says who reaches what in it. `cpu` is the processor time it took, in seconds; no output
+    depends on it.
     """
 
     shard: int
@@ -64,7 +64,6 @@ class Summary:
     traces: int
     sha256: str
     reached: list[Reached]
-    sampled: list[str]
     cpu: float
 
 
@@ -173,7 +172,6 @@ def write_shard(plan: Plan, out: Path, number: int) -> None:
         traces=shard.traces,
         sha256=hashlib.sha256(data).hexdigest(),
         reached=sorted(shard.reached),
-        sampled=sorted(shard.sampled),
         cpu=time.process_time() - started,
     )
     replace_text(shard_file(out, number).with_suffix(".json"), json.dumps(asdict(summary)))

@@ -3,28 +3,19 @@
 Each state is kept only once. A state that two orders of writes leave is kept for the first
 of them, and what it says is true of both: a failure counts against every writer that can
 leave it, under the strongest preset that does.
-
-Small spaces are enumerated and large ones sampled, so a number below its target
-means one of two things: there are no more states of that kind in the traces of
-the plan, or nobody looked at them. Reports say which.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from math import prod
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.losses import EXHAUSTIVE, cuts_of
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, STRATA, rank
-from journalspec_corpus.crash.verdict import CATEGORIES, CODES, VERDICTS
+from journalspec_corpus.crash.persistence import PRESETS, STRATA, rank
+from journalspec_corpus.crash.verdict import VERDICTS
 
 VERDICT = "verdict_"
 
@@ -86,69 +77,6 @@ def reached(seen: Counts, readers: tuple[str, ...]) -> set[Reached]:
     return out
 
 
-#: Codes that share a target -> distinct cases of a full tier, of one format.
-TARGETS: Mapping[tuple[str, ...], int] = {
-    ("R01",): 2_000,
-    ("R02",): 50_000,
-    ("R03",): 400_000,
-    ("R04",): 300_000,
-    ("R05",): 100_000,
-    ("R06",): 50_000,
-    ("R07",): 400_000,
-    ("R08",): 400_000,
-    ("R09",): 100_000,
-    ("R10",): 100_000,
-    ("R11",): 50_000,
-    ("R12",): 200_000,
-    ("R13",): 100_000,
-    ("R14",): 100_000,
-    ("R15",): 100_000,
-    ("R16",): 300_000,
-    ("R17",): 50_000,
-    ("C01", "C02", "C03", "C04", "C05", "C06", "C07"): 500_000,
-    ("C08", "C09"): 50_000,
-}
-#: Codes of states that are reported in a stratum other than their letter's.
-_ELSEWHERE = {"R17": "L"}
-#: Presets whose states are versions that were written: all combinations of them are enumerated.
-_PLAIN = np.asarray([preset.plain for preset in PRESETS])
-
-
-def sampled(states: States, category: npt.NDArray[np.uint8]) -> set[str]:
-    """Return the categories of those `states` beside which there are others that nobody looked at."""
-    point = states.point
-    if states.stratum != REACHABLE:
-        return {CATEGORIES[code] for code in np.unique(category).tolist()}
-    if states.torn >= 0:
-        partial = np.full(len(states), not cuts_of(point.trace, states.torn).all())
-    else:
-        written = prod(sum(level >= 0 for level in block.levels) for block in point.blocks)
-        partial = ~_PLAIN[states.preset] | (written > EXHAUSTIVE)
-    if point.trace.life > 1:
-        partial[:] = True
-    return {CATEGORIES[code] for code in np.unique(category[partial]).tolist()}
-
-
-def compared(stratum: str, reached: Counter[str], partial: Collection[str]) -> list[dict[str, Any]]:
-    """Return what a stratum has of each target that it is meant for."""
-    out = []
-    for codes, target in TARGETS.items():
-        if _ELSEWHERE.get(codes[0], codes[0][0]) != stratum:
-            continue
-        names = [name for name, code in CODES.items() if code in codes]
-        found = {name: reached[name] for name in names if reached[name]}
-        out.append(
-            {
-                "codes": list(codes),
-                "categories": found,
-                "reached": sum(found.values()),
-                "target": target,
-                "complete": stratum == REACHABLE and not any(name in partial for name in names),
-            }
-        )
-    return out
-
-
 #: The stratum whose presets are guarantees.
 HONEST = "R"
 #: What has to hold in a state for its format to be safe there.
@@ -158,16 +86,14 @@ SAFETY = ("I1", "I2", "I3", "I4", "I5")
 def tabulate(
     seen: Counts,
     reached: Iterable[Reached],
-    sampled: Collection[str],
     readers: tuple[str, ...],
     strict: str,
 ) -> dict[str, Any]:
     """Return the tables of each stratum that has states.
 
     `seen` counts distinct states, `reached` says who reaches them (a state that
-    two writers leave is counted once and held against both), `sampled` names the
-    categories that were not enumerated whole. `strict` is the reader that decides
-    under which presets a writer is safe.
+    two writers leave is counted once and held against both). `strict` is the reader that
+    decides under which presets a writer is safe.
     """
     out: dict[str, Any] = {}
     for stratum in STRATA:
@@ -176,7 +102,6 @@ def tabulate(
             continue
         own = [row for row in reached if row.stratum == stratum]
         tables = out[stratum] = _tables(counts, readers)
-        tables["targets"] = compared(stratum, Counter(tables["categories"]), sampled)
         tables["failures"] = _failures(counts, readers, own)
         if stratum == HONEST:
             tables["safe_under"] = _safe_under(own, strict)

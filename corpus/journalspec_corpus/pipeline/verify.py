@@ -152,35 +152,38 @@ def _parts(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
     if not _there(directory / STATES) and "cases" in manifest:
         out.checked.append(f"{STATES}/ is not here: only the published cases are checked")
         return
-    out.add([wrong for part in parts if (wrong := _unlike(directory, part["file"], part))], STATES)
+    wrong = {part["file"]: unlike(directory / part["file"], part) for part in parts}
+    out.add([f"{name}: {text}" for name, text in wrong.items() if text], STATES)
     out.checked.append(f"{len(parts)} parts, {counts['distinct']:,} states")
 
 
-def _unlike(directory: Path, name: str, said: Mapping[str, Any]) -> str:
-    """Return how a file differs from what the manifest says of it; nothing if it does not."""
-    path = directory / name
-    again = f"`corpus build` with the same plan makes it again ({MANIFEST} says how it was built)"
+_AGAIN = f"without {MANIFEST}, which says how it was built, `corpus build` makes everything again"
+
+
+def unlike(path: Path, said: Mapping[str, Any], again: str = _AGAIN) -> str:
+    """Return how a file differs from what a manifest says of it; nothing if it does not.
+
+    `again` is how one gets the file again.
+    """
     try:
         if path.is_symlink():
-            return f"{name}: a link; a file is expected"
+            return "a link; a file is expected"
         size, sha256 = checksum(path, min(MAX_FILE, int(said["bytes"])))
     except OSError as error:
-        return f"{name}: {error.strerror or error}; {again}"
+        return f"{error.strerror or error}; {again}"
     if size != said["bytes"]:
         most = f", more than any such file ({MAX_FILE})" if size == said["bytes"] > MAX_FILE else ""
-        return f"{name}: {size} bytes, the manifest says {said['bytes']}{most}; {again}"
+        return f"{size} bytes, the manifest says {said['bytes']}{most}; {again}"
     if not sha256:
-        return f"{name}: {size} bytes, more than any such file has ({MAX_FILE})"
-    if sha256 != said["sha256"]:
-        return f"{name}: sha256 {sha256}, the manifest says {said['sha256']}; {again}"
-    return ""
+        return f"{size} bytes, more than any such file has ({MAX_FILE})"
+    return f"sha256 {sha256}, the manifest says {said['sha256']}; {again}" if sha256 != said["sha256"] else ""
 
 
 def damaged(directory: Path, manifest: Mapping[str, Any]) -> list[str]:
     """Return the names of the files of a finished build that are not there, or not what they were."""
     said = {part_name(number): part for number, part in enumerate(manifest["parts"])}
     said |= manifest.get("cases", {}).get("files", {})
-    return [name for name, of in said.items() if _unlike(directory, name, of)]
+    return [name for name, of in said.items() if unlike(directory / name, of)]
 
 
 def _cases(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
@@ -191,9 +194,9 @@ def _cases(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
     said = manifest["cases"]
     if said["files"].keys() != {CASES}:
         raise ValueError(f"the file of cases is not {CASES}")
-    wrong = _unlike(directory, CASES, said["files"][CASES])
+    wrong = unlike(directory / CASES, said["files"][CASES])
     if wrong:
-        out.add([wrong], CASES)
+        out.add([f"{CASES}: {wrong}"], CASES)
         return
     told = ", ".join(f"{name} {count:,}" for name, count in sorted(said["strata"].items()))
     out.checked.append(f"{said['count']:,} cases ({told})")

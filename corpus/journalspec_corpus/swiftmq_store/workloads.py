@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -10,7 +10,6 @@ from journalspec_corpus.crash import workloads as shared
 from journalspec_corpus.crash.recorder import Operation
 from journalspec_corpus.crash.workloads import DIGITS
 from journalspec_corpus.swiftmq_store.author import operation
-from journalspec_corpus.swiftmq_store.model import QueueState
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +57,6 @@ TABLES = shared.Tables(__package__, Workload, Step, combined)
 
 
 REDUCTION = shared.Reduction(below=lambda size: (), **TABLES.rows["reduction"])
-
-
-#: What long workloads put messages into: one queue alone, the other one in the transaction `t`.
-ALONE, SHARED = "q", "r"
-
-
-def pools(kept: QueueState, new: str, variant: str) -> Mapping[str, Sequence[str]]:
-    """Return what words of long workloads can be about: keys of messages, and what is open or in doubt."""
-    busy = {place for places in kept.removed.values() for place in places}
-    busy |= {place for branch in kept.branches.values() for place in branch.places}
-    keys = {
-        queue: [DIGITS[key] for of, key in sorted(kept.messages) if of == queue and (of, key) not in busy]
-        for queue in (ALONE, SHARED)
-    }
-    inserted, removed = "t" in kept.inserted, "t" in kept.removed
-    return {
-        "new": [new],
-        "alone": keys[ALONE],
-        # Who has inserted removes nothing, and the other way round: else no branch comes of it.
-        "put": [] if removed else [new],
-        "taken": [] if inserted else keys[SHARED],
-        "open": ["t"] if inserted or removed else [],
-        "branch": ["t"] if (inserted or removed) and not kept.branches else [],
-        "doubt": ["t"] if kept.branches else [],
-        "closed": [] if inserted or removed else ["k"],
-    }
 
 
 def meaning(word: str) -> Operation:

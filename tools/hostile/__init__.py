@@ -1,0 +1,20 @@
+"""Files that are made to cost a reader much: a module for each format, with a function ``hostile``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+
+
+def hostile(format_id: str, edition: str, size: int) -> Mapping[str, Mapping[str, bytes]]:
+    """Return name -> files of about `size` bytes, made to cost much; none of a format without a module."""
+    if find_spec(f"{__name__}.{format_id}") is None:
+        return {}
+    found: Mapping[str, Mapping[str, bytes]] = import_module(f"{__name__}.{format_id}").hostile(edition, size)
+    return found
+
+
+def repeated(piece: bytes, size: int) -> bytes:
+    """Return `piece` as often as it fits into `size` bytes, and once at least."""
+    return piece * max(1, size // len(piece))
