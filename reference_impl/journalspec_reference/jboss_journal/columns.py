@@ -28,7 +28,7 @@ from journalspec_reference.jboss_journal.codec import (
 PART = 1 << 14
 Integers = npt.NDArray[np.int64]
 #: Letter of the module `struct` -> what Arrow calls the type.
-_ARROW = {"b": "int8", "B": "uint8", "i": "int32", "q": "int64"}
+_ARROW = {"b": "int8", "B": "uint8", "i": "int32", "I": "uint32", "q": "int64", "Q": "uint64"}
 
 
 def _columns() -> dict[str, str]:
