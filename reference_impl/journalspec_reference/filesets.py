@@ -425,7 +425,7 @@ def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str], 
     return [name for name in names if name not in listing.twice], left_out, listing
 
 
-def _patterns() -> Iterator[tuple[str, str]]:
+def patterns() -> Iterator[tuple[str, str]]:
     """Yield directory and pattern of the files that formats have below a journal's directory."""
     for format_id in format_ids():
         for pattern in get_format(format_id).below:
@@ -436,7 +436,7 @@ def _patterns() -> Iterator[tuple[str, str]]:
 def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
     """Return the names of files that formats have in directories of `root`; add to what was left out."""
     found: set[str] = set()
-    for directory, pattern in _patterns():
+    for directory, pattern in patterns():
         above = directory.startswith("../") and (root / directory).is_dir()
         if left_out.get(directory) != DIRECTORY and not above:
             continue
@@ -476,7 +476,7 @@ def appeared(journal: Journal) -> list[str]:
         found = os.listdir(journal.root)  # noqa: PTH208  # names only
     except OSError:
         return []
-    directories = {directory for directory, _ in _patterns()} & {*found}
+    directories = {directory for directory, _ in patterns()} & {*found}
     new = {*found, *_deeper(journal.root, dict.fromkeys(directories, DIRECTORY))} - journal.listed
     if not new:
         return []
@@ -663,7 +663,7 @@ def _is_part(loaded: Loaded) -> bool:
     names = [loaded.asked] if loaded.asked else list(loaded.files)
     return any(
         directory == loaded.root.name and fnmatchcase(name.removesuffix(".gz"), pattern)
-        for directory, pattern in _patterns()
+        for directory, pattern in patterns()
         for name in names
     )
 

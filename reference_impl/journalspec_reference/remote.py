@@ -7,13 +7,14 @@ Nothing is written there. A path is a URI that ``pyarrow.fs.FileSystem.from_uri`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from posixpath import dirname, relpath
+from fnmatch import fnmatchcase
+from posixpath import dirname
 from typing import Any
 
 from pyarrow import ArrowException, fs
 
 from journalspec_reference.content import Disk
-from journalspec_reference.filesets import FilesetError, Loaded, loaded_elsewhere
+from journalspec_reference.filesets import FilesetError, Loaded, loaded_elsewhere, patterns
 
 
 def is_remote(path: str) -> bool:
@@ -64,14 +65,20 @@ def load_below(uri: str) -> Iterator[tuple[str, Loaded]]:
             f"cannot list {uri!r}: {text}", "check the spelling, and what you may read"
         ) from None
     root = inner.rstrip("/")
-    files = {info.path: info for info in found if info.is_file}
-    for directory in sorted({dirname(path) for path in files} | {dirname(dirname(path)) for path in files}):
+    files: dict[str, list[fs.FileInfo]] = {}
+    for info in sorted(found, key=lambda info: info.path):
+        if info.is_file:
+            files.setdefault(dirname(info.path), []).append(info)
+    inside = [(place, pattern) for place, pattern in patterns() if not place.startswith("..")]
+    for directory in sorted({*files, *map(dirname, files)}):
         if not f"{directory}/".startswith(f"{root}/"):
             continue
         disks: dict[str, Disk] = {
-            relpath(path, directory): RemoteFile(where, info)
-            for path, info in sorted(files.items())
-            if dirname(path) == directory or dirname(dirname(path)) == directory
+            info.base_name: RemoteFile(where, info) for info in files.get(directory, ())
         }
+        for place, pattern in inside:
+            for info in files.get(f"{directory}/{place}", ()):
+                if fnmatchcase(info.base_name, pattern):
+                    disks[f"{place}/{info.base_name}"] = RemoteFile(where, info)
         below = directory[len(root) :]
         yield bare.rstrip("/") + below + (f"?{query}" if query else ""), loaded_elsewhere(directory, disks)

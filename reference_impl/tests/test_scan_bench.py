@@ -21,7 +21,7 @@ def test_every_row_is_printed() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
     found = {row[0]: [float(number) for number in row[1:]] for row in rows if row[0] in format_ids()}
-    assert [*found] == [*format_ids()]
+    assert {*found} == {*format_ids()}
     assert all(len(row) == 6 and min(row) > 0 for row in found.values())
     assert all(f"def naive_{name.partition('_')[0]}" in done.stdout for name in format_ids())
 
