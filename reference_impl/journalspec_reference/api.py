@@ -306,8 +306,12 @@ class Implementation:
         rules: Mapping[str, Rules],
         detect: Callable[[Files, Params], list[Detection]],
         assumed: Callable[[Files], Params] = lambda files: {},
+        *,
+        plans_by_reading: bool = False,
     ) -> None:
         self.format_id = format_id
+        #: Whether a plan takes a pass over all files, and not only a look at how each begins.
+        self.plans_by_reading = plans_by_reading
         self._rules = rules
         self._detect = detect
         #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.

@@ -28,7 +28,7 @@ import glob
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -62,6 +62,7 @@ from journalspec_reference.answers import (
     settled,
     stretches,
 )
+from journalspec_reference.api import load
 from journalspec_reference.arrow import array, type_of
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
@@ -306,6 +307,8 @@ class JournalReader(DataSourceReader):
                 if pieces and size + length > TOGETHER:
                     out.append(JournalPartition(tuple(pieces)))
                     pieces, size = [], 0
+                if pieces and replace(pieces[-1], numbers=()) == replace(piece, numbers=()):
+                    piece = replace(piece, numbers=(*pieces.pop().numbers, *piece.numbers))
                 pieces.append(piece)
                 size += length
         return [*out, JournalPartition(tuple(pieces))] if pieces else out
@@ -323,10 +326,15 @@ class JournalReader(DataSourceReader):
             yield Piece(path, names, journal.format, asked.edition, asked.params, why=_sentence(error)), 0
             return
         lengths = [len(journal.seen.get(part.file, b"")) for part in stretches(journal)]
+        if journal.unread or not lengths:
+            lengths.append(0)
+        if load(journal.format).plans_by_reading:
+            # To plan in each of several tasks would read all files in each.
+            every = tuple(range(len(lengths)))
+            yield Piece(path, names, journal.format, journal.edition, asked.params, every), sum(lengths)
+            return
         for number, length in enumerate(lengths):
             yield Piece(path, names, journal.format, journal.edition, asked.params, (number,)), length
-        if journal.unread or not lengths:
-            yield Piece(path, names, journal.format, journal.edition, asked.params, (len(lengths),)), 0
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a task as batches; raises JournalError where the query asked for that."""

@@ -66,5 +66,10 @@ def assumed(files: Files) -> Params:
 
 
 IMPLEMENTATION = Implementation(
-    FORMAT, {edition: _rules(edition) for edition in (SEED, *EDITIONS)}, detect, assumed
+    FORMAT,
+    {edition: _rules(edition) for edition in (SEED, *EDITIONS)},
+    detect,
+    assumed,
+    # Whether the log goes on in the next file, the end of this one tells (DRB-END).
+    plans_by_reading=True,
 )
