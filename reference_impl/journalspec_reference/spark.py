@@ -308,8 +308,9 @@ class JournalReader(DataSourceReader):
                     out.append(JournalPartition(tuple(pieces)))
                     pieces, size = [], 0
                 if pieces and replace(pieces[-1], numbers=()) == replace(piece, numbers=()):
-                    piece = replace(piece, numbers=(*pieces.pop().numbers, *piece.numbers))
-                pieces.append(piece)
+                    pieces[-1] = replace(piece, numbers=(*pieces[-1].numbers, *piece.numbers))
+                else:
+                    pieces.append(piece)
                 size += length
         return [*out, JournalPartition(tuple(pieces))] if pieces else out
 
