@@ -99,6 +99,10 @@ def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
     return Gathered(batch, forms, rows, ("container", "page", "page_version", "status"))
 
 
+#: The first bytes of numbers in their shortest form are below this one.
+_SHORTEST = 0x40
+
+
 class BodyReader:
     """Bytes that are read from `at` on; every method raises BadLog where there are too few."""
 
@@ -149,8 +153,17 @@ class BodyReader:
     def fields(self, slots: tuple[Slot, ...]) -> dict[str, Any]:
         """Read the fields of an operation, of an object or of an element."""
         out: dict[str, Any] = {}
+        data, last = self.data, len(self.data) - 1
         for slot in slots:
-            if not slot.when or slot.among(out):
+            if slot.when and not slot.among(out):
+                continue
+            at = self.at
+            # Most fields are small numbers in their shortest form: one byte, or two of a compressed long.
+            if at < last and data[at] < _SHORTEST and slot.type == "cint":
+                out[slot.name], self.at = data[at], at + 1
+            elif at < last and data[at] < _SHORTEST and slot.type == "clong":
+                out[slot.name], self.at = data[at] << 8 | data[at + 1], at + 2
+            else:
                 out[slot.name] = self._field(slot, out)
         return out
 
