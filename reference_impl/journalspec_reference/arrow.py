@@ -8,7 +8,8 @@ where there are none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,19 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from journalspec.files import shown
+from journalspec.formats import get_format
 
 #: Bytes that are text as they are: the printable ones of ASCII.
 FIRST, LAST = 0x20, 0x7E
 
 Ints = npt.NDArray[np.int64]
+
+
+def columns_of(format_id: str) -> Mapping[str, str]:
+    """Return the typed columns of a format and their Arrow types; raises UnknownFormat."""
+    name = get_format(format_id).id
+    known: Mapping[str, str] = import_module(f"journalspec_reference.{name}.columns").COLUMNS
+    return known
 
 
 def type_of(name: str) -> pa.DataType:

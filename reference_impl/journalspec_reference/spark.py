@@ -29,7 +29,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,7 +62,7 @@ from journalspec_reference.answers import (
     stretches,
 )
 from journalspec_reference.api import load
-from journalspec_reference.arrow import array, type_of
+from journalspec_reference.arrow import array, columns_of, type_of
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
@@ -539,13 +538,6 @@ class _Rows:
         rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
             yield self._of_dicts(some)
-
-
-def columns_of(format_id: str) -> Mapping[str, str]:
-    """Return the typed columns of a format and their Arrow types; raises UnknownFormat."""
-    name = get_format(format_id).id
-    known: Mapping[str, str] = import_module(f"journalspec_reference.{name}.columns").COLUMNS
-    return known
 
 
 def _names(journal: Journal) -> tuple[str, ...]:

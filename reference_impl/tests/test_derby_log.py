@@ -23,7 +23,6 @@ from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log import bodies, codec
 from journalspec_reference.derby_log import scan as scanning
 from journalspec_reference.derby_log.bodies import decode
-from journalspec_reference.derby_log.columns import COLUMNS, columns
 from journalspec_reference.derby_log.implementation import IMPLEMENTATION
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.scan import End, gather, scan
@@ -344,29 +343,6 @@ def test_what_is_planned_is_what_is_read(seed: int) -> None:
         assert regions == known
         notes = [note for _, batch in batches for note in batch.notes]
         assert notes == list(answer.notes)[: len(notes)]
-
-
-@pytest.mark.parametrize("edition", ["seed", "10.0", "10.16"])
-def test_columns_have_what_records_have(edition: str) -> None:
-    for files in LIVES[::3]:
-        answer = IMPLEMENTATION.read(files, edition=edition)
-        rows = iter(answer.records)
-        for stretch in IMPLEMENTATION.plan(files, edition=edition):
-            for batch in stretch.scan():
-                told = columns(batch, edition)
-                assert {*told} == {*COLUMNS}
-                for row in range(len(batch)):
-                    record, values = next(rows), {}
-                    for name, (left, right) in told.items():
-                        if name == "type":
-                            assert right[left[row]] == record.type
-                        elif COLUMNS[name] == "binary" and right[row]:
-                            values[name] = batch.data[left[row] : left[row] + right[row]]
-                        elif COLUMNS[name] != "binary" and right[row]:
-                            values[name] = left[row]
-                    wanted = {name: value for name, value in record.fields.items() if name in COLUMNS}
-                    assert values == wanted
-        assert next(rows, None) is None
 
 
 def test_what_is_plain_is_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

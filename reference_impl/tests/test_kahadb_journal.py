@@ -16,7 +16,7 @@ from journalspec.kahadb_journal._kaitai.kahadb_journal import KahadbJournal
 from journalspec_corpus.kahadb_journal import author, drawing
 from journalspec_reference import content, load
 from journalspec_reference.batches import Batch, Memory
-from journalspec_reference.kahadb_journal import codec, implementation, owners, records, recover, scan
+from journalspec_reference.kahadb_journal import codec, implementation, owners, recover, scan
 
 DIALECT = codec.DIALECTS["5.16"]
 #: A batch of one record without payload and without a checksum.
@@ -195,15 +195,6 @@ def test_any_stretch_gives_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
                 assert flat(way(stretch=256)) == whole
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_the_stretches_of_a_plan_have_the_records_that_are_read(seed: int) -> None:
-    edition, files = lies(seed)
-    implementation = load("kahadb_journal")
-    planned = implementation.plan(files, edition=edition)
-    records = [record for one in planned for batch in one.scan() for record in one.tell(batch)]
-    assert records == list(implementation.read(files, edition=edition).records)
-
-
 @pytest.mark.parametrize("seed", range(150))
 def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numpy")
@@ -218,38 +209,3 @@ def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pyt
     assert one_by_one == [
         implementation.recover(files, edition=edition, policy=policy).to_json() for policy in policies
     ]
-
-
-@pytest.mark.parametrize("seed", range(100))
-def test_columns_have_what_records_have(seed: int) -> None:
-    pytest.importorskip("numpy")
-    from journalspec_reference.kahadb_journal import columns
-
-    edition, files = lies(seed)
-    dialect = codec.DIALECTS[edition]
-    for name, data in files.items():
-        for batch in scan.scan(Memory(data), dialect):
-            told = list(records.told(batch, name, dialect))
-            found = columns.columns(batch, dialect)
-            assert found.keys() == columns.COLUMNS.keys()
-            for row, record in enumerate(told):
-                fields: dict[str, Any] = {"type": record.type}
-                for field, value in record.fields.items():
-                    members = value.items() if isinstance(value, dict) else [("", value)]
-                    fields |= {f"{field}_{member}".rstrip("_"): each for member, each in members}
-                cells = {name: cell(column, row, batch.data) for name, column in found.items()}
-                for field, value in fields.items():
-                    if isinstance(value, str) and isinstance(cells[field], bytes):
-                        cells[field] = cells[field].decode()
-                assert {name: value for name, value in cells.items() if value is not None} == fields
-
-
-def cell(column: Any, row: int, data: bytes) -> Any:
-    """Return the value of one row of a column, None if it has none."""
-    if not isinstance(column, tuple):
-        value = column[row]
-        return value.item() if value is not None and not getattr(value, "mask", False) else None
-    numbers, others = column
-    if isinstance(others, list):
-        return others[numbers[row]] if numbers[row] >= 0 else None
-    return data[numbers[row] : numbers[row] + others[row]] if others[row] >= 0 else None

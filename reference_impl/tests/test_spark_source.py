@@ -111,34 +111,6 @@ def test_small_journals_share_a_task_and_a_long_file_has_its_own(
     assert rows == read(path=f"{journals}/*")
 
 
-@pytest.mark.parametrize("format_id", format_ids())
-def test_typed_columns_are_the_fields_of_records(format_id: str, tmp_path: Path) -> None:
-    """What is nested in a field has columns of its own, or is there as it is stored."""
-    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
-    compared = 0
-    for case in [case for case in load_cases(format_id)[::40] if case.input.files and case.write is None]:
-        directory = tmp_path / case.id
-        case.materialize(directory)
-        params = {f"param.{name}": value for name, value in case.params.items()}
-        asked = {"path": str(directory), "format": format_id, "edition": case.edition, **params}
-        found = [row for row in read(**asked, bodies="true") if row["kind"] == "record"]
-        texts = [dict(row["fields"]) for row in read(**asked, fields="true") if row["kind"] == "record"]
-        assert len(found) == len(texts)
-        for row, fields in zip(found, texts, strict=True):
-            for name, text in fields.items():
-                if name in row and row[name] is not None and not (text or "").startswith(("[", "{")):
-                    value = row[name].hex() if isinstance(row[name], bytes) else row[name]
-                    assert text == (
-                        str(value)
-                        if isinstance(value, int) and not isinstance(value, bool)
-                        else json.dumps(value)
-                        if isinstance(value, bool | list)
-                        else value
-                    )
-                    compared += 1
-    assert compared > 20
-
-
 def test_a_directory_of_journals_is_searched_and_fields_are_text(spark: Any, journals: Path) -> None:
     read = spark.read.format("journalspec").option("fields", "true")
     rows = read.load(str(journals)).where("kind = 'record'").collect()

@@ -150,27 +150,3 @@ def test_a_part_of_a_log_is_scanned_by_itself() -> None:
     data = struct.pack(">iq", 1, GENERATION) + record(2) * 10 + bytes(99)
     (batch,) = scan(Memory(data), 2048, 4, 12 + 24, 12 + 5 * 24)
     assert (batch.base, [*batch.off], batch.damage) == (36, [0, 24, 48, 72], [])
-
-
-def test_columns_are_the_fields_of_the_records() -> None:
-    pytest.importorskip("numpy")
-    from journalspec_reference.swiftmq_store.columns import COLUMNS, columns
-
-    actions = portion(1, 0, None, b"x"), struct.pack(">ii", 1, 2)
-    for tagged in (True, False):
-        records = record(2, *actions) + record(3)
-        start = struct.pack(">iq", 1, GENERATION)
-        data = (start + records + start) if tagged else records.replace(struct.pack(">q", GENERATION), b"")
-        log = Log(Memory(data), 2048, 4)
-        (batch,) = log.scan()
-        found = columns(batch)
-        assert [*found] == [*COLUMNS]
-        for row, item in enumerate(told(log, "log", batch)):
-            assert found["type"][1][found["type"][0][row]] == item.type
-            for name in ("generation", "transaction"):
-                assert item.fields.get(name) == found[name].tolist()[row]
-            at, size = (int(each[row]) for each in found["actions"])
-            stored: Any = item.fields.get("actions")
-            assert (size == -1) == (stored is None)
-            assert batch.data[at : at + max(size, 0)] == (b"".join(actions) if stored else b"")
-            assert stored is None or int(found["number"][row]) == len(stored)
