@@ -25,10 +25,10 @@ from journalspec_conformance.cli import journal_view
 from journalspec_conformance.cli.journal_view import wrapped_lines
 from journalspec_corpus import load_cases
 from journalspec_reference import answers, batches, load
-from journalspec_reference import places as places_module
 from journalspec_reference.batches import source_of
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
+from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import recover
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile
@@ -201,7 +201,7 @@ def test_a_transaction_and_a_delete_may_be_of_any_age(many: int, monkeypatch: py
 
 
 def test_ids_are_a_set() -> None:
-    ids = places_module.Ids()
+    ids = Ids()
     there = [0, 1, 255, 256, -1, -256, -257, 2**63 - 1, -(2**63)]
     ids.update(there)
     near = {number + step for number in there for step in (-2, -1, 0, 1, 2)}

@@ -19,5 +19,7 @@ rows = spark.read.format("journalspec").load(sys.argv[1])
 lost = rows.where("kind = 'dropped'").groupBy("format", "reason")
 lost.agg(count("journal").alias("regions"), sum("len").alias("bytes")).orderBy("format", "reason").show()
 
-decisions = rows.where("kind = 'record' and role = 'active' and type = 'COMMITTING'")
-decisions.select("journal", "off", "len").orderBy("journal", "off").show(5)
+# The columns of a format are typed where all journals are of that format.
+logs = spark.read.format("journalspec").option("format", "bitronix_tlog").load(sys.argv[1])
+decisions = logs.where("kind = 'record' and role = 'active' and type = 'COMMITTING'")
+decisions.selectExpr("journal", "off", "hex(gtrid) as gtrid").orderBy("journal", "off").show(5)

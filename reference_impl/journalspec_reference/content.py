@@ -49,7 +49,7 @@ class Unreadable(NamedTuple):
     why: str
 
 
-class Disk(Protocol):
+class RawFile(Protocol):
     """Where the bytes of a file come from."""
 
     @property
@@ -111,7 +111,7 @@ class Content:
     )
     _last = 0
 
-    def __init__(self, disk: Disk, blocks: Blocks | None = None) -> None:
+    def __init__(self, disk: RawFile, blocks: Blocks | None = None) -> None:
         self._disk = disk
         self.size = disk.size
         self._blocks = blocks or Blocks()

@@ -10,26 +10,24 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from journalspec.files import GZIP_MAGIC, Unfit, inflated
+from journalspec.files import GZIP_MAGIC
 from journalspec.formats import format_ids, get_format
 from journalspec_reference.api import Detection, Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import (
-    SECTOR,
     Blocks,
     Content,
     Descriptors,
-    Disk,
     FileSource,
-    PartOfFile,
+    RawFile,
 )
+from journalspec_reference.unpacking import Spool
 
 #: What all compressed files of one directory may decompress to, together.
 MAX_BYTES = 1 << 30
@@ -197,7 +195,7 @@ class _Files(Mapping[str, Any]):
     """Name -> content, opened on first use; all of them share memory and descriptors."""
 
     def __init__(
-        self, opened: Callable[[str], Disk], names: Iterable[str], left_out: dict[str, str], max_bytes: int
+        self, opened: Callable[[str], RawFile], names: Iterable[str], left_out: dict[str, str], max_bytes: int
     ) -> None:
         self._open = opened
         #: Name -> what it is called on the disk.
@@ -207,7 +205,7 @@ class _Files(Mapping[str, Any]):
         #: What was decompressed.
         self.inflated: set[str] = set()
         self._blocks = Blocks()
-        self._spool = _Spool(max_bytes)
+        self._spool = Spool(max_bytes)
 
     def __getitem__(self, name: str) -> Any:
         found = self._opened.get(name)
@@ -259,63 +257,10 @@ class _Files(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
-class _Packed:
-    """A compressed file, to be read from its beginning."""
-
-    def __init__(self, source: Disk) -> None:
-        self._source, self._at = source, 0
-
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, at most `size`; none at the end."""
-        data = self._source.read(self._at, size)
-        self._at += len(data)
-        return data
-
-
-def _local(root: Path) -> Callable[[str], Disk]:
+def _local(root: Path) -> Callable[[str], RawFile]:
     """Return what opens the files below `root`; they share a few descriptors."""
     handles = Descriptors()
     return lambda name: FileSource(os.path.join(root, name), handles)  # noqa: PTH118  # of 100,000 files
-
-
-class _Spool:
-    """One file without a name for all that is decompressed; blocks of zeros become holes in it."""
-
-    def __init__(self, left: int) -> None:
-        self._left = left
-        self._end = 0
-        self._stream: Any = None
-
-    def inflate(self, source: Disk, path: Path) -> PartOfFile:
-        """Return what `source` decompresses to; raises Unfit if that is too much, or nothing sound."""
-        if self._stream is None:
-            # Unbuffered: it is read by descriptor.
-            self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
-        base, size = self._end, 0
-        # What a file that failed has left behind is no part of the next one.
-        self._stream.truncate(base)
-        for block in inflated(_Packed(source), path):
-            size += len(block)
-            if size > self._left:
-                text = f"decompresses to more than {self._left} bytes"
-                raise Unfit(f"{text}; decompress it and give the path of the result", path)
-            if block.count(0) != len(block):
-                self._write(base + size - len(block), block)
-        self._left -= size
-        # Holes begin and end where the file system has blocks.
-        self._end = base + -(-size // SECTOR) * SECTOR
-        self._stream.truncate(self._end)
-        return PartOfFile(self._stream, base, size)
-
-    def _write(self, off: int, block: bytes) -> None:
-        self._stream.seek(off)
-        data = memoryview(block)
-        try:
-            while data:
-                data = data[self._stream.write(data) :]
-        except OSError as error:
-            where = tempfile.gettempdir()
-            raise OSError(error.errno, f"cannot be decompressed into {where}: {error.strerror}") from None
 
 
 class _Entries(Mapping[str, Any]):
@@ -374,7 +319,7 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
     return Loaded(path, root, files, asked, left_out, listing, unlisted)
 
 
-def loaded_elsewhere(path: str, disks: Mapping[str, Disk], max_bytes: int = MAX_BYTES) -> Loaded:
+def loaded_elsewhere(path: str, disks: Mapping[str, RawFile], max_bytes: int = MAX_BYTES) -> Loaded:
     """Return files that are not on this machine, by their names below `path`, as :func:`load` does."""
     left_out: dict[str, str] = {}
     files = _Files(disks.__getitem__, disks, left_out, max_bytes)

@@ -13,7 +13,7 @@ from typing import Any
 
 from pyarrow import ArrowException, fs
 
-from journalspec_reference.content import Disk
+from journalspec_reference.content import RawFile
 from journalspec_reference.filesets import FilesetError, Loaded, loaded_elsewhere, patterns
 
 
@@ -73,7 +73,7 @@ def load_below(uri: str) -> Iterator[tuple[str, Loaded]]:
     for directory in sorted({*files, *map(dirname, files)}):
         if not f"{directory}/".startswith(f"{root}/"):
             continue
-        disks: dict[str, Disk] = {
+        disks: dict[str, RawFile] = {
             info.base_name: RemoteFile(where, info) for info in files.get(directory, ())
         }
         for place, pattern in inside:

@@ -165,7 +165,7 @@ class JournalSource(DataSource):
 
     def schema(self) -> str:
         """Return the columns: the common ones and those of the format, if all journals are of one."""
-        asked = Asked(dict(self.options))
+        asked = Query(dict(self.options))
         columns = asked.columns()
         named = ", ".join(f"`{name}` {TYPES[kind]}" for name, kind in columns.items())
         return named if asked.journals or asked.typed() else f"{named}, {FIELDS}"
@@ -173,11 +173,11 @@ class JournalSource(DataSource):
     def reader(self, schema: StructType) -> JournalReader:
         """Return the reader of the columns of `schema`, for the options given."""
         options = dict(self.options)
-        kind = FilteringReader if Asked(options).pushdown else JournalReader
+        kind = FilteringReader if Query(options).pushdown else JournalReader
         return kind(options, schema.fieldNames())
 
 
-class Asked:
+class Query:
     """What the options of a query ask for; raises JournalError for what they cannot mean."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -262,12 +262,19 @@ class Asked:
             nested = _below(path) if path.is_dir() else []
             if not nested:
                 raise JournalError(_sentence(error)) from None
-            here = [
-                (str(directory), journal)
-                for directory in nested
-                for journal in self._of(load_files(directory))
-            ]
+            here = [*self._inside(nested)]
+            if not here:
+                raise JournalError(_sentence(error)) from None
         yield from here
+
+    def _inside(self, directories: Iterable[Path]) -> Iterator[tuple[str, Journal]]:
+        """Yield the journals of directories; where a format is asked for, those of others are passed over."""
+        for directory in directories:
+            try:
+                yield from ((str(directory), journal) for journal in self._of(load_files(directory)))
+            except FilesetError:
+                if self.format is None:
+                    raise
 
     def _of(self, loaded: Loaded) -> list[Journal]:
         params = dict(self.params)
@@ -284,7 +291,7 @@ class JournalReader(DataSourceReader):
     """Finds journals when the query is planned, reads them when it runs."""
 
     def __init__(self, options: Mapping[str, str], names: Sequence[str] | None = None) -> None:
-        self._asked = Asked(options)
+        self._asked = Query(options)
         known = self._asked.columns()
         if names is None:
             names = [*known] if self._asked.journals or self._asked.typed() else [*known, "fields"]

@@ -246,7 +246,7 @@ def _word(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class Directory:
     """A store: what was asked about it, its files, and the journals among them."""
 
     asked: Asked
@@ -254,7 +254,7 @@ class Place:
     journals: Sequence[Journal]
 
 
-def find(asked: Asked) -> tuple[list[Place], list[LeftOut]]:
+def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
     """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
 
     Several files are one set; each directory is looked at by itself. Where a directory holds
@@ -262,7 +262,7 @@ def find(asked: Asked) -> tuple[list[Place], list[LeftOut]]:
     """
     files = tuple(path for path in asked.paths if not path.is_dir())
     directories = [(path,) for path in asked.paths if path.is_dir()]
-    found: list[Place] = []
+    found: list[Directory] = []
     unlisted: list[LeftOut] = []
     try:
         for paths in [files, *directories] if files else directories:
@@ -280,7 +280,7 @@ def find(asked: Asked) -> tuple[list[Place], list[LeftOut]]:
     return found, unlisted
 
 
-def _place(asked: Asked) -> Place:
+def _place(asked: Asked) -> Directory:
     params = asked.settings
     loaded = load(*asked.paths)
     if asked.format_id is not None:
@@ -288,10 +288,10 @@ def _place(asked: Asked) -> Place:
     journals = find_journals(loaded, asked.format_id, asked.edition, params)
     for journal in journals:
         checked_params(get_format(journal.format), params, asked.edition)
-    return Place(asked, loaded, journals)
+    return Directory(asked, loaded, journals)
 
 
-def _whole(places: list[Place]) -> list[Place]:
+def _whole(places: list[Directory]) -> list[Directory]:
     """Return the places, two that hold the halves of one journal as one."""
     halves = [place for place in places if len(place.journals) == 1 and place.journals[0].missing]
     for one, other in combinations(halves, 2):
@@ -311,12 +311,12 @@ def _whole(places: list[Place]) -> list[Place]:
 
 def present(
     command: str,
-    found: tuple[Sequence[Place], Sequence[LeftOut]],
+    found: tuple[Sequence[Directory], Sequence[LeftOut]],
     policy: str | None = None,
     *,
     members: Callable[[Observation], dict[str, object]] | None,
     write: Callable[[Painter, Answer, Asked], None],
-    stream: Callable[[Callable[[Place, Journal], Answer]], int] | None = None,
+    stream: Callable[[Callable[[Directory, Journal], Answer]], int] | None = None,
 ) -> None:
     """Ask the journals that were found and show each answer: by its `members` as JSON, or else by `write`.
 
@@ -400,7 +400,7 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
 
 
 #: The answers about the journals of each place.
-Given = Sequence[tuple[Place, Sequence[Answer]]]
+Given = Sequence[tuple[Directory, Sequence[Answer]]]
 
 
 def document(

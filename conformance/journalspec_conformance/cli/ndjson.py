@@ -15,7 +15,7 @@ from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record
-from journalspec_conformance.cli.journal_view import STATUSES, Place, UsageProblem, document, left_beside
+from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, document, left_beside
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.filesets import Journal, LeftOut
 
@@ -26,8 +26,8 @@ OTHERWISE = ("records", "left_out")
 
 
 def write_journals(
-    found: tuple[Sequence[Place], Sequence[LeftOut]],
-    ask: Callable[[Place, Journal], Answer],
+    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    ask: Callable[[Directory, Journal], Answer],
     *,
     level: Level,
     at_once: bool,
@@ -41,7 +41,7 @@ def write_journals(
     """
     places, unlisted = found
     status = STATUSES[RECOVERED] if unlisted else 0
-    given: list[tuple[Place, list[Answer]]] = []
+    given: list[tuple[Directory, list[Answer]]] = []
     for place in places:
         given.append((place, []))
         for journal in place.journals:

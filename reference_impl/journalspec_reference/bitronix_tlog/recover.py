@@ -60,7 +60,7 @@ T = TypeVar("T")
 Fault = tuple[int, int, str, str]
 
 
-class State:
+class Replay:
     """What the records so far amount to; of each no more is held than its transaction needs.
 
     `left`: gtrid -> names still to be committed, for every decided transaction. `doubtful`: gtrid ->
@@ -186,7 +186,7 @@ class Log:
     """
 
     def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
-        self.file, self.found, self.state = file, Found(), State(watched)
+        self.file, self.found, self.state = file, Found(), Replay(watched)
         self._stretch = log_of(file.name, source_of(file.data), file.limit, file.layout)
         stamp = file.header.timestamp if file.header else -1
         self.is_position = stamp == file.limit
@@ -370,7 +370,7 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
     # The order of writing (BTM-NIO-009): the lap before first, then this one.
-    state, insert = State(ends=nio.FINISHED, size_at=nio.GTRID_LENGTH_AT), nio.HEADER_SIZE
+    state, insert = Replay(ends=nio.FINISHED, size_at=nio.GTRID_LENGTH_AT), nio.HEADER_SIZE
     for batch in nio.scan(source_of(data), header):
         if batch.more["current"]:
             insert = batch.base + batch.end[-1]

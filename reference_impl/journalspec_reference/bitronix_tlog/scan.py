@@ -234,7 +234,7 @@ def search(source: Source, start: int, end: int, framing: Framing = DISK) -> Ite
     headerLength. The work on those that come to nothing is bounded by SEARCH_BUDGET times the region;
     beyond that the search stops, so that crafted bytes cannot make it quadratic.
     """
-    end = min(end, source.size)
+    start, end = max(0, start), min(end, source.size)
     budget = SEARCH_BUDGET * max(0, end - start)
     base = at = start
     while base + _BACK < end:

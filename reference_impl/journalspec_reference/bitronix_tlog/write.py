@@ -36,7 +36,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     make_record,
 )
 from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
-from journalspec_reference.bitronix_tlog.recover import COMMITTING, State, recover_seed, strict_refusal
+from journalspec_reference.bitronix_tlog.recover import COMMITTING, Replay, recover_seed, strict_refusal
 from journalspec_reference.bitronix_tlog.scan import records, scan
 from journalspec_reference.storage import Storage, fill, whole
 
@@ -304,7 +304,7 @@ class DiskWriter(_Writer):
     def _dangling(self) -> list[LogRecord]:
         """Return the unfinished transactions on disk, those of earlier runs included (BTM-SWP)."""
         batches = self._sound(self._active, whole(self._storage, self._active), self._position)
-        state = State()
+        state = Replay()
         for batch in batches:
             state.take(batch)
         copies: dict[bytes, LogRecord] = {}

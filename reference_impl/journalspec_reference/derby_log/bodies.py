@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from struct import Struct
 from typing import Any, NamedTuple
@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from journalspec import mutf8
 from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, databases, groups, objects, operations
 from journalspec.reread import Lazy, Part
-from journalspec_reference.batches import Batch
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
+from journalspec_reference.derby_log.codec import BadLog, Instant
 
 #: Those whose bodies are known, the oldest first.
 EDITIONS = tuple(databases())
@@ -51,52 +50,6 @@ class Body(NamedTuple):
 CLOSELY, CHANGE, BEGIN, END, NOTHING = range(5)
 #: So many records are worth NumPy, where it is installed.
 MANY = 1024
-
-
-class Bodies:
-    """The bodies of the records of a batch: those of all, or of many records only those that are not plain.
-
-    `rows` is the number of records before the first whose body cannot be decoded, `problem` what is wrong
-    with that. `columns` are those of the others, if there are others; `kinds` says which these are.
-    """
-
-    __slots__ = ("columns", "decoded", "kinds", "problem", "rows")
-
-    def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
-        self.rows, self.problem = rows, ""
-        self.decoded: dict[int, Body] = {}
-        self.columns = _gathered(batch, forms, rows) if rows >= MANY else None
-        self.kinds: bytes = b"" if self.columns is None else self.columns.kinds()
-        closely = range(rows) if self.columns is None else self.columns.rows(CLOSELY)
-        data, off, end = batch.data, batch.off, batch.end
-        for row in closely:
-            try:
-                self.decoded[row] = decode(data[off[row] + BEFORE : end[row] - BEHIND], forms)
-            except BadLog as error:
-                self.rows, self.problem = row, str(error)
-                break
-
-    def changes(self, containers: Container[int]) -> Iterator[tuple[tuple[int, int], int, Body | None]]:
-        """Yield the changes of pages of `containers`: page, version before, and the body if it is decoded."""
-        plain: Iterable[tuple[int, Any, int]] = ((CLOSELY, None, 0) for _ in range(self.rows))
-        if self.columns is not None:
-            plain = zip(self.kinds[: self.rows], *self.columns.pages(), strict=False)
-        for row, (kind, place, version) in enumerate(plain):
-            if kind == CHANGE and place[0] in containers:
-                yield place, version, None
-            elif kind == CLOSELY:
-                fields = self.decoded[row].fields
-                if "page_version" in fields and fields["container"] in containers:
-                    yield (fields["container"], fields["page"]), fields["page_version"], self.decoded[row]
-
-
-def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
-    """Return the columns of a batch; None without NumPy."""
-    try:
-        from journalspec_reference.derby_log.columns import Gathered  # noqa: PLC0415
-    except ImportError:
-        return None
-    return Gathered(batch, forms, rows, ("container", "page", "page_version", "status"))
 
 
 #: The first bytes of numbers in their shortest form are below this one.

@@ -5,14 +5,62 @@ A page has no instant, only the number of its changes. A record says how many it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
+from typing import Any
 
 from journalspec.observation import Note
-from journalspec_reference.derby_log.bodies import Bodies, Forms
-from journalspec_reference.derby_log.codec import BadLog, Refusal
+from journalspec_reference.batches import Batch
+from journalspec_reference.derby_log.bodies import CHANGE, CLOSELY, MANY, Body, Forms, decode
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Refusal
 from journalspec_reference.derby_log.scan import Log
 from journalspec_reference.derby_log.store import Place, Store, growth
+
+
+class Bodies:
+    """The bodies of the records of a batch: those of all, or of many records only those that are not plain.
+
+    `rows` is the number of records before the first whose body cannot be decoded, `problem` what is wrong
+    with that. `columns` are those of the others, if there are others; `kinds` says which these are.
+    """
+
+    __slots__ = ("columns", "decoded", "kinds", "problem", "rows")
+
+    def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
+        self.rows, self.problem = rows, ""
+        self.decoded: dict[int, Body] = {}
+        self.columns = _gathered(batch, forms, rows) if rows >= MANY else None
+        self.kinds: bytes = b"" if self.columns is None else self.columns.kinds()
+        closely = range(rows) if self.columns is None else self.columns.rows(CLOSELY)
+        data, off, end = batch.data, batch.off, batch.end
+        for row in closely:
+            try:
+                self.decoded[row] = decode(data[off[row] + BEFORE : end[row] - BEHIND], forms)
+            except BadLog as error:
+                self.rows, self.problem = row, str(error)
+                break
+
+    def changes(self, containers: Container[int]) -> Iterator[tuple[tuple[int, int], int, Body | None]]:
+        """Yield the changes of pages of `containers`: page, version before, and the body if it is decoded."""
+        plain: Iterable[tuple[int, Any, int]] = ((CLOSELY, None, 0) for _ in range(self.rows))
+        if self.columns is not None:
+            plain = zip(self.kinds[: self.rows], *self.columns.pages(), strict=False)
+        for row, (kind, place, version) in enumerate(plain):
+            if kind == CHANGE and place[0] in containers:
+                yield place, version, None
+            elif kind == CLOSELY:
+                fields = self.decoded[row].fields
+                if "page_version" in fields and fields["container"] in containers:
+                    yield (fields["container"], fields["page"]), fields["page_version"], self.decoded[row]
+
+
+def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
+    """Return the columns of a batch; None without NumPy."""
+    try:
+        from journalspec_reference.derby_log.columns import Gathered  # noqa: PLC0415
+    except ImportError:
+        return None
+    return Gathered(batch, forms, rows, ("container", "page", "page_version", "status"))
 
 
 def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies]:

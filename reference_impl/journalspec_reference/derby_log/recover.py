@@ -37,7 +37,6 @@ from journalspec_reference.derby_log.bodies import (
     BODY_START,
     CHANGE,
     END,
-    Bodies,
     Body,
     Forms,
     decode,
@@ -117,7 +116,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
     for batch in log.scan(file, start, None if stop is None else stop + 1):
         base, off, end, last = batch.base, batch.off, batch.end, batch.more.get("end")
         rows = len(off) if stop is None else bisect_right(end, stop - base)
-        bodies = None if forms is None else Bodies(batch, forms, rows)
+        bodies = None if forms is None else pages.Bodies(batch, forms, rows)
         if rows < len(off):
             last = End(base + off[rows], "truncated")
         if bodies is not None and bodies.problem:
@@ -422,7 +421,7 @@ class LogPass:
                 covered, low = max(covered, end + size), row + 1
         return covered
 
-    def _count(self, file: LogFile, batch: Batch, bodies: Bodies) -> None:
+    def _count(self, file: LogFile, batch: Batch, bodies: pages.Bodies) -> None:
         """Redo the records of a batch: what is plain at once, all else by what its body says."""
         number, base, store, redo = file.number, batch.base, self.store, 0
         if self._explained is not None and (number > self.start.number or self.start.position == HEADER):

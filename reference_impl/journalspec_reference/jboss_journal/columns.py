@@ -94,7 +94,7 @@ def _stored(data: bytes, places: Integers, form: str) -> npt.NDArray[Any]:
     return view[places]
 
 
-class Plain(NamedTuple):
+class PlainRows(NamedTuple):
     """What the records of a batch do that need not be looked at one by one.
 
     `changes` and `deletes` are ids and places, one after the other. `added` are the ids of all records that
@@ -107,7 +107,7 @@ class Plain(NamedTuple):
     others: Iterable[tuple[int, int]]
 
 
-def plain(batch: Batch, dialect: Dialect, here: int) -> Plain:
+def plain(batch: Batch, dialect: Dialect, here: int) -> PlainRows:
     """Sort the records of a batch by what they do; `here` is the place of its first byte."""
     off, code = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.code, np.uint8)
     where = off + _by_type(dialect.id_at)[code]
@@ -119,7 +119,7 @@ def plain(batch: Batch, dialect: Dialect, here: int) -> Plain:
         return array("q", out.tobytes())
 
     others = _by_type(dict.fromkeys(dialect.tx_at, 1))[code] > 0
-    return Plain(
+    return PlainRows(
         of((code == ADD) | (code == UPDATE)),
         of(code == dialect.codes["DELETE"]),
         _stored(batch.data, where[(code == ADD) | (code == ADD_TX)], ">q").astype(np.int64),

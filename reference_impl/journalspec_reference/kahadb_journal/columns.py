@@ -29,7 +29,7 @@ from journalspec_reference.kahadb_journal.store import (
     NO_TRANSACTION,
     NOTHING,
     REMOVES,
-    Plain,
+    PlainRows,
     destination_of,
     ranked,
     transaction_of,
@@ -304,7 +304,7 @@ _EFFECTS = ("REMOVE_DESTINATION", "SUBSCRIPTION")
 _NEEDED = ("destination", "transaction", "message_id", "priority", "priority_supported", "subscription_key")
 
 
-def plain(batch: Batch, dialect: Dialect) -> Plain:
+def plain(batch: Batch, dialect: Dialect) -> PlainRows:
     """Return the commands of a batch for a replay.
 
     Raises CommandError if one of the records is no command, or odd in a way that has to be reported.
@@ -342,4 +342,4 @@ def plain(batch: Batch, dialect: Dialect) -> Plain:
     both = ranked(rank, priority)
     columns = does, named, of, at, at + size["message_id"], both, start["subscription_key"], key
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    return Plain(rows, names, transactions, others)
+    return PlainRows(rows, names, transactions, others)

@@ -52,7 +52,7 @@ from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
-    Plain,
+    PlainRows,
     Store,
     change_of,
     transaction_of,
@@ -91,7 +91,7 @@ T = TypeVar("T")
 DataFile = NumberedFile
 
 
-def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], Plain] | None:
+def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], PlainRows] | None:
     """Return what takes the commands of many records at once; None without NumPy, and for few records."""
     if sum(file.length for file in files) < _LARGE:
         return None
@@ -175,7 +175,7 @@ class Walk:
         policy: str,
         last: DataFile | None,
         numbers: frozenset[int],
-        plain: Callable[[Batch, Dialect], Plain] | None = None,
+        plain: Callable[[Batch, Dialect], PlainRows] | None = None,
     ) -> None:
         self._dialect, self._last, self._numbers, self._plain = dialect, last, numbers, plain
         self._reading = not policy
@@ -365,11 +365,17 @@ class JournalPass:
         return file is not self._last or end < file.length
 
     def _counts(
-        self, file: DataFile, turn: int, batch: Batch, items: Sequence[Parsed] | Plain, row: int, last: int
+        self,
+        file: DataFile,
+        turn: int,
+        batch: Batch,
+        items: Sequence[Parsed] | PlainRows,
+        row: int,
+        last: int,
     ) -> bool:
         """Replay records from a row up to another; return whether the rest of the file does not count."""
         place = (turn << PLACE) + batch.base
-        if isinstance(items, Plain):
+        if isinstance(items, PlainRows):
             if found := self._store.replay(items, batch, row, last, place):
                 self._doubles(file, batch.base + found[0], found[1])
             return False

@@ -75,7 +75,7 @@ ENDING = {3: "PREPARE", 4: "COMMIT", 5: "ROLLBACK"}
 NO_TRANSACTION: TxId = ("LOCAL", "", 0)
 
 
-class Plain(NamedTuple):
+class PlainRows(NamedTuple):
     """The commands of a batch as rows, for a replay.
 
     A row has what is done with it, its destination and transaction by number (-1: none), where its id begins
@@ -230,7 +230,7 @@ class Store:
         return self._do(ended) if command == "COMMIT" else []
 
     def replay(  # noqa: C901, PLR0912  # one loop, of which each step counts
-        self, plain: Plain, batch: Batch, first: int, last: int, place: int
+        self, plain: PlainRows, batch: Batch, first: int, last: int, place: int
     ) -> tuple[int, str] | None:
         """Do the commands of rows `first` to `last`; return offset and id of the first that was added twice.
 

@@ -43,7 +43,7 @@ _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
 Bytes = tuple[int, int]
 
 
-class Action(NamedTuple):
+class LoggedAction(NamedTuple):
     """What one action says of a page: `after` takes the place of `before` at `off`.
 
     An UPDATE has whole pages; without an image the page is free. `before` is of the page `undone`, which may
@@ -111,7 +111,7 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
     return at
 
 
-def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[Action]:
+def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAction]:
     """Yield the actions that stand between two places; it is known that they are possible."""
     while at < end:
         kind, page, off, flag, length = HEAD.unpack_from(data, at)
@@ -138,7 +138,7 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[Action]:
             at += 10 + (page_size if before else 0)
             (page,), after = NUMBER.unpack_from(data, at), None if data[at + 5] else (at + 6, page_size)
             at += 6 + (page_size if after else 0)
-        yield Action(begin, at, kind, page, undone, off, before, after)
+        yield LoggedAction(begin, at, kind, page, undone, off, before, after)
 
 
 def zeros(source: Source, off: int) -> bool:
