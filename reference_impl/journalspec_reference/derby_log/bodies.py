@@ -57,7 +57,12 @@ _SHORTEST = 0x40
 
 
 class BodyReader:
-    """Bytes that are read from `at` on; every method raises BadLog where there are too few."""
+    """Bytes that are read from `at` on; every method raises BadLog where there are too few.
+
+    `quick`: nobody has to see how each number is read.
+    """
+
+    quick = True
 
     def __init__(self, data: bytes, at: int = 0) -> None:
         self.data, self.at = data, at
@@ -106,7 +111,7 @@ class BodyReader:
     def fields(self, slots: tuple[Slot, ...]) -> dict[str, Any]:
         """Read the fields of an operation, of an object or of an element."""
         out: dict[str, Any] = {}
-        data, last = self.data, len(self.data) - 1
+        data, last = self.data, len(self.data) - 1 if self.quick else -1
         for slot in slots:
             if slot.when and not slot.among(out):
                 continue

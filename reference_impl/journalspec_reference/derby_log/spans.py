@@ -67,6 +67,8 @@ def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
 class _NamingReader(BodyReader):
     """A reader that keeps what it reads under the names that the bytes of a body have."""
 
+    quick = False
+
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self.spots: list[Spot] = []
