@@ -20,7 +20,7 @@ from journalspec_corpus.pipeline.plan import Plan
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "derby_log"])
 def test_equal_contents_are_read_once(format_id: str) -> None:
     adapter = crash_format(format_id)
-    asked = list[str]()
+    asked, known = list[str](), dict[tuple[str, bytes], tuple[Answer, ...]]()
 
     def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
         asked.append(edition)
@@ -35,12 +35,12 @@ def test_equal_contents_are_read_once(format_id: str) -> None:
     contents = content_ids(states.point, states.codes)
     plain, own = answers(states.point, states.codes, adapter.read)
     for _ in range(2):
-        found, which = answers(states.point, states.codes, read, contents, adapter.answered)
+        found, which = answers(states.point, states.codes, read, contents, known)
         assert [found[at] for at in which.tolist()] == [plain[at] for at in own.tolist()]
     assert len(asked) == len(set(contents))
     # Another edition may read the same bytes otherwise.
     point = states.point
     edition = next(name for name in get_format(adapter.format).editions if name != point.trace.edition)
     other = replace(point, trace=replace(point.trace, edition=edition))
-    answers(other, states.codes[:1], read, contents[:1], adapter.answered)
+    answers(other, states.codes[:1], read, contents[:1], known)
     assert asked[-1] == edition
