@@ -10,11 +10,12 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from json.encoder import encode_basestring_ascii as quoted
 
 from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
-from journalspec.observation import RECOVERED, Level, Observation, Record
+from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
 from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, document, left_beside
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.filesets import Journal, LeftOut
@@ -86,11 +87,28 @@ def _as_read(journal: Journal) -> Iterator[Record]:
 def _records(records: Iterable[Record]) -> None:
     lines: list[str] = []
     for record in records:
-        lines.append(f'{{"record":{json.dumps(record.to_json(), separators=(",", ":"))}}}\n')
+        lines.append(line_of(record))
         if len(lines) == LINES:
             sys.stdout.write("".join(lines))
             lines.clear()
     sys.stdout.write("".join(lines))
+
+
+def line_of(record: Record) -> str:
+    """Return the line of a record: the JSON of its members, put together without objects in between."""
+    at = record.at
+    place = f'{{"file":{quoted(at.file)},"off":"{at.off}","len":"{at.length}"}}'
+    fields = "".join([f"{quoted(name)}:{_text(value)}," for name, value in record.fields.items()])
+    return f'{{"record":{{"type":{quoted(record.type)},{fields}"at":{place}}}}}\n'
+
+
+def _text(value: object) -> str:
+    kind = type(value)
+    if kind is int:
+        return f'"{value}"'
+    if kind is bytes:
+        return f'"{value.hex()}"'  # type: ignore[attr-defined]  # bytes
+    return quoted(value) if kind is str else json.dumps(jsonable(value), separators=(",", ":"))  # type: ignore[arg-type]  # a text
 
 
 def _line(value: Mapping[str, object]) -> None:
