@@ -291,7 +291,7 @@ def test_a_disk_that_fails_at_the_second_read_is_told_as_that(
     asked |= {"from": asked["reads"] - 1, "reads": 0}
     seen = run(*arguments)
     assert seen.exit_code == 2, seen.output
-    assert "data-1.hq, offset 32809, 128 bytes: read once, and not again: Input/output error" in seen.stderr
+    assert "data-1.hq, offset 32768, 4096 bytes: read once, and not again: Input/output error" in seen.stderr
     assert "ddrescue" in seen.stderr
     assert "changed" not in seen.stderr
 

@@ -447,15 +447,15 @@ def _with_gaps(
     gaps = [
         Dropped(name, low, high - low, UNREADABLE)
         for name, (start, end, _) in bad
-        for low, high in _less(start, end, said.get(name, []))
+        for low, high in without_those(start, end, said.get(name, []))
     ]
     order = {entry.file: number for number, entry in enumerate(seen.files)}
     dropped = sorted((*seen.dropped, *gaps), key=lambda item: (order.get(item.file, len(order)), item.off))
     return replace(seen, verdict=RECOVERED, dropped=tuple(dropped))
 
 
-def _less(start: int, end: int, taken: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield what is left of a range without those of `taken`."""
+def without_those(start: int, end: int, taken: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield what is left of a range without the ranges `taken`."""
     for low, high in sorted(taken):
         if low > start:
             yield start, min(low, end)

@@ -1,7 +1,7 @@
 """The columns of a batch as Arrow arrays, without a Python object for a value.
 
 What a format gives for a column is one of these: numbers, as an array (masked, if there are records without
-one) or as (array, where there are any); texts and bytes as (starts, sizes) into the bytes of the batch, of
+one); texts and bytes as (starts, sizes) into the bytes of the batch, of
 size -1 where there are none; and what repeats as (numbers, the values that they stand for), of number -1
 where there are none.
 """
@@ -34,8 +34,6 @@ def columns_of(format_id: str) -> Mapping[str, str]:
 
 def type_of(name: str) -> pa.DataType:
     """Return the Arrow type that a format names: as in ``int64`` or ``list<string>``."""
-    if name == "uint8":  # Spark has no unsigned types
-        return pa.int16()
     inner = name.removeprefix("list<")
     return pa.list_(type_of(inner.removesuffix(">"))) if inner != name else pa.type_for_alias(name)
 
@@ -52,9 +50,7 @@ def array(column: Any, kind: pa.DataType, data: bytes) -> pa.Array:
     first, second = column
     if not isinstance(second, np.ndarray):
         return _named(first, second, kind)
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        return _slices(first, second, data, kind)
-    return pa.array(first, mask=~second).cast(kind)
+    return _slices(first, second, data, kind)
 
 
 def _named(numbers: Ints, values: Sequence[Any], kind: pa.DataType) -> pa.Array:

@@ -2,7 +2,7 @@
 
 A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: where each record
 begins and ends, a number for its type, and the regions that hold none. No object is made of a
-record before somebody asks for it. What was found in a long file is not kept: the sequences of
+record before a caller asks for it. What was found in a long file is not kept: the sequences of
 :class:`Found` scan again.
 """
 
@@ -12,7 +12,9 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
 from journalspec.observation import Dropped, Note, Record
@@ -142,14 +144,26 @@ def lost(file: str, start: int, end: int, reason: str, role: str = "") -> Stretc
     return Stretch(file, lambda: [damaged(start, end, reason)], lambda _: (), role=role)
 
 
-def late_columns(package: str, *given: object) -> Callable[[Batch], Mapping[str, Any]]:
-    """Return what makes the columns of a batch by the module ``columns`` of a format's `package`.
+@cache
+def columns_module(package: str) -> ModuleType | None:
+    """Return the module ``columns`` of a format's `package`, imported only now; None without NumPy."""
+    try:
+        return import_module(f"{package}.columns")
+    except ImportError:
+        return None
 
-    That needs NumPy, and is imported only then. `given` are its other arguments.
+
+def late_columns(package: str, *given: object) -> Callable[[Batch], Mapping[str, Any]]:
+    """Return what makes the columns of a batch by the module of a format's `package`; `given` are arguments.
+
+    It raises ImportError without NumPy.
     """
 
     def made(batch: Batch) -> Mapping[str, Any]:
-        columns: Mapping[str, Any] = import_module(f"{package}.columns").columns(batch, *given)
+        module = columns_module(package)
+        if module is None:
+            raise ImportError("columns need NumPy: pip install 'journalspec[corpus]'")
+        columns: Mapping[str, Any] = module.columns(batch, *given)
         return columns
 
     return made

@@ -1,4 +1,4 @@
-"""The bytes of a file on a disk, read where somebody asks for them; what cannot be read is known.
+"""The bytes of a file on a disk, read where a caller asks for them; what cannot be read is known.
 
 A mapped file kills the process that looks at it if the disk cannot deliver a page, or if the file
 was cut in the meantime. So bytes are copied. What cannot be read is zeros, and a range with its reason.
@@ -146,7 +146,8 @@ class Content:
         end = min(off + size, self.size)
         if end <= off:
             return b""
-        if self.size > BLOCK and end - off > SMALL:
+        whole = not off % BLOCK and end - off == BLOCK
+        if self.size > BLOCK and end - off > SMALL and not whole:
             return self._read(off, end)
         if self.size > BLOCK and end <= HEAD:
             if self._head is None:
@@ -158,8 +159,8 @@ class Content:
             return self._read(off, end)
         block = self._blocks.get(key)
         if block is None:
-            # A block that is looked at twice in a row is worth loading.
-            if self._blocks.seen != key and self.size > BLOCK:
+            # A block that is looked at twice in a row is worth loading, and so is one that is asked for.
+            if self._blocks.seen != key and self.size > BLOCK and not whole:
                 self._blocks.seen = key
                 return self._read(off, end)
             block = self._read(number * BLOCK, min(self.size, (number + 1) * BLOCK))
@@ -167,8 +168,8 @@ class Content:
         return block[off - number * BLOCK : end - number * BLOCK]
 
     def peek(self, start: int, end: int) -> bytes:
-        """Return a few bytes from anywhere."""
-        return self.read(start, end - start)
+        """Return bytes from anywhere, and read nothing around them."""
+        return self._read(start, min(end, self.size))
 
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is in no hole: holes are zeros, without reading them."""
@@ -181,7 +182,7 @@ class Content:
         return found[at] if at < len(found) and found[at].start < end else None
 
     def finish(self) -> list[Unreadable]:
-        """Read what nobody has looked at, for its errors only, and return what could not be read."""
+        """Read what no one has read, for its errors only, and return what could not be read."""
         at = self._ends[0] if self._starts[:1] == [0] else 0
         while at < self.size and (at := self._disk.next_data(at)) < self.size:
             turn = bisect_right(self._starts, at) - 1
@@ -210,13 +211,17 @@ class Content:
                 data = self._disk.read(at, sector - at)
             except OSError as error:
                 why = error.strerror or str(error)
-                gone = sector if sector - at <= SECTOR else at
+                low, gone = at, at
                 if error.errno not in OF_SECTORS or failed >= MOST_IN_READ or not self._probes:
                     gone = stop
+                elif at // SECTOR == (sector - 1) // SECTOR:
+                    # A disk fails in sectors, however little of one was asked for.
+                    low = at // SECTOR * SECTOR
+                    gone = min(self.size, low + SECTOR)
                 if gone > at:
-                    self._fails(at, gone, why)
+                    self._fails(low, gone, why)
                     if self._was_read(at) and error.errno != errno.ESTALE:
-                        self.lost.append(Unreadable(at, gone, why))
+                        self.lost.append(Unreadable(low, gone, why))
                 failed += 1
                 self._probes -= 1 if self._probes else 0
                 continue

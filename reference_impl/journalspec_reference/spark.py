@@ -51,7 +51,7 @@ from pyspark.sql.datasource import (
 
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, get_format
-from journalspec.observation import REFUSED, Record, jsonable
+from journalspec.observation import REFUSED, Observation, Record, jsonable
 from journalspec_reference.answers import (
     UNREAD,
     Answer,
@@ -60,10 +60,12 @@ from journalspec_reference.answers import (
     checked_params,
     settled,
     stretches,
+    without_those,
 )
 from journalspec_reference.api import load
 from journalspec_reference.arrow import array, columns_of, type_of
 from journalspec_reference.batches import Batch, Stretch
+from journalspec_reference.content import UNREADABLE, Content
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.remote import is_remote, load_below
@@ -78,11 +80,8 @@ TYPES = {
     "bool": "boolean",
     "int8": "tinyint",
     "int16": "smallint",
-    "uint8": "smallint",
     "int32": "int",
-    "uint16": "int",
     "int64": "bigint",
-    "uint32": "bigint",
     "string": "string",
     "binary": "binary",
     "list<string>": "array<string>",
@@ -295,12 +294,10 @@ class JournalReader(DataSourceReader):
         known = self._asked.columns()
         if names is None:
             names = [*known] if self._asked.journals or self._asked.typed() else [*known, "fields"]
-        self._names = list(names)
         kinds = {name: type_of(kind) for name, kind in known.items()} | {"fields": _FIELDS}
-        self._kinds = {name: kinds[name] for name in self._names if name in kinds}
-        unknown = [name for name in self._names if name not in self._kinds]
-        if unknown:
-            raise JournalError(f"no column {unknown[0]!r}: there are {', '.join(known)}")
+        if unknown := [name for name in names if name not in kinds]:
+            raise JournalError(f"no column {unknown[0]!r}: there are {', '.join(kinds)}")
+        self._kinds = {name: kinds[name] for name in names}
         self._filters: list[Filter] = []
 
     def partitions(self) -> Sequence[JournalPartition]:
@@ -332,9 +329,8 @@ class JournalReader(DataSourceReader):
         except UnknownEdition as error:
             yield Piece(path, names, journal.format, asked.edition, asked.params, why=_sentence(error)), 0
             return
-        lengths = [len(journal.seen.get(part.file, b"")) for part in stretches(journal)]
-        if journal.unread or not lengths:
-            lengths.append(0)
+        # The last piece is what no stretch tells.
+        lengths = [*(len(journal.seen.get(part.file, b"")) for part in stretches(journal)), 0]
         if load(journal.format).plans_by_reading:
             # To plan in each of several tasks would read all files in each.
             every = tuple(range(len(lengths)))
@@ -378,14 +374,21 @@ class JournalReader(DataSourceReader):
         elif self._asked.journals:
             yield rows.of_journal()
         elif self._asked.every_row:
-            yield from rows.of_answer(ask(journal))
+            yield from self._unless_damaged(piece, rows, rows.of_answer(ask(journal)))
         else:
             parts = stretches(settled(journal))
             for number in piece.numbers:
-                for batch in rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts):
-                    if self._asked.strict and rows.damaged:
-                        raise JournalError(f"{shown(piece.path)}: {rows.damaged}")
-                    yield batch
+                found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)
+                yield from self._unless_damaged(piece, rows, found)
+
+    def _unless_damaged(
+        self, piece: Piece, rows: _Rows, found: Iterable[pa.RecordBatch]
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield batches; where the query wants no damage, the first of it raises JournalError."""
+        for batch in found:
+            if self._asked.strict and rows.damaged:
+                raise JournalError(f"{shown(piece.path)}: {rows.damaged}")
+            yield batch
 
     def _filtered(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
         """Return what the filters leave of a batch; None: nothing."""
@@ -425,21 +428,39 @@ class _Rows:
 
     def of_stretch(self, stretch: Stretch) -> Iterator[pa.RecordBatch]:
         """Yield the records of a stretch, and the regions without records."""
+        told: list[tuple[int, int]] = []
         for batch in stretch.scan():
             if len(batch):
                 yield self._of_records(stretch, batch)
             if batch.damage:
                 regions = ((stretch.file, at, end - at, why) for at, end, why in batch.damage)
                 yield self.of_regions(regions, {stretch.file: stretch.role})
+                told += ((at, end) for at, end, why in batch.damage if why == UNREADABLE)
+        yield from self._of_gaps(stretch.file, told, {stretch.file: stretch.role})
+
+    def _of_gaps(
+        self, file: str, told: list[tuple[int, int]], roles: Mapping[str, str]
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield what of a file could not be read, but for the ranges that were `told`."""
+        content = self._journal.files.get(file)
+        if isinstance(content, Content) and (bad := content.finish()):
+            left = [part for start, end, _ in bad for part in without_those(start, end, told)]
+            if left:
+                yield self.of_regions(((file, low, high - low, UNREADABLE) for low, high in left), roles)
 
     def of_rest(self, parts: Sequence[Stretch]) -> Iterator[pa.RecordBatch]:
-        """Yield the files that could not be read; without `parts` all files of a journal that is refused."""
+        """Yield what could not be read outside of `parts`; without any, all files of a refused journal."""
         if not parts and (seen := ask(self._journal).observation).verdict == REFUSED:
-            files = self._journal.files.items()
-            yield self.of_regions((name, 0, len(data), seen.code or REFUSED) for name, data in files)
+            yield self._of_refused(seen)
+        for file in self._journal.files.keys() - {part.file for part in parts}:
+            yield from self._of_gaps(file, [], {})
         if unread := self._journal.unread:
             roles = {each.name: "unread" for each in unread}
             yield self.of_regions(((each.name, 0, each.length, UNREAD) for each in unread), roles)
+
+    def _of_refused(self, seen: Observation) -> pa.RecordBatch:
+        files = self._journal.files.items()
+        return self.of_regions((name, 0, len(data), seen.code or REFUSED) for name, data in files)
 
     def of_regions(
         self, regions: Iterable[tuple[str, int, int, str]], roles: Mapping[str, str] = {}
@@ -518,30 +539,22 @@ class _Rows:
             place = {"file": shown(record.at.file), "off": record.at.off, "len": record.at.length}
             reason = "given-up" if (record.at.file, record.at.off) in lost else None
             fields = [*_texts(record).items()]
-            return {
-                **self._same,
-                **place,
-                "kind": kind,
-                "type": record.type,
-                "reason": reason,
-                "fields": fields,
-            }
+            said = {"kind": kind, "role": roles.get(record.at.file), "type": record.type}
+            return {**self._same, **place, **said, "reason": reason, "fields": fields}
 
         def every() -> Iterator[dict[str, Any]]:
             yield from (told(record, "record") for record in seen.records)
             yield from (told(record, "unanchored") for record in seen.unanchored)
-            regions = [(each.file, each.off, each.length, each.reason) for each in seen.dropped]
-            if seen.verdict == REFUSED and not regions:
-                files = self._journal.files.items()
-                regions = [(name, 0, len(data), seen.code or REFUSED) for name, data in files]
-            for file, off, length, why in regions:
-                place = {"file": shown(file), "off": off, "len": length, "role": roles.get(file)}
-                yield {**self._same, **place, "kind": "dropped", "reason": why}
             for note in seen.notes:
                 place = {"file": shown(note.file) or None, "off": note.off}
                 text = [("text", shown(note.text))] if note.text else None
                 yield {**self._same, **place, "kind": "note", "reason": note.code, "fields": text}
 
+        regions = ((each.file, each.off, each.length, each.reason) for each in seen.dropped)
+        while few := list(islice(regions, BATCH_ROWS)):
+            yield self.of_regions(few, roles)
+        if seen.verdict == REFUSED and not seen.dropped:
+            yield self._of_refused(seen)
         rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
             yield self._of_dicts(some)

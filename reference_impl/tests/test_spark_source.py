@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ import pytest
 from journalspec.formats import format_ids
 from journalspec_corpus import load_cases
 from journalspec_corpus.load import find_case
-from journalspec_reference import load
+from journalspec_reference import content, load
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.filesets import load as load_files
@@ -243,6 +244,32 @@ def test_what_is_asked_wrongly_is_named(
     directory = short_files(tmp_path / "a", ADD)
     with pytest.raises(Exception, match=said):
         spark.read.format("journalspec").options(**option).load(path or str(directory)).collect()
+
+
+@pytest.mark.parametrize("rows", ["records", "all"])
+def test_a_bad_sector_is_a_dropped_row_wherever_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str
+) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    directory = short_files(tmp_path / "a", ADD)
+    path = directory / "data-1.jbm"
+    path.write_bytes(path.read_bytes() + bytes(1 << 17))
+    real = content._read
+
+    def read_sectors(handle: int, off: int, size: int) -> bytes:
+        bad = (1 << 16) - 4096
+        if off < bad + 4096 and off + size > bad:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(handle, off, size)
+
+    monkeypatch.setattr(content, "_read", read_sectors)
+    asked = {"path": str(directory), "edition": "s1", "param.extension": "jbm", "rows": rows}
+    told = [row for row in read(**asked) if row["kind"] != "note"]
+    found = sorted((row["kind"], row["role"], row["off"], row["len"]) for row in told)
+    # Type, file id, id, size, user type and check size.
+    assert found == [("dropped", "data", 61440, 4096), ("record", "data", 4, 1 + 4 + 8 + 4 + 1 + 4)]
+    with pytest.raises(Exception, match=r"data-1\.jbm: unreadable at 61440"):
+        read(**asked, mode="FAILFAST")
 
 
 @pytest.mark.real

@@ -165,11 +165,13 @@ def few(again: Callable[[], Iterable[T]], count: int, size: Callable[[T], int]) 
 
 
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
-    """Return the sequences one after the other: a tuple unless one of them is read again."""
+    """Return the sequences one after the other: a tuple unless one of them is read again, or made late."""
     filled = [sequence for sequence in sequences if len(sequence)]
-    if len(filled) == 1 and isinstance(filled[0], Lazy | tuple):
+    if len(filled) == 1 and isinstance(filled[0], Lazy | Deferred | tuple):
         return filled[0]
     if not any(isinstance(sequence, Lazy) for sequence in filled):
+        if any(isinstance(sequence, Deferred) for sequence in filled):
+            return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled))
         return tuple(chain.from_iterable(filled))
     return Lazy(part for sequence in filled for part in _parts(place, sequence))
 

@@ -26,7 +26,7 @@ from journalspec.observation import (
     refused,
     region_place,
 )
-from journalspec.reread import Deferred, Lazy, Place, few, joined
+from journalspec.reread import few, joined
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, lost, source_of
 from journalspec_reference.bitronix_tlog import nio, rival
@@ -204,16 +204,6 @@ class Log:
     def records(self) -> Iterator[LogRecord]:
         """Yield its records, from one more pass."""
         return chain.from_iterable(map(records, self._stretch.scan()))
-
-
-def chained(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
-    """Return the sequences one after the other; nothing is made of them before somebody asks."""
-    filled = [sequence for sequence in sequences if len(sequence)]
-    if len(filled) == 1:
-        return filled[0]
-    if any(isinstance(sequence, Lazy) for sequence in filled):
-        return joined(place, *filled)
-    return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled)) if filled else ()
 
 
 def fileset_refusal(pair: list[LogFile]) -> Observation | None:
@@ -436,12 +426,12 @@ def _observed(
     missing = tuple(_missing(log, other)) if other is not None else ()
     return Observation(
         RECOVERED if any(map(len, dropped)) or losses or missing else CLEAN,
-        records=chained(record_place, *(each.found.records() for each in shown)),
-        dropped=chained(region_place, *dropped),
+        records=joined(record_place, *(each.found.records() for each in shown)),
+        dropped=joined(region_place, *dropped),
         missing=missing,
         state=log.state.answer(active.name),
         files=tuple(map_of(file) for file in (files if forensic else [active])),
-        notes=chained(note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
+        notes=joined(note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
         unanchored=beside.records(),
     )
 

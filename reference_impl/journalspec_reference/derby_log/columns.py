@@ -262,8 +262,8 @@ COLUMNS: dict[str, str] = {
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
     """Return name -> values, one a record, of each field of :data:`COLUMNS`; the seed's bodies are opaque.
 
-    A number is (values, where there are any); the type is (codes, the names that they number); `data` and
-    `body` are (starts, sizes) into the bytes of the batch, of size -1 where there are none.
+    A number is an array, masked where there is none; the type is (codes, the names that they number);
+    `data` and `body` are (starts, sizes) into the bytes of the batch, of size -1 where there are none.
     """
     forms = known(edition) if edition in EDITIONS else Forms({})
     rows, names = len(batch.off), [*_numbers(), "undo", "undone"]
@@ -289,17 +289,17 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
                 found.fields[name][row] = given.get(name, 0)
     codes = np.where(opaque, len(forms), np.searchsorted(sorted(forms), found.operation))
     body_size = np.where(opaque, end - off - BEFORE - BEHIND, 0)
-    every = np.ones(rows, np.bool_)
+    masked = np.ma.masked_array
     found.data_size[opaque] = 0
     return {
         "type": (codes, [*(form.name for _, form in sorted(forms.items())), "OTHER"]),
-        "length": (end - off - BEFORE - BEHIND, every),
-        "instant": (found.numbers_at(off + BEFORE - 8), every),
-        "group": (found.group, ~opaque),
-        "transaction": (found.transaction, ~opaque & (found.transaction >= 0)),
-        **{name: (found.fields[name], found.has[name] & ~opaque) for name in _numbers()},
-        "logical": (found.fields["undo"] != 0, found.has["undo"] & ~opaque),
-        "undone": (found.fields["undone"] & _INSTANT, found.has["undone"] & ~opaque),
+        "length": end - off - BEFORE - BEHIND,
+        "instant": found.numbers_at(off + BEFORE - 8),
+        "group": masked(found.group, opaque),
+        "transaction": masked(found.transaction, opaque | (found.transaction < 0)),
+        **{name: masked(found.fields[name], opaque | ~found.has[name]) for name in _numbers()},
+        "logical": masked(found.fields["undo"] != 0, opaque | ~found.has["undo"]),
+        "undone": masked(found.fields["undone"] & _INSTANT, opaque | ~found.has["undone"]),
         "data": (found.data_at, np.where(found.data_size > 0, found.data_size, -1)),
         "body": (off + BEFORE, np.where(opaque, body_size, -1)),
     }

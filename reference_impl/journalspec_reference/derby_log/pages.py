@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from journalspec.observation import Note
-from journalspec_reference.batches import Batch
+from journalspec_reference.batches import Batch, columns_module
 from journalspec_reference.derby_log.bodies import CHANGE, CLOSELY, MANY, Body, Forms, decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Refusal
 from journalspec_reference.derby_log.scan import Log
@@ -56,11 +56,9 @@ class Bodies:
 
 def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
     """Return the columns of a batch; None without NumPy."""
-    try:
-        from journalspec_reference.derby_log.columns import Gathered  # noqa: PLC0415
-    except ImportError:
-        return None
-    return Gathered(batch, forms, rows, ("container", "page", "page_version", "status"))
+    module = columns_module(__package__)
+    names = ("container", "page", "page_version", "status")
+    return None if module is None else module.Gathered(batch, forms, rows, names)
 
 
 def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies]:

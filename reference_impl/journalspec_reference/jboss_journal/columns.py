@@ -35,7 +35,8 @@ def _columns() -> dict[str, str]:
         for kind in dialect.kinds.values():
             for number, field in SHOWN.items():
                 if number in kind.numbers:
-                    stored = np.dtype(kind.numbers[number])
+                    # Spark and Java have no unsigned numbers: the next larger type has them all.
+                    stored = np.promote_types(kind.numbers[number], np.int8)
                     found[field] = stored.name if field == number else "binary"
     return found
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain, starmap
 from operator import itemgetter
 from struct import Struct
-from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from journalspec import reread
@@ -32,6 +30,7 @@ from journalspec_reference.batches import (
     Found,
     Source,
     Stretch,
+    columns_module,
     damaged,
     late_columns,
     lost,
@@ -111,16 +110,6 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
 
     columns = late_columns(__package__, dialect, file.file_id)
     return Stretch(file.name, scanned, lambda batch: _told(file, batch), columns, file.role)
-
-
-@cache
-def _columns() -> ModuleType | None:
-    """Return the module for many records at once; without NumPy there is none, and they take their time."""
-    try:
-        from journalspec_reference.jboss_journal import columns  # noqa: PLC0415  # NumPy is optional
-    except ImportError:
-        return None
-    return columns
 
 
 class Transaction:
@@ -213,7 +202,7 @@ class Replay:
         rows: Iterable[tuple[int, int]] = zip(batch.off, batch.code, strict=True)
         ends: list[tuple[int, int, int]] = []
         delivered, unknown = self._delivered, self._unknown
-        many = _columns() if len(batch) >= MANY else None
+        many = columns_module(__package__) if len(batch) >= MANY else None
         if many is not None:
             # Only what belongs to transactions is looked at one by one. What that brings is put in its place
             # among all else afterwards.
@@ -289,7 +278,7 @@ class Replay:
         """Return ids and places of what is delivered and was not deleted (JBM-RCV-003)."""
         if self._clean or not self.deletes:
             return self._delivered
-        many = _columns() if len(self._delivered) >= 2 * MANY else None
+        many = columns_module(__package__) if len(self._delivered) >= 2 * MANY else None
         if many is not None:
             self._delivered = many.without(self._delivered, self._deleted.masks)
         else:
@@ -388,7 +377,7 @@ class Replay:
         is not deleted (JBM-RCV-031).
         """
         live = self._swept()
-        many = _columns() if len(live) >= 2 * MANY else None
+        many = columns_module(__package__) if len(live) >= 2 * MANY else None
         live = live if many is None else many.unadded(live)
         doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)
         unknown: dict[int, int] = {}

@@ -12,7 +12,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from itertools import accumulate, compress
 from typing import Any, TypeVar
 
@@ -95,10 +94,8 @@ def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], PlainRows]
     """Return what takes the commands of many records at once; None without NumPy, and for few records."""
     if sum(file.length for file in files) < _LARGE:
         return None
-    try:
-        return import_module(f"{__package__}.columns").plain  # type: ignore[no-any-return]
-    except ImportError:
-        return None
+    module = batches.columns_module(__package__)
+    return None if module is None else module.plain
 
 
 def gather(files: Files) -> list[DataFile]:

@@ -78,7 +78,8 @@ class ReplayedPages:
             first = number // some * some
             self._held = range(first, min(first + some, self.in_file))
             start, size = first * self.page_size, len(self._held) * self.page_size
-            self._block = self._source.read(start, size)
+            # Blocks are held: all of a small file is read twice. Of a lone page nothing else is.
+            self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
         return (number - self._held.start) * self.page_size
 
     def alone(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
