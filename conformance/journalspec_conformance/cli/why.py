@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +145,7 @@ def _write_freed(out: Painter, described: Format, holders: Sequence[Holder]) -> 
 
 
 def _table(out: Painter, head: str, holders: Sequence[Holder], described: Format, total: int) -> None:
-    rows = [("what", "count", "bytes", "first at")]
+    rows: list[tuple[str, ...]] = [("what", "count", "bytes", "first at")]
     for holder in holders:
         numbers = (f"{number:,}" if number else "" for number in (holder.count, holder.size))
         rows.append(

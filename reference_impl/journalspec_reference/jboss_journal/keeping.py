@@ -107,7 +107,7 @@ class _Ledger:
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return what keeps each data file; what no PREPARE or COMMIT ends keeps nothing: a start rolls it back."""
+    """Return what keeps each data file; an open transaction keeps nothing: a start rolls it back."""
     found = gather(files, DIALECTS[edition], params, imply=True)
     usable = [file for file in found.files if file.problem is None]
     ledger = _Ledger()
