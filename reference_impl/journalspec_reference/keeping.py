@@ -18,8 +18,8 @@ class Holder:
     """One reason why a file has to stay.
 
     `kind` is one of the format's ``[why]`` table, `name` what fills its sentences (a destination, a type).
-    `count` is how many records there are, `size` their length (bytes; 0: not known), `first` the offset of the
-    first (-1: none has a place). `below` is the other file for whose sake this one stays, if there is one.
+    `count` is how many records there are, `size` their length (bytes; 0: not known), `first` the offset of
+    the first (-1: none has a place). `below` is the other file that this one stays for, if there is one.
     """
 
     file: str
@@ -33,14 +33,14 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The data files of a journal, in order, and what holds each of them; `basis` is what that is known from.
+    """The data files of a journal, in order, with their lengths (bytes), and what holds each of them.
 
-    A file without holders is free. `lengths` are those of the files (bytes).
+    A file without holders is free, unless there is a `doubt`: why something that holds it may not be known.
     """
 
     lengths: Mapping[str, int]
     holders: tuple[Holder, ...]
-    basis: str = ""
+    doubt: str = ""
 
     def of(self, file: str) -> list[Holder]:
         """Return what holds a file."""

@@ -79,7 +79,9 @@ def _write_file(
     out: Painter, place: Directory, described: Format, found: Keeping, file: str, everything: bool
 ) -> None:
     holders = found.of(file)
-    if not holders:
+    if not holders and found.doubt:
+        _line(out, "verdict", f"NOT KNOWN   {found.doubt}", "yellow")
+    elif not holders:
         _line(out, "verdict", "FREE   nothing in the journal needs this file", "green")
     else:
         first, *others = holders
@@ -110,15 +112,13 @@ def _write_store(out: Painter, place: Directory, described: Format, found: Keepi
         _line(out, "verdict", f"KEPT   all {count} file(s); none can be deleted now", "yellow")
     out.line("")
     rows = [("file", "bytes", "reasons")]
-    named = list(found.lengths)
+    named, free_word = list(found.lengths), "not known" if found.doubt else "free"
     for name in named if everything else _most_telling(found):
-        reasons = "; ".join(_counted(described, holder) for holder in found.of(name)) or "free"
+        reasons = "; ".join(_counted(described, holder) for holder in found.of(name)) or free_word
         rows.append((shown(name), f"{found.lengths[name]:,}", reasons))
     _rows(out, "held by", rows)
     if len(rows) - 1 < count:
         out.line(" " * HEAD, f"... {count - len(rows) + 1} more files (--all)")
-    if found.basis:
-        _line(out, "known by", found.basis)
     out.line("")
     _line(out, "freed by", described.why["product"]["what"])
     if freed := described.why["product"].get("freed"):

@@ -50,6 +50,8 @@ class _Ledger:
         self.open: dict[int, _Changes] = {}
         #: The files that hold records.
         self.used: set[int] = set()
+        #: The names of files of which a part is damaged.
+        self.damaged: dict[str, None] = {}
         #: (file, earlier file) -> how many deletes, and how many ends of transactions, it has about it
         self.deletes: Counter[tuple[int, int]] = Counter()
         self.ends: Counter[tuple[int, int]] = Counter()
@@ -114,6 +116,8 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
     for turn, file in enumerate(usable):
         for batch in stretch_of(file, limit_of(file, params)).scan():
             ledger.take(turn, file.dialect, batch)
+            if batch.damage:
+                ledger.damaged[file.name] = None
     holders = _holders(ledger, usable)
     names = [file.name for file in usable]
     needs: dict[str, list[str]] = defaultdict(list)
@@ -125,7 +129,11 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
         for (turn, there), count in sorted(counts.items()):
             if there < turn and names[there] in staying:
                 holders.append(Holder(names[turn], kind, names[there], count, below=names[there]))
-    return Keeping({file.name: file.length for file in usable}, tuple(holders))
+    lengths = {file.name: file.length for file in usable}
+    lost = [*ledger.damaged, *(file.name for file in found.files if file.problem is not None)]
+    return Keeping(
+        lengths, tuple(holders), f"{', '.join(lost)}: damaged, and what it held is not known" if lost else ""
+    )
 
 
 def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
