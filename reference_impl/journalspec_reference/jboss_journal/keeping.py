@@ -12,6 +12,7 @@ from struct import Struct
 
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch
+from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     ADD_TX,
@@ -48,6 +49,10 @@ class _Ledger:
         #: id of a record -> user type of its ADD, and (file, offset, size) of its ADD and UPDATEs
         self.live: dict[int, tuple[int, list[tuple[int, int, int]]]] = {}
         self.open: dict[int, _Changes] = {}
+        #: What is deleted stays so, whatever comes (JBM-RCV-003).
+        self._deleted = Ids()
+        #: Whether something came that was deleted before, which no product writes.
+        self.again = False
         #: The files that hold records.
         self.used: set[int] = set()
         #: The names of files of which a part is damaged.
@@ -74,6 +79,8 @@ class _Ledger:
                 if code in (COMMIT, ROLLBACK):
                     self._end(tx, turn, kept=code == COMMIT)
                     continue
+                if code == PREPARE and tx not in self.open and not dialect.prepare_extra:
+                    continue  # JBM-SED-005
                 changes = self.open.setdefault(tx, _Changes())
                 changes.files.add(turn)
                 if code == PREPARE:
@@ -91,9 +98,13 @@ class _Ledger:
                 self._delete(number(data, at + id_at[code])[0], turn)
 
     def _add(self, ident: int, kind: int, turn: int, off: int, size: int) -> None:
-        self.live.setdefault(ident, (kind, []))[1].append((turn, off, size))
+        if ident in self._deleted:
+            self.again = True
+        else:
+            self.live.setdefault(ident, (kind, []))[1].append((turn, off, size))
 
     def _delete(self, ident: int, turn: int) -> None:
+        self._deleted.add(ident)
         _, places = self.live.pop(ident, (0, []))
         self.deletes.update((turn, there) for there in {place[0] for place in places} if there != turn)
 
@@ -130,6 +141,10 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
             if there < turn and names[there] in staying:
                 holders.append(Holder(names[turn], kind, names[there], count, below=names[there]))
     lengths = {file.name: file.length for file in usable}
+    if ledger.again:
+        return Keeping(
+            lengths, tuple(holders), "a record comes after the DELETE of its id, which no product writes"
+        )
     lost = [*ledger.damaged, *(file.name for file in found.files if file.problem is not None)]
     return Keeping(
         lengths, tuple(holders), f"{', '.join(lost)}: damaged, and what it held is not known" if lost else ""
