@@ -60,7 +60,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
     begin, marked, bare = dialect.start, dialect.marked, dialect.bare
     limit = source.size if limit is None else min(limit, source.size)
     base = next_control(source, dialect, start, limit, stretch) if beyond else start
-    piece = stretch >> 4
+    piece = stretch >> 2
     # `verified` is the end of the last batch that was checked by pieces, `inside` the same while its records
     # are given; `hurt` is where damage began and why, until a sound batch or the end of the log ends it.
     need = verified = inside = 0
@@ -73,7 +73,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         batch = Batch(base, data)
         off, end, code, first = batch.off, batch.end, batch.code, array("q")
         batch.more["first"] = first
-        add, add_end, add_code = off.append, end.append, code.append
+        add, add_code, view = off.append, code.append, memoryview(data)
         # Up to `plain` a batch may be what almost all are; -1 sends everything through the careful checks.
         calm = -1 if bad or beyond else top - CONTROL
         plain = -1 if hurt or inside else calm
@@ -92,7 +92,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     0 < size <= piece
                     and stop <= top
                     and total != 0
-                    and (not checked or adler32(data[p:stop]) == total)
+                    and (not checked or adler32(view[p:stop]) == total)
                 )
             if not usual and inside:
                 p = body = at
@@ -121,7 +121,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     elif stop > top:
                         break
                     # Eight bytes, with a sign; 0 is no checksum (KHD-BAT-008, KHD-SCN-004, KHD-SCN-005).
-                    elif checked and total and adler32(data[body:stop]) != total:
+                    elif checked and total and adler32(view[body:stop]) != total:
                         why, after = "bad-checksum", stop  # KHD-SCN-001: before the chain
                 elif not left:
                     ended = FILE  # KHD-END-007
@@ -134,17 +134,22 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 else:
                     why = UNREADABLE if unread else "bad-header"
             if not why and not ended:
-                edge = min(stop, top)
+                edge, before = min(stop, top), p
                 last = min(edge - HEAD - 1, p + piece)
                 while p <= last:
                     length, kind, number = head_and_code(data, p)
-                    to = p + length
-                    if kind != USER or length <= HEAD or to > edge:
+                    if kind != USER or length <= HEAD:
                         break
                     add(p)
-                    add_end(to)
                     add_code(number)
-                    p = to
+                    p += length
+                if p > edge:  # the last one has no end here
+                    p = off.pop()
+                    code.pop()
+                if p > before:
+                    # Each record ends where the next one begins.
+                    end.extend(off[len(end) + 1 :])
+                    end.append(p)
                 if usual and p == stop:
                     first.append(rows)  # KHD-REC-006
                     at = stop
@@ -177,7 +182,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 if p == body < stop:
                     if kind == USER:  # KHD-REC-002: without payload
                         add(p)
-                        add_end(p + length)
+                        end.append(p + length)
                         add_code(OTHER)
                     elif not beyond:  # KHD-REC-004: of an unknown type
                         batch.notes.append(Note("unknown-type", name, base + p, str(kind)))
