@@ -7,9 +7,9 @@ is left to :func:`.commands.command`, record by record.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -157,16 +157,16 @@ class Gathered:
         has[rows] = True
         return columns[0], columns[1], has & self._usual
 
-    def _stored(self, data: Any, name: str) -> tuple[Ints, list[Any]]:
-        """Return the rows that have a field of bytes, and the bytes; from a text as texts."""
+    def _stored(self, name: str) -> tuple[Ints, list[bytes]]:
+        """Return the rows that have a field of bytes, and the bytes."""
         start, size, has = self.field(name)
-        rows = np.flatnonzero(has)
-        places = start[rows].tolist(), (start + size)[rows].tolist()
-        return rows, list(map(data.__getitem__, map(slice, *places)))
+        rows, data = np.flatnonzero(has), self._data
+        places = zip(start[rows].tolist(), (start + size)[rows].tolist(), strict=True)
+        return rows, [data[first:last] for first, last in places]
 
     def within(self, name: str) -> tuple[Ints, list[Any]]:
         """Return a number for each record's message within its command, -1: it has none, and the messages."""
-        rows, stored = self._stored(self._data, name)
+        rows, stored = self._stored(name)
         numbers = {each: number for number, each in enumerate(dict.fromkeys(stored))}
         column = np.full(len(self.code), -1, np.int64)
         column[rows] = list(map(numbers.__getitem__, stored))
@@ -174,11 +174,12 @@ class Gathered:
         return column, [of({name: parse(name, each)}) for each in numbers]
 
     def _texts(self, name: str, missing: str | None) -> list[Any]:
-        rows, stored = self._stored(self._data.decode("latin-1"), name)
+        rows, stored = self._stored(name)
         column = np.full(len(self.code), missing, object)
-        if not all(map(str.isascii, stored)):
-            stored = [each.encode("latin-1").decode("utf-8", "replace") for each in stored]
-        column[rows] = stored
+        try:
+            column[rows] = list(map(bytes.decode, stored))
+        except UnicodeDecodeError:
+            column[rows] = [each.decode("utf-8", "replace") for each in stored]
         return column.tolist()
 
     @cached_property
@@ -194,7 +195,7 @@ class Gathered:
         return out
 
     def steps(self, place: int) -> Iterator[Step]:
-        """Yield what the commands do; `place` is that of the batch. Raises CommandError as `others` does."""
+        """Return what the commands do; `place` is that of the batch. Raises CommandError as `others` does."""
         named, names = self.within("destination")
         of, transactions = self.within("transaction")
         _, supported, _ = self.field("priority_supported")
@@ -212,13 +213,17 @@ class Gathered:
             np.where(begins, (retroactive != 0).astype(object), np.array(None)).tolist(),
             strict=True,
         )
+        return chain.from_iterable(self._mixed(usual, place))
+
+    def _mixed(self, usual: Iterator[Step], place: int) -> Iterator[Iterable[Step]]:
+        """Yield steps in pieces, with those of the commands that are looked at closely between them."""
         at = 0
         for row, (name, fields) in self.others.items():
-            yield from islice(usual, row - at)
-            yield step_of(name, fields, place + self._batch.off[row])
+            yield islice(usual, row - at)
             next(usual)
+            yield [step_of(name, fields, place + self._batch.off[row])]
             at = row + 1
-        yield from usual
+        yield usual
 
 
 def plain(batch: Batch, dialect: Dialect) -> Gathered:

@@ -29,7 +29,7 @@ ZEROS = ("5.3", "5.12")
 #: So many batches are passed at most to see what follows them.
 _LOOKED_AT = 1 << 16
 #: So many bytes are read for that at a time.
-_PIECE = 1 << 16
+_PIECE = 1 << 12
 #: An end marker is searched for in so many bytes: by default a torn batch has no more than 4 MiB.
 _TORN = 8 << 20
 #: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.

@@ -85,7 +85,7 @@ class Commands(Protocol):
     """What the records of a batch do, found for all at once."""
 
     def steps(self, place: int) -> Iterator[Step]:
-        """Yield the steps of a replay; `place` is that of the batch."""
+        """Return the steps of a replay; `place` is that of the batch."""
 
 
 def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], Commands] | None:

@@ -66,8 +66,9 @@ class Step(NamedTuple):
     retroactive: bool | None
 
 
-#: Commands on messages, and those on transactions.
-_CHANGING = frozenset(["ADD_MESSAGE", "REMOVE_MESSAGE", "UPDATE_MESSAGE"])
+#: Commands by which a message comes, all commands on messages, and those on transactions.
+_ADDING = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
+_CHANGING = _ADDING | {"REMOVE_MESSAGE"}
 _ENDING = frozenset(["PREPARE", "COMMIT", "ROLLBACK"])
 #: The transaction of a command that ends one and names none (KHD-CMD-007).
 NO_TRANSACTION: TxId = ("LOCAL", "", 0)
@@ -184,7 +185,9 @@ class Store:
         """Tell whether a transaction did not end."""
         return tx in self.open or tx in self.prepared
 
-    def replay(self, steps: Iterable[Step]) -> tuple[int, str] | None:
+    def replay(  # noqa: C901, PLR0912  # one loop on purpose, of which each step counts
+        self, steps: Iterable[Step]
+    ) -> tuple[int, str] | None:
         """Do commands; return the place of the first that added a message that was there, and its id."""
         first: tuple[int, str] | None = None
         destinations = self.destinations
@@ -192,14 +195,14 @@ class Store:
             if tx is not None and command in _CHANGING:
                 step = Step(command, name, ident, priority, place, key, None, None)
                 self.open.setdefault(tx, []).append(step)
-            elif command == "ADD_MESSAGE" or command == "UPDATE_MESSAGE":
+            elif command in _ADDING:
                 here = destinations.get(name)
                 if here is None:
                     here = destinations[name] = Destination()
                 known = here.messages.get(ident)
                 if known is None:
-                    if here.owners is None and name[0] in _TOPICS:
-                        continue  # for whom?
+                    if name[0] in _TOPICS and not here.subscriptions:
+                        continue
                     number = self.number = self.number + 1
                     if here.owners is not None:
                         here.owners.add(number, ident)
