@@ -18,6 +18,8 @@ from operator import le
 _LAST, _NEVER = 1 << 62, 1 << 63
 #: So many acknowledgements and places in heaps are always kept.
 _FEW = 256
+
+
 #: No numbers; a set of one's own would be half of what a subscription takes.
 _NONE: AbstractSet[int] = frozenset()
 
@@ -40,7 +42,7 @@ class Owners:
     """The durable subscriptions of one destination by key, and which messages they need."""
 
     def __init__(self, messages: Mapping[int, str]) -> None:
-        """Begin without subscriptions, with ids of messages by number, ascending."""
+        """Begin without subscriptions, with ids of messages by number."""
         self.subscriptions: dict[str, Subscription] = {}
         #: ids of messages that a subscription needs, and of those that came when there was none
         self._ids: dict[int, str] = {}
@@ -49,41 +51,26 @@ class Owners:
         self._above = [_LAST]
         #: how many subscriptions acknowledged a message, if any did
         self._times: dict[int, int] = {}
-        #: by how often they were acknowledged: a heap of messages, others among them, and the lowest
+        #: by how often they were acknowledged: a heap of messages, others among them, and the first of it
         self._waiting: list[list[int]] = []
         self._lowest = array("Q")
-        #: how many acknowledgements and places are kept, and how many may be: then those of no use go
-        self._kept, self._most = 0, _FEW
-
-    def _put(self, number: int, times: int) -> None:
-        """Let a message wait among those that were acknowledged so often."""
-        while len(self._waiting) <= times:
-            self._waiting.append([])
-            self._lowest.append(_NEVER)
-        heappush(self._waiting[times], number)
-        self._lowest[times] = min(self._lowest[times], number)
-        self._kept += 1
-        if self._kept > self._most:
-            self._prune()
-
-    def _left(self, number: int, times: int) -> None:
-        """Find the lowest of the messages that were acknowledged so often if it was this one."""
-        if self._lowest[times] == number:
-            waiting = self._waiting[times]
-            while waiting and (waiting[0] not in self._ids or self._times.get(waiting[0], 0) != times):
-                heappop(waiting)
-            self._lowest[times] = waiting[0] if waiting else _NEVER
+        #: messages that have not come to where they wait, and how many may: then what is of no use goes
+        self._changed: list[int] = []
+        self._most = _FEW
 
     def add(self, number: int, message_id: str) -> None:
         """Take in a message, of a number above all others: all subscriptions need it."""
         self._ids[number] = message_id
-        self._put(number, 0)
+        self._changed.append(number)
+        if len(self._changed) > self._most:
+            self._prune()
 
     def drop(self, number: int) -> None:
         """Forget a message that is gone, whoever needs it."""
-        if self._idle.pop(number, None) is None:
-            del self._ids[number]
-            self._left(number, self._times.pop(number, 0))
+        if self._ids.pop(number, None) is None:
+            del self._idle[number]
+        else:
+            self._times.pop(number, None)
 
     def begin(self, key: str, above: int) -> None:
         """Let a subscription, a new one or not, need all messages above a number, 0 or the highest."""
@@ -101,10 +88,10 @@ class Owners:
         if ended is None:
             return
         del self._above[bisect_left(self._above, ended.above)]
-        self._kept -= len(ended.acknowledged)
         for number in ended.acknowledged:
             if number in self._ids:
-                self._acknowledged(number, -1)
+                self._times[number] -= 1
+                self._changed.append(number)
 
     def acknowledge(self, key: str, number: int) -> bool:
         """Take in that a subscription has a message; return whether it was the last one that needed it."""
@@ -114,27 +101,35 @@ class Owners:
         if not isinstance(here.acknowledged, set):
             here.acknowledged = set()
         here.acknowledged.add(number)
-        self._kept += 1
-        self._acknowledged(number, 1)
-        return number <= self._above[self._times[number]]
-
-    def _acknowledged(self, number: int, more: int) -> None:
-        """Move a message to those that were acknowledged once more, or once less."""
-        before = self._times.pop(number, 0)
-        if before + more:
-            self._times[number] = before + more
-        self._left(number, before)
-        self._put(number, before + more)
+        times = self._times[number] = self._times.get(number, 0) + 1
+        self._changed.append(number)
+        if len(self._changed) > self._most:
+            self._prune()
+        return number <= self._above[times]
 
     def _prune(self) -> None:
         """Leave out acknowledgements of messages that are gone, and places where a message was before."""
+        kept = 0
         for here in self.subscriptions.values():
             here.acknowledged = here.acknowledged & self._ids.keys() or _NONE
-        self._waiting = [[] for _ in self._waiting]
-        for number in sorted(self._ids):
-            self._waiting[self._times.get(number, 0)].append(number)
-        self._kept = sum(len(here.acknowledged) for here in self.subscriptions.values()) + len(self._ids)
-        self._most = 2 * self._kept + _FEW
+            kept += len(here.acknowledged)
+        for waiting in self._waiting:
+            waiting.clear()
+        self._changed = list(self._ids)
+        self._most = 2 * (kept + len(self._ids)) + _FEW
+
+    def _settle(self) -> None:
+        """Let all messages wait among those that were acknowledged as often."""
+        for number in self._changed:
+            if number in self._ids:
+                times = self._times.get(number, 0)
+                while len(self._waiting) <= times:
+                    self._waiting.append([])
+                    self._lowest.append(_NEVER)
+                heappush(self._waiting[times], number)
+                self._lowest[times] = self._waiting[times][0]
+        self._most -= len(self._changed)
+        self._changed = []
 
     def needless(self) -> Iterator[str]:
         """Yield the ids of messages that no subscription needs any more; they are forgotten.
@@ -142,10 +137,15 @@ class Owners:
         One that was acknowledged n times is needed if more than n subscriptions need what is above a lower
         number.
         """
-        for times in list(compress(count(), map(le, self._lowest, self._above))):
-            while (number := self._lowest[times]) <= self._above[times]:
-                yield self._ids[number]
-                self.drop(number)
+        self._settle()
+        for times in compress(count(), map(le, self._lowest, self._above)):
+            waiting = self._waiting[times]
+            while waiting and waiting[0] <= self._above[times]:
+                number = heappop(waiting)
+                if number in self._ids and self._times.get(number, 0) == times:
+                    yield self._ids[number]
+                    self.drop(number)
+            self._lowest[times] = waiting[0] if waiting else _NEVER
 
 
 class Ranked:

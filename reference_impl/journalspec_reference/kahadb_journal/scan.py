@@ -73,30 +73,41 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         batch = Batch(base, data)
         off, end, code, first = batch.off, batch.end, batch.code, array("q")
         batch.more["first"] = first
-        add, add_code, view = off.append, code.append, memoryview(data)
+        add, add_end, add_code, view = off.append, end.append, code.append, memoryview(data)
         # Up to `plain` a batch may be what almost all are; -1 sends everything through the careful checks.
         calm = -1 if bad or beyond else top - CONTROL
         plain = -1 if hurt or inside else calm
         body, stop, odd = 0, inside - base, 0
         while True:
+            # Almost all batches pass all checks below: they are given here, and nothing else is.
+            while at <= plain and len(off) < MOST_ROWS and data.startswith(begin, at):
+                size, total = sums(data, at)
+                rows, p, stop = len(off), at + CONTROL, at + CONTROL + size
+                if not 0 < size <= piece or stop > top or not total:
+                    break
+                if checked and adler32(view[p:stop]) != total:
+                    break
+                last = stop - HEAD - 1
+                while p <= last:
+                    length, kind, number = head_and_code(data, p)
+                    if kind != USER or length <= HEAD:
+                        break
+                    add(p)
+                    add_code(number)
+                    p += length
+                    add_end(p)
+                if p != stop or len(off) > 2 * MOST_ROWS:
+                    del off[rows:], end[rows:], code[rows:]
+                    break
+                first.append(rows)  # KHD-REC-006
+                at = stop
             rows = len(off)
             if rows >= MOST_ROWS or odd >= MOST_ODD:
                 break
-            why, after, usual = "", at + 1, False
-            if at <= plain and data.startswith(begin, at):
-                size, total = sums(data, at)
-                p = body = at + CONTROL
-                stop = p + size
-                # One condition, true only where all checks below would pass.
-                usual = (
-                    0 < size <= piece
-                    and stop <= top
-                    and total != 0
-                    and (not checked or adler32(view[p:stop]) == total)
-                )
-            if not usual and inside:
+            why, after = "", at + 1
+            if inside:
                 p = body = at
-            elif not usual:
+            else:
                 left = room - at
                 if top - at < CONTROL and top < room:
                     break  # the next stretch has all of it
@@ -121,7 +132,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     elif stop > top:
                         break
                     # Eight bytes, with a sign; 0 is no checksum (KHD-BAT-008, KHD-SCN-004, KHD-SCN-005).
-                    elif checked and total and adler32(view[body:stop]) != total:
+                    elif checked and total and adler32(data[body:stop]) != total:
                         why, after = "bad-checksum", stop  # KHD-SCN-001: before the chain
                 elif not left:
                     ended = FILE  # KHD-END-007
@@ -134,26 +145,17 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 else:
                     why = UNREADABLE if unread else "bad-header"
             if not why and not ended:
-                edge, before = min(stop, top), p
-                last = min(edge - HEAD - 1, p + piece)
+                edge = min(stop, top)
+                last = min(edge - HEAD - 1, p + (stretch >> 4))
                 while p <= last:
                     length, kind, number = head_and_code(data, p)
-                    if kind != USER or length <= HEAD:
+                    to = p + length
+                    if kind != USER or length <= HEAD or to > edge:
                         break
                     add(p)
+                    add_end(to)
                     add_code(number)
-                    p += length
-                if p > edge:  # the last one has no end here
-                    p = off.pop()
-                    code.pop()
-                if p > before:
-                    # Each record ends where the next one begins.
-                    end.extend(off[len(end) + 1 :])
-                    end.append(p)
-                if usual and p == stop:
-                    first.append(rows)  # KHD-REC-006
-                    at = stop
-                    continue
+                    p = to
                 plain = -1
                 if p < stop and not inside:
                     # A record without payload, of another type, or a chain that is broken (KHD-REC-003).
@@ -182,7 +184,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 if p == body < stop:
                     if kind == USER:  # KHD-REC-002: without payload
                         add(p)
-                        end.append(p + length)
+                        add_end(p + length)
                         add_code(OTHER)
                     elif not beyond:  # KHD-REC-004: of an unknown type
                         batch.notes.append(Note("unknown-type", name, base + p, str(kind)))
