@@ -145,23 +145,30 @@ class Gathered:
         usual[self._fields.odd] = False
         self._usual, self.closely = usual, np.flatnonzero(~usual).tolist()
 
+    def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
+        """Return what `_Fields.find` does, of the records that are not looked at closely."""
+        rows, start, size = self._fields.find(name)
+        if self.closely:
+            kept = self._usual[rows]
+            return rows[kept], start[kept], size[kept]
+        return rows, start, size
+
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
         """Return where the value of a field begins in each record, its size, and which records have it.
 
         Of a number the size is the value.
         """
-        rows, *found = self._fields.find(name)
+        rows, *found = self._find(name)
         columns = np.zeros((2, len(self.code)), np.int64)
         columns[:, rows] = found
         has = np.zeros(len(self.code), np.bool_)
         has[rows] = True
-        return columns[0], columns[1], has & self._usual
+        return columns[0], columns[1], has
 
     def _stored(self, name: str) -> tuple[Ints, list[bytes]]:
         """Return the rows that have a field of bytes, and the bytes."""
-        start, size, has = self.field(name)
-        rows, data = np.flatnonzero(has), self._data
-        places = zip(start[rows].tolist(), (start + size)[rows].tolist(), strict=True)
+        rows, start, size = self._find(name)
+        data, places = self._data, zip(start.tolist(), (start + size).tolist(), strict=True)
         return rows, [data[first:last] for first, last in places]
 
     def within(self, name: str) -> tuple[Ints, list[Any]]:

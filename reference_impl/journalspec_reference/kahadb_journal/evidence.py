@@ -52,8 +52,8 @@ class Log(NamedTuple):
 
     #: where the log of each file ends, by the file's id
     ends: Mapping[int, int]
-    #: whether a message begins at a place
-    adds: Callable[[Place], bool]
+    #: whether a message begins at a place, given what the store has of it
+    adds: Callable[[Place, int | None], bool]
     #: whether regions are dropped, or files have lost what they held
     damaged: bool
 
@@ -148,6 +148,7 @@ class _Comparison:
         for roots in index.destinations():
             names.add(roots.name)
             here = store.destinations.get(roots.name)
+            known = here.messages if here is not None else {}
             left = _before(here, mark)
             numbers = array("q")
             for number, ident, place in index.messages(roots):
@@ -157,7 +158,7 @@ class _Comparison:
                 if place[1] >= log.ends.get(place[0], 0):
                     self.lost[roots.name, ident] = place
                     self._referred.add(place[0])
-                elif not log.adds(place):
+                elif not log.adds(place, known.get(ident)):
                     self.strays += 1
             # Versions 1 and 2 know no single acknowledgements of a topic's messages.
             if left and (roots.subscriptions is None or index.version > 2):

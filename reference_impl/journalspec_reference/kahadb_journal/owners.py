@@ -33,10 +33,6 @@ class Subscription:
         self.above = above
         self.acknowledged = _NONE
 
-    def owed(self, number: int) -> bool:
-        """Tell whether the message of a number, if it is there, is needed."""
-        return number > self.above and number not in self.acknowledged
-
 
 class Owners:
     """The durable subscriptions of one destination by key, and which messages they need."""
@@ -96,7 +92,7 @@ class Owners:
     def acknowledge(self, key: str, number: int) -> bool:
         """Take in that a subscription has a message; return whether it was the last one that needed it."""
         here = self.subscriptions.get(key)
-        if here is None or not here.owed(number):
+        if here is None or number <= here.above or number in here.acknowledged:
             return False
         if not isinstance(here.acknowledged, set):
             here.acknowledged = set()

@@ -50,7 +50,7 @@ from journalspec_reference.kahadb_journal.evidence import Evidence, Log
 from journalspec_reference.kahadb_journal.index import Place
 from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
-from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, step_of, tx_text
+from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, place_of, step_of, tx_text
 
 _NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
 _LARGEST = 0x7FFFFFFF
@@ -289,6 +289,7 @@ class JournalPass:
         #: Where the log of each file ends, by its id.
         self._ends = {file.number: 0 for file in self._files}
         self._data = {file.number: file.data for file in self._files}
+        self._turns = {file.number: turn for turn, file in enumerate(self._files)}
         #: The answer if recovery refuses, and the offset of what is the reason.
         self._refused: Observation | None = None
         self._refused_at = 0
@@ -413,8 +414,10 @@ class JournalPass:
             missing=missing,
         )
 
-    def _adds(self, place: Place) -> bool:
-        """Return whether a message begins at a place: looked at are its first bytes."""
+    def _adds(self, place: Place, stored: int | None) -> bool:
+        """Return whether a message begins at a place: of one that is not stored its first bytes say it."""
+        if stored is not None and place_of(stored) == (self._turns[place[0]] << PLACE) + place[1]:
+            return True
         start = bytes(self._data[place[0]][place[1] : place[1] + HEAD + 1])
         return (
             len(start) > HEAD

@@ -51,6 +51,11 @@ def number_of(stored: int) -> int:
     return stored >> _PLACES + _RANKED
 
 
+def place_of(stored: int) -> int:
+    """Return the place of a message that is packed."""
+    return stored & (1 << _PLACES) - 1
+
+
 class Step(NamedTuple):
     """What a command does, as a replay takes it."""
 
@@ -107,10 +112,11 @@ class Destination:
             self.owners = Owners({number_of(stored): ident for ident, stored in self.messages.items()})
         self.owners.begin(key, above)
 
-    def acknowledge(self, key: str, message_id: str) -> None:
-        """Take in that a subscription has a message; the last one that is owed it takes it away."""
-        if self.owners is not None and self.owners.acknowledge(key, number_of(self.messages[message_id])):
-            self.remove(message_id)
+    def loses(self, stored: int, key: str | None) -> bool:
+        """Take in that a subscription has a message; return whether that takes it away, as no key does."""
+        if key is None:
+            return True
+        return self.owners is not None and self.owners.acknowledge(key, stored >> _PLACES + _RANKED)
 
     def remove(self, message_id: str) -> None:
         """Take a message away that is there."""
@@ -215,11 +221,8 @@ class Store:
                 here = destinations.get(name)
                 if here is None:
                     destinations[name] = Destination()
-                elif ident in here.messages:
-                    if key is None:
-                        here.remove(ident)
-                    else:
-                        here.acknowledge(key, ident)
+                elif (known := here.messages.get(ident)) is not None and here.loses(known, key):
+                    here.remove(ident)
             elif command in _ENDING:
                 twice = self.replay(self._ended(command, tx or NO_TRANSACTION))
                 if twice is not None and first is None:
