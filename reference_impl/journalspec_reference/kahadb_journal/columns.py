@@ -132,7 +132,8 @@ class Gathered:
 
     def __init__(self, batch: Batch, dialect: Dialect) -> None:
         view, off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
-        self._batch, self._data, self._dialect = batch, batch.data, dialect
+        # Not the batch itself, which keeps this: a cycle would outlive it.
+        self._data, self._rows, self._dialect = batch.data, (batch.off, batch.end, batch.code), dialect
         self.code = np.frombuffer(bytes(batch.code), np.uint8)
         size, at, longer = _varints(view, off + HEAD + 1)
         end = at + size
@@ -192,9 +193,9 @@ class Gathered:
     @cached_property
     def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
         """The commands that are looked at closely, by row; raises CommandError if one of them is odd."""
-        out, batch = {}, self._batch
+        out, (off, end, _) = {}, self._rows
         for row in self.closely:
-            payload = self._data[batch.off[row] + HEAD : batch.end[row]]
+            payload = self._data[off[row] + HEAD : end[row]]
             name, fields, surplus = command(payload, self._dialect.commands)
             if surplus:
                 raise CommandError("bytes follow the message")
@@ -210,11 +211,11 @@ class Gathered:
         _, retroactive, _ = self.field("retroactive")
         _, _, begins = self.field("subscription_info")
         usual: Iterator[Any] = zip(
-            map(self._dialect.commands.get, self._batch.code),
+            map(self._dialect.commands.get, self._rows[2]),
             map([*names, destination_of({})].__getitem__, named.tolist()),
             self._texts("message_id", ""),
             np.where(given & (supported != 0), priority, DEFAULT_PRIORITY).tolist(),
-            map(place.__add__, self._batch.off),
+            map(place.__add__, self._rows[0]),
             self._texts("subscription_key", None),
             map([*transactions, None].__getitem__, of.tolist()),
             np.where(begins, (retroactive != 0).astype(object), np.array(None)).tolist(),
@@ -228,7 +229,7 @@ class Gathered:
         for row, (name, fields) in self.others.items():
             yield islice(usual, row - at)
             next(usual)
-            yield [step_of(name, fields, place + self._batch.off[row])]
+            yield [step_of(name, fields, place + self._rows[0][row])]
             at = row + 1
         yield usual
 
