@@ -29,7 +29,7 @@ ZEROS = ("5.3", "5.12")
 #: So many batches are passed at most to see what follows them.
 _LOOKED_AT = 1 << 16
 #: So many bytes are read for that at a time.
-_PIECE = 1 << 14
+_PIECE = 1 << 16
 #: An end marker is searched for in so many bytes: by default a torn batch has no more than 4 MiB.
 _TORN = 8 << 20
 #: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.
@@ -111,10 +111,11 @@ def _ending(data: Any) -> str:
     A command that only editions with an end marker have counts as one.
     """
     source, at, start = source_of(data), 0, DIALECTS["5.16"].start
-    end, piece, base, last = source.size - CONTROL, b"", 0, -1
+    end, piece, base, last, size = source.size - CONTROL, b"", 0, -1, 0
     for _ in range(_LOOKED_AT):
         if at > last:
-            piece, base = source.read(at, _PIECE), at
+            # After a small batch many follow; of what follows a large one little is looked at.
+            piece, base = source.read(at, _PIECE if size < _PIECE >> 2 else CONTROL + _SHORT), at
             last = base + len(piece) - CONTROL - _SHORT
         here = at - base
         if at > end or not piece.startswith(start, here):

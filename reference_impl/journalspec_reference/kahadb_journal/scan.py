@@ -80,6 +80,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         body, stop, odd = 0, inside - base, 0
         while True:
             # Almost all batches pass all checks below: they are given here, and nothing else is.
+            begun, batches = len(off), len(first)
             while at <= plain and len(off) < MOST_ROWS and data.startswith(begin, at):
                 size, total = sums(data, at)
                 rows, p, stop = len(off), at + CONTROL, at + CONTROL + size
@@ -95,12 +96,17 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     add(p)
                     add_code(number)
                     p += length
-                    add_end(p)
                 if p != stop or len(off) > 2 * MOST_ROWS:
-                    del off[rows:], end[rows:], code[rows:]
+                    del off[rows:], code[rows:]
                     break
                 first.append(rows)  # KHD-REC-006
                 at = stop
+            if len(off) > begun:
+                # Each record ends where the next one begins, or the control record before that.
+                end.extend(off[begun + 1 :])
+                add_end(at)
+                for row in first[batches + 1 :]:
+                    end[row - 1] -= CONTROL
             rows = len(off)
             if rows >= MOST_ROWS or odd >= MOST_ODD:
                 break
