@@ -56,7 +56,10 @@ _INNER = {name: at for at, name in enumerate((name for name in messages() if not
 _SLOTS = [slot for table in messages().values() for slot in table.values() if not slot.holds.isupper()]
 #: The fields of all messages, in the order in which a message has them.
 _NUMBERS = {name: at for at, name in enumerate(dict.fromkeys(slot.name for slot in _SLOTS))}
-_NESTED = {slot.name: _INNER[slot.holds] for slot in _SLOTS if slot.holds in _INNER}
+#: By the number of a field that holds a message: the row of that message in the table; 0 for others, and -1.
+_NESTED = np.zeros(len(_NUMBERS) + 1, np.int64)
+for _slot in _SLOTS:
+    _NESTED[_NUMBERS[_slot.name]] = _INNER.get(_slot.holds, 0)
 
 
 @cache
@@ -68,6 +71,13 @@ def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
             if slot.name in _NUMBERS and slot.number < 16:
                 out[row, slot.number << 3 | slot.wire] = _NUMBERS[slot.name]
     return out
+
+
+@cache
+def _described(dialect: Dialect) -> npt.NDArray[np.bool_]:
+    """Return which messages have fields in the table."""
+    described: npt.NDArray[np.bool_] = np.any(_table(dialect) >= 0, axis=1)
+    return described
 
 
 def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
@@ -86,14 +96,14 @@ def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
 class _Fields:
     """Where the fields of messages are, and those of the messages within them; `odd` are rows left out.
 
-    `kind` is the row of the table that describes each message, or all of them.
+    `kind` is the row of the table that describes each message.
     """
 
     def __init__(
         self, view: npt.NDArray[np.uint8], dialect: Dialect, kind: Any, rows: Ints, at: Ints, end: Ints
     ) -> None:
         table, self._found = _table(dialect).ravel(), list[tuple[Ints, npt.NDArray[np.int8], Ints, Ints]]()
-        base = np.broadcast_to(np.asarray(kind, np.int64) << 8, len(rows))
+        base = kind.astype(np.int64) << 8
         before, odd = np.full(len(rows), -1, np.int8), [rows[:0]]
         on = at < end
         while on.any():  # the next field of every message that has one
@@ -109,11 +119,11 @@ class _Fields:
             self._found.append((rows, field, start, size))
             if wrong.any():
                 odd.append(rows[wrong])
+            inner = _NESTED.take(field)
+            if inner.any():
+                has = inner > 0
+                odd.append(_Fields(view, dialect, inner[has], rows[has], start[has], at[has]).odd)
             before, on = field, (at < end) & ~wrong
-        for name, inner in _NESTED.items():
-            rows, start, size = self.find(name)
-            if len(rows):
-                odd.append(_Fields(view, dialect, inner, rows, start, start + size).odd)
         self.odd: Ints = np.concatenate(odd)
 
     def find(self, name: str) -> tuple[Ints, Ints, Ints]:
@@ -139,7 +149,7 @@ class Gathered:
         end = at + size
         # A payload with more bytes than its message is looked at closely as well (KHD-CMD-003).
         usual = end == np.frombuffer(batch.end, np.int64)
-        usual &= np.any(_table(dialect) >= 0, axis=1)[self.code]
+        usual &= _described(dialect)[self.code]
         usual[longer] = False
         rows = np.flatnonzero(usual)
         self._fields = _Fields(view, dialect, self.code[rows], rows, at[rows], end[rows])
