@@ -36,11 +36,13 @@ class Keeping:
     """The data files of a journal, in order, with their lengths (bytes), and what holds each of them.
 
     A file without holders is free, unless there is a `doubt`: why something that holds it may not be known.
+    `basis` is what the holders are known from, where it may be one thing or another.
     """
 
     lengths: Mapping[str, int]
     holders: tuple[Holder, ...]
     doubt: str = ""
+    basis: str = ""
 
     def of(self, file: str) -> list[Holder]:
         """Return what holds a file."""

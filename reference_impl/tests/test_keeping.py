@@ -1,4 +1,4 @@
-"""What keeps files: a free file can go without a change of the state, and what a kept one holds would be lost."""
+"""What keeps files: without a free one the state is the same, without one that holds something it is not."""
 
 from __future__ import annotations
 

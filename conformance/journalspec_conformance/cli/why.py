@@ -10,15 +10,8 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec_conformance.cli.journal_view import (
-    Asked,
-    Directory,
-    Painter,
-    UsageProblem,
-    find,
-    options,
-    unchanging,
-)
+from journalspec_conformance.cli.journal_view import (Painter, unchanging)
+from journalspec_conformance.cli.places import (Asked, Directory, UsageProblem, find, options)
 from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping
@@ -60,7 +53,8 @@ def _write(out: Painter, place: Directory, journal: Journal, file: str | None, e
     described = get_format(journal.format)
     found = keeping(journal.format, journal.files, journal.edition, journal.params)
     title = described.edition(journal.edition).title
-    _line(out, "store", f"{title}, {len(journal.files)} file(s) in {place.loaded.root}")
+    known = f"; from {found.basis}" if found is not None and found.basis else ""
+    _line(out, "store", f"{title}, {len(journal.files)} file(s) in {place.loaded.root}{known}")
     if found is None:
         _line(out, "verdict", f"KEPT   {described.why['product']['what']}", "yellow")
         return
