@@ -24,6 +24,8 @@ FREE = b"\1"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">Biii")
 _ENTRY = Struct(">Biiqqi")
+#: In an index 4 bytes follow that mean nothing.
+_SLOT = Struct(_ENTRY.format + "4x")
 _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
@@ -33,14 +35,6 @@ class BadStore(ValueError):
     def __init__(self, why: str, reason: str = "bad-record") -> None:
         super().__init__(why)
         self.reason = reason
-
-
-class Told(NamedTuple):
-    """What is said of a store, under the code of a note; `page` is where it shows, if that is one page."""
-
-    code: str
-    text: str
-    page: int | None = None
 
 
 class Index(NamedTuple):
@@ -203,7 +197,7 @@ def queue_slots(page: bytes) -> Iterator[tuple[int, ...]]:
     end = INDEX_HEADER + slots * QUEUE_ENTRY
     if end > len(page):
         raise BadStore(f"{slots} entries do not fit into a page")
-    return (_ENTRY.unpack_from(page, off) for off in range(INDEX_HEADER, end, QUEUE_ENTRY))
+    return _SLOT.iter_unpack(page[INDEX_HEADER:end])
 
 
 def queue_entries(page: bytes) -> list[tuple[int, ...]]:

@@ -17,10 +17,7 @@ from journalspec_reference.batches import STRETCH, Batch, Memory, Source
 from journalspec_reference.swiftmq_store.codec import FREE, BadStore, alone
 from journalspec_reference.swiftmq_store.scan import (
     ABORT,
-    HEAD,
     INSERT,
-    LEAST_ACTION,
-    NUMBER,
     PORTION,
     Bytes,
     actions,
@@ -133,6 +130,9 @@ class ReplayedPages:
         return self._last[1]
 
     def _page(self, number: int) -> bytes:
+        if number < self.in_file and not self._changed(number):
+            off = self._hold(number)
+            return self._block[off : off + self.page_size]
         page = self._settled.get(number)
         if page is None:
             if number in self._together:
@@ -201,50 +201,37 @@ class ReplayedPages:
         """Return the pages of which the file has a state that the log did not lead through."""
         return sorted(self._unlike)
 
-    def take(self, batch: Batch) -> None:  # noqa: PLR0912  # one loop: a branch is a rule
+    def take(self, batch: Batch) -> None:
         """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
-        data, in_file = batch.data, self.in_file
-        head, number, lead = HEAD.unpack_from, NUMBER.unpack_from, batch.more["lead"]
+        data, lead, in_file = batch.data, batch.more["lead"], self.in_file
         made, settled, seen, unlike = self._made, self._settled, self._seen, self._unlike
         self._last = (-1, b"")
         self._together.clear()
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
-            at = begin + lead
-            while at < end:
-                kind, page, off, flag, length = head(data, at)
-                if kind == PORTION:
-                    at += HEAD.size
-                    before = None
-                    if flag == 1:
-                        before = at, length
-                        at += length + NUMBER.size
-                        (length,) = number(data, at - NUMBER.size)
-                    if off < _FIELDS.stop and page < in_file and page not in made:
-                        # Of a field that was compared nothing is looked at again, unless it differs.
-                        known = length <= _FIELD and seen.get(page, 0) >> off & 1
-                        if not known or page in unlike or (before and before[1] > _FIELD):
-                            self._compare(data, page, off, before, (at, length))
-                    if (held := settled.get(page)) is not None:
-                        held[off : off + length] = data[at : at + length]
-                    else:
-                        self._put(batch, page, off, (at, length))
-                    at += length
-                elif kind == INSERT:
-                    self._anew(page, free=False)
-                    at += LEAST_ACTION
+            for _, _, kind, page, _, off, before, after in actions(data, begin + lead, end, self.page_size):
+                if kind != PORTION:
+                    self._anew(page, free=after is None and kind != INSERT)
+                    self._put(batch, page, 0, after)
+                    continue
+                assert after
+                at, length = after
+                if off < _FIELDS.stop and page < in_file and page not in made:
+                    # Of a field that was compared nothing is looked at again, unless it differs.
+                    known = length <= _FIELD and seen.get(page, 0) >> off & 1
+                    if not known or page in unlike or (before and before[1] > _FIELD):
+                        self._compare(data, page, off, before, after)
+                if (held := settled.get(page)) is not None:
+                    held[off : off + length] = data[at : at + length]
                 else:
-                    action = next(actions(data, at, end, self.page_size))
-                    self._anew(action.page, free=action.after is None)
-                    self._put(batch, action.page, 0, action.after)
-                    at = action.end
+                    self._put(batch, page, off, after)
             if code == ABORT:
                 # Of many actions only the places are kept.
-                done = array("q", (action.at for action in actions(data, begin + lead, end, self.page_size)))
+                done = array("q", (one[0] for one in actions(data, begin + lead, end, self.page_size)))
                 for at in reversed(done):
-                    action = next(actions(data, at, end, self.page_size))
-                    if action.kind != PORTION:
-                        self._anew(action.undone, free=action.before is None)
-                    self._put(batch, action.undone, action.off, action.before)
+                    _, _, kind, _, page, off, before, _ = next(actions(data, at, end, self.page_size))
+                    if kind != PORTION:
+                        self._anew(page, free=before is None)
+                    self._put(batch, page, off, before)
 
     def _anew(self, page: int, *, free: bool) -> None:
         """Make a page of zeros, used or free."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from struct import Struct, pack
-from typing import NamedTuple
 
 from journalspec.swiftmq_store import ACTIONS
 from journalspec_reference.batches import STRETCH, Batch, Source, zeros_end
@@ -43,21 +42,10 @@ _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
 Bytes = tuple[int, int]
 
 
-class LoggedAction(NamedTuple):
-    """What one action says of a page: `after` takes the place of `before` at `off`.
-
-    An UPDATE has whole pages; without an image the page is free. `before` is of the page `undone`, which may
-    be another one (SMQ-RCV-112). It stands in the log from `at` to `end`; all places are those in a batch.
-    """
-
-    at: int
-    end: int
-    kind: int
-    page: int
-    undone: int
-    off: int = 0
-    before: Bytes | None = None
-    after: Bytes | None = None
+#: What one action says of a page: where it begins and ends in its batch, its kind, the page, the page that its
+#: undoing changes (it may be another one: SMQ-RCV-112), an offset, and the bytes `before` that `after` replaces
+#: there. An UPDATE has whole pages; without an image the page is free.
+LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 
 
 def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
@@ -138,7 +126,7 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAc
             at += 10 + (page_size if before else 0)
             (page,), after = NUMBER.unpack_from(data, at), None if data[at + 5] else (at + 6, page_size)
             at += 6 + (page_size if after else 0)
-        yield LoggedAction(begin, at, kind, page, undone, off, before, after)
+        yield begin, at, kind, page, undone, off, before, after
 
 
 def zeros(source: Source, off: int) -> bool:

@@ -21,8 +21,9 @@ from journalspec_reference.swiftmq_store.pages import (
     root_entry,
     sized,
 )
-from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, recover
+from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.scan import ABORT, COMMIT, START, START_SIZE, following
+from journalspec_reference.swiftmq_store.store import LOG, PAGES, SWAP
 
 #: What a new file of pages has, and the sizes at which the log and a swap file come to their ends.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
