@@ -114,8 +114,8 @@ class _Asked:
         return [self.stretch(Log(source_of(self.files[LOG]), self.page_size, pages)), *gone]
 
     def _maps(self, found: Recovered) -> Iterator[FileMap]:
-        for plain in sorted(self.files, key=_order):
-            data, of = self.files[plain], role(plain)
+        for plain in sorted(filter(found.roles.get, self.files), key=_order):
+            data, of = self.files[plain], found.roles[plain]
             header: dict[str, Any] = {}
             if of == "pages":
                 header = {"pages": len(data) // self.page_size}
@@ -123,9 +123,8 @@ class _Asked:
                 header = {"tagged": found.read[0].tagged}
             elif of == "swap":
                 header = {"swapped": sum(1 for _ in swapped(data))}
-            if of:
-                of = "invalid" if plain in found.bad_files else of
-                yield FileMap(self.name(plain), len(data), of, header)
+            of = "invalid" if plain in found.bad_files else of
+            yield FileMap(self.name(plain), len(data), of, header)
 
 
 def _order(plain: str) -> tuple[int, str]:

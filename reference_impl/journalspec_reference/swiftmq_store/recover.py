@@ -71,6 +71,8 @@ class Recovered:
         self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, name: Callable[[str], str] = str
     ) -> None:
         self.files, self.page_size = files, page_size
+        #: What each file is for.
+        self.roles = {path: role(path) for path in files}
         #: Why there is no start, as a code and a text.
         self.refused: tuple[str, str] | None = None
         #: Whether the log makes a check necessary.
@@ -96,10 +98,10 @@ class Recovered:
 
     def find_durables(self) -> None:
         """Take in the durable subscriptions, and the swap files, which a start deletes."""
-        for path in sorted(self.files):
-            if (of := role(path)) == "swap":
+        for path in sorted(path for path, of in self.roles.items() if of in ("swap", "durable")):
+            if self.roles[path] == "swap":
                 self.swaps.append(path)
-            elif of == "durable":
+            else:
                 try:
                     self.durables.append(durable(path.removeprefix(DURABLES), bytes(self.files[path])))
                 except codec.BadStore as bad:
@@ -167,7 +169,7 @@ class Recovered:
             yield "held", f"{shown(name)}: {len(keys)} of {number} messages, of the keys {some}"
         if self.read and (shared := self.read[2].shared):
             entries = sum(len(queue.entries) for queue in self.queues if queue.name != codec.PREPARED)
-            text = f"{entries} entries of queues name {entries - shared.total()} messages"
+            text = f"{entries} entries of queues name {entries - sum(shared.values())} messages"
             yield "shared-message", f"{text}, {len(shared)} of which are named several times"
 
 
@@ -230,7 +232,7 @@ def recover(
         if not len(log_data):
             lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
         found.missing += [Missing("log", LOG)] if lacking else []
-    found.missing += _missing_durables(files, walk)
+    found.missing += _missing_durables([path for path, of in found.roles.items() if of == "durable"], walk)
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
         found.refused = "bad-root", walk.why
@@ -264,10 +266,9 @@ def _missing_pages(files: Mapping[str, Any], log: Log, pages: ReplayedPages, wal
         yield Missing("page", number, PAGES, text=f"{times + len(gone)} references")
 
 
-def _missing_durables(files: Mapping[str, Any], walk: Walk) -> Iterator[Missing]:
+def _missing_durables(paths: Iterable[str], walk: Walk) -> Iterator[Missing]:
     """Yield the durable subscribers that have a queue and no file, while others have one (SMQ-RCV-116)."""
-    ours = (path for path in files if role(path) == "durable")
-    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
+    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in paths} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if "$" in name and not name.startswith(SYSTEM) and name not in there:

@@ -17,7 +17,9 @@ from journalspec_reference.batches import STRETCH, Batch, Memory, Source
 from journalspec_reference.swiftmq_store.codec import FREE, BadStore, alone
 from journalspec_reference.swiftmq_store.scan import (
     ABORT,
+    HEAD,
     INSERT,
+    NUMBER,
     PORTION,
     Bytes,
     actions,
@@ -33,6 +35,7 @@ TOGETHER, WORTH = 16 << 20, 1 << 13
 PLACE = 24
 #: The fields of a page's header that an index changes alone: where they are, and how long.
 _FIELDS, _FIELD = range(1, 17, 4), 4
+_NO_IMAGES = array("q")
 
 
 class ReplayedPages:
@@ -45,6 +48,7 @@ class ReplayedPages:
         self._source = source
         self._log = log or Memory(b"")
         self.page_size = page_size
+        self._most = TOGETHER // page_size
         self.in_file = self.count = source.size // page_size
         #: Pages that the log has made, as one of zeros or of an image of all of it; True: they are free.
         self._made: dict[int, bool] = {}
@@ -130,18 +134,17 @@ class ReplayedPages:
         return self._last[1]
 
     def _page(self, number: int) -> bytes:
-        if number < self.in_file and not self._changed(number):
-            off = self._hold(number)
-            return self._block[off : off + self.page_size]
         page = self._settled.get(number)
         if page is None:
+            if not self._changed(number) and number < self.in_file:
+                off = self._hold(number)
+                return self._block[off : off + self.page_size]
             if number in self._together:
                 return self._together[number]
             page = self._base(number)
-            if number in self._images:
-                each = iter(self._images[number].tolist())
-                for off, place, size in zip(each, each, each, strict=True):
-                    page[off : off + size] = self._log.peek(place, place + size)
+            each = iter(self._images.get(number, _NO_IMAGES).tolist())
+            for off, place, size in zip(each, each, each, strict=True):
+                page[off : off + size] = self._log.peek(place, place + size)
         if self._changed(number):
             # The first byte of an image is not what the page is: what was done to it tells (SMQ-LOG-030).
             page[0] = self._made.get(number, False)
@@ -204,26 +207,33 @@ class ReplayedPages:
     def take(self, batch: Batch) -> None:
         """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
         data, lead, in_file = batch.data, batch.more["lead"], self.in_file
-        made, settled, seen, unlike = self._made, self._settled, self._seen, self._unlike
+        head, number, size = HEAD.unpack_from, NUMBER.unpack_from, HEAD.size
+        made, settled = self._made, self._settled
         self._last = (-1, b"")
         self._together.clear()
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
-            for _, _, kind, page, _, off, before, after in actions(data, begin + lead, end, self.page_size):
-                if kind != PORTION:
+            at = begin + lead
+            while at < end:
+                kind, page, off, flag, length = head(data, at)
+                if kind == PORTION:
+                    # Most actions: decoded here.
+                    at += size
+                    before = None
+                    if flag == 1:
+                        before = at, length
+                        at += length + 4
+                        (length,) = number(data, at - 4)
+                    if off < _FIELDS.stop and page < in_file and page not in made:
+                        self._compare(data, page, off, before, (at, length))
+                    if page in settled:
+                        settled[page][off : off + length] = data[at : at + length]
+                    else:
+                        self._put(batch, page, off, (at, length))
+                    at += length
+                else:
+                    _, at, _, page, _, _, _, after = next(actions(data, at, end, self.page_size))
                     self._anew(page, free=after is None and kind != INSERT)
                     self._put(batch, page, 0, after)
-                    continue
-                assert after
-                at, length = after
-                if off < _FIELDS.stop and page < in_file and page not in made:
-                    # Of a field that was compared nothing is looked at again, unless it differs.
-                    known = length <= _FIELD and seen.get(page, 0) >> off & 1
-                    if not known or page in unlike or (before and before[1] > _FIELD):
-                        self._compare(data, page, off, before, after)
-                if (held := settled.get(page)) is not None:
-                    held[off : off + length] = data[at : at + length]
-                else:
-                    self._put(batch, page, off, after)
             if code == ABORT:
                 # Of many actions only the places are kept.
                 done = array("q", (one[0] for one in actions(data, begin + lead, end, self.page_size)))
@@ -239,8 +249,10 @@ class ReplayedPages:
             self.count = page + 1
         self._made[page] = free
         self._images.pop(page, None)
-        self._settled.pop(page, None)
         self._unlike.pop(page, None)
+        self._settled.pop(page, None)
+        if not free and len(self._settled) < self._most:
+            self._settled[page] = bytearray(self.page_size)
 
     def _put(self, batch: Batch, page: int, off: int, image: Bytes | None) -> None:
         """Put bytes of a batch into a page, which is in use then."""
@@ -252,7 +264,7 @@ class ReplayedPages:
         if self._made.get(page):
             self._made[page] = False
         held, places = self._settled.get(page), self._images.get(page)
-        if held is None and places is None and len(self._settled) < TOGETHER // self.page_size:
+        if held is None and places is None and len(self._settled) < self._most:
             held = self._settled[page] = self._base(page)
         if held is not None:
             held[off : off + size] = batch.data[at : at + size]
@@ -270,23 +282,30 @@ class ReplayedPages:
         The file may have any state that the log led through, and none that it did not. A page that the log
         makes, and one that is free in the file, are not compared.
         """
-        images = [before, after] if before else [after]
-        ends = [at + size for _, size in images]
-        last = max(ends)
-        seen, unlike = self._seen.get(page, 0), self._unlike.get(page, {})
-        for off in _FIELDS:
-            if at >= off + _FIELD or last <= off:
-                continue
-            shift = max(0, off - at)
-            known, seen = seen >> off & 1, seen | 1 << off
-            values = [data[place + shift : place + shift + _FIELD] for place, _ in images]
-            if known and (at > off or min(ends) < off + _FIELD or unlike.get(off) in values):
-                unlike.pop(off, None)
-            elif not known and at == off and ends == [off + _FIELD] * 2:
+        seen, unlike = self._seen.get(page, 0), self._unlike.get(page)
+        least = most = after[1]
+        if before:
+            least, most = min(least, before[1]), max(most, before[1])
+            if least == most == _FIELD and not seen >> at & 1 and at % _FIELD == 1:
+                # A field alone, for the first time.
+                self._seen[page] = seen | 1 << at
                 held = self._hold(page)
-                stored = self._block[held + off : held + off + _FIELD]
-                if self._block[held] != FREE[0] and stored not in values:
-                    self._unlike.setdefault(page, unlike)[off] = stored
+                stored = self._block[held + at : held + at + _FIELD]
+                if stored not in (data[before[0] : sum(before)], data[after[0] : sum(after)]):
+                    if self._block[held] != FREE[0]:
+                        self._unlike.setdefault(page, {})[at] = stored
+                return
+        if most <= _FIELD and not unlike and seen >> at & 1:
+            # Of a field that was compared nothing is looked at again, unless it differs.
+            return
+        for off in range(max(_FIELDS[0], at - (at - 1) % _FIELD), min(at + most, _FIELDS.stop), _FIELD):
+            known, seen = seen >> off & 1, seen | 1 << off
+            if known and unlike and off in unlike:
+                shift = max(0, off - at)
+                places = [place + shift for place, _ in filter(None, (before, after))]
+                values = [data[place : place + _FIELD] for place in places]
+                if at > off or at + least < off + _FIELD or unlike[off] in values:
+                    del unlike[off]
         self._seen[page] = seen
-        if not unlike:
-            self._unlike.pop(page, None)
+        if unlike == {}:
+            del self._unlike[page]

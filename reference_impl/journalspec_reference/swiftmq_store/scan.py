@@ -56,7 +56,8 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
     More than `top`: they go on behind it. Negative: the inverse of where the first one is that is not
     possible, which makes the record none (SMQ-LOG-025).
     """
-    edge, head = len(data) - HEAD.size, HEAD.unpack_from
+    head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
+    edge = len(data) - size
     for _ in range(number):
         if at > edge:
             return top + 1
@@ -68,15 +69,15 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
             room = page_size - off
             if off < 0 or not 0 <= length <= room:
                 return ~at
-            end = at + HEAD.size + length
+            end = at + size + length
             # Only if the flag is 1 that was the image before, and another one follows (SMQ-LOG-031).
             if flag == 1:
-                if end + NUMBER.size > top:
+                if end + 4 > top:
                     return top + 1
-                (length,) = NUMBER.unpack_from(data, end)
+                (length,) = number_of(data, end)
                 if not 0 <= length <= room:
                     return ~at
-                end += NUMBER.size + length
+                end += 4 + length
             at = end
         elif kind == INSERT:
             at += LEAST_ACTION

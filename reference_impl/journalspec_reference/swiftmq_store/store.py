@@ -169,6 +169,8 @@ class Queue:
     @property
     def fault(self) -> str:
         """Why a check drops the queue; it does not look into branches. Empty: it does not."""
+        if not self.why and not self.entries.bad:
+            return ""
         whys = (why for why in self.entries.whys.values() if not why.startswith(BRANCH))
         return self.why or next(whys, "damaged" if self.entries.bad else "")
 
@@ -182,7 +184,7 @@ class Remarks:
     def __init__(self, page_size: int = 0, name: Callable[[str], str] = str) -> None:
         self._page_size, self._name = page_size, name
         self._kept: list[Note] = []
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, int] = {}
 
     def add(self, code: str, file: str, text: str = "", off: int | None = None) -> None:
         """Take in a note on a file; an empty name: on none of them."""
@@ -196,10 +198,10 @@ class Remarks:
 
     def more(self, code: str, number: int) -> None:
         """Count notes that are not kept."""
-        self._counts[code] += number
+        self._counts[code] = self._counts.get(code, 0) + number
 
     def __len__(self) -> int:
-        return self._counts.total()
+        return sum(self._counts.values())
 
     def __iter__(self) -> Iterator[Note]:
         yield from self._kept
@@ -232,7 +234,7 @@ class Walk:
         self._other: dict[int, Entry] = {}
         self.notes = Remarks() if notes is None else notes
         #: Of messages how often they are named once more, by entries of queues that hold no branches.
-        self.shared: Counter[int] = Counter()
+        self.shared: dict[int, int] = {}
         #: The lowest page that is referred to and is not there, and how often such pages are.
         self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
@@ -292,13 +294,14 @@ class Walk:
         if said != before:
             self.notes.page("wrong-link", number)
 
-    def _index(self, head: int, role: int, decode: Callable[[bytes], Iterable[T]]) -> Iterator[list[T]]:
+    def _index(self, head: int, role: int, decode: Callable[[bytes, int], list[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
         number, before = head, codec.NONE
         while True:
             page = self._claim(number, role)
             try:
-                header, entries = codec.index(page), list(decode(page))
+                header = codec.index(page)
+                entries = decode(page, header.slots)
             except codec.BadStore:
                 self._roles[number] = _NO_INDEX
                 raise
@@ -330,6 +333,8 @@ class Walk:
         for queue in self.queues:
             self._queue(queue)
         for number, queue in enumerate(self.queues):
+            if queue.entries is none:
+                continue
             prepared = queue.name == codec.PREPARED
             for at, (page, data) in enumerate(self._pages.alone(queue.entries.first_pages())):
                 closely = prepared or data is None or self._roles[page]
@@ -368,7 +373,7 @@ class Walk:
             return self._message(entry, prepared=prepared)
         first = self.queues[place >> 32]
         if not prepared and (first.name != codec.PREPARED or entry.page in self._other):
-            self.shared[entry.page] += 1
+            self.shared[entry.page] = self.shared.get(entry.page, 0) + 1
         found: Entry = first.entries[place & 0xFFFFFFFF]
         if prepared != (first.name == codec.PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
             # Whether a message is a branch as well is asked of the queue of the branches alone.
@@ -449,10 +454,10 @@ def fitting_size(data: Any, given: int) -> int | None:
 
 def _fits(pages: ReplayedPages) -> bool:
     try:
-        heads = [entry.page for entry in codec.root_entries(pages[0])][:_HEADS]
-        for head in heads:
-            page = pages[head]
-            header, entries = codec.index(page), list(codec.queue_entries(page))
+        heads = [entry.page for entry in codec.root_entries(pages[0], codec.index(pages[0]).slots)][:_HEADS]
+        for page in (pages[head] for head in heads):
+            header = codec.index(page)
+            entries = codec.queue_entries(page, header.slots)
             if codec.is_free(page) or header.prev != codec.NONE or header.valid != len(entries):
                 return False
             if entries and codec.chain(pages[entries[0][-1]]).prev != codec.NONE:
