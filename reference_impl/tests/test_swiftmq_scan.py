@@ -14,9 +14,9 @@ from journalspec_reference.batches import STRETCH, Memory
 from journalspec_reference.content import Content
 from journalspec_reference.swiftmq_store import IMPLEMENTATION, replay
 from journalspec_reference.swiftmq_store.implementation import told
-from journalspec_reference.swiftmq_store.recover import LOG, PAGES
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import Log, scan
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 STRETCHES = (10, 64, 100, 1000, 4096, STRETCH)
 STEADY = settings(

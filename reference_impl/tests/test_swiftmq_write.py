@@ -10,10 +10,11 @@ import pytest
 
 from journalspec_reference.batches import Memory
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, whole
-from journalspec_reference.swiftmq_store.recover import LOG as LOG_FILE
-from journalspec_reference.swiftmq_store.recover import PAGES, Recovered, recover
+from journalspec_reference.swiftmq_store.recover import Recovered, recover
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import START, TRANSACTION, Log, actions
+from journalspec_reference.swiftmq_store.store import LOG as LOG_FILE
+from journalspec_reference.swiftmq_store.store import PAGES
 from journalspec_reference.swiftmq_store.write import StoreWriter
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store"
@@ -87,8 +88,8 @@ def shape(store: dict[str, bytes]) -> list[Any]:
             if code != START:
                 transaction, _ = TRANSACTION.unpack_from(batch.data, off + log.lead - TRANSACTION.size)
                 each = [
-                    (one.kind, one.page, one.off, *(image and image[1] for image in (one.before, one.after)))
-                    for one in actions(batch.data, off + log.lead, end, 2048)
+                    (kind, page, at, *(image and image[1] for image in images))
+                    for _, _, kind, page, _, at, *images in actions(batch.data, off + log.lead, end, 2048)
                 ]
                 found.append((code, transaction, each))
     return found

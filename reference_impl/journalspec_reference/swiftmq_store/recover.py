@@ -82,7 +82,7 @@ class Recovered:
         #: Of queues the name, how many messages they have, and the keys of those that branches hold.
         self.held: list[tuple[bytes, int, list[int]]] = []
         self.dropped: dict[bytes, str] = {}
-        #: Queue, key and what is wrong of the messages that salvage leaves out of a queue that would be dropped.
+        #: Queue, key and what is wrong of the messages that salvage leaves out of a queue.
         self.lost: list[tuple[bytes, int, str]] = []
         self.durables: list[Durable] = []
         #: Files that cannot be read, with the reason, and swap files, which a start deletes.
@@ -93,7 +93,7 @@ class Recovered:
         self.damage: list[tuple[int, int, str]] = []
         #: What is referred to and is not there.
         self.missing: list[Missing] = []
-        #: The log as it was read, the pages that it leads to, and the walk on them; None if no page has the size.
+        #: The log as it was read, the pages that it leads to, the walk on them; None if no page has the size.
         self.read: tuple[Log, ReplayedPages, Walk] | None = None
 
     def find_durables(self) -> None:
@@ -128,15 +128,9 @@ class Recovered:
         return fitting_size(self.files.get(PAGES, b""), self.page_size)
 
     def tell(self, *, started: bool) -> None:
-        """Take in the notes on what is left, and on what is not; `started`: on what a start deletes as well."""
+        """Take in the notes on what is left and what is not; `started`: and on what a start deletes."""
         add = self.notes.add
-        for queue in self.queues:
-            for at, why in queue.entries.whys.items():
-                branch = why.startswith(BRANCH)
-                key = "" if branch else f", key {queue.entries.entry(at).key}"
-                add("bad-index" if branch else "bad-message", PAGES, f"{shown(queue.name)}{key}: {why}")
-            entries = queue.entries
-            self.notes.more("bad-message", entries.bad + entries.bad_branches - len(entries.whys))
+        self._unread()
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
         elif (len(self.notes) or self.damage) and (size := self.fitting_size()):
@@ -156,6 +150,17 @@ class Recovered:
             add("queue-dropped", PAGES, f"{shown(name)}: {why}")
         for path in self.swaps if started else ():
             add("swap-deleted", path)
+
+    def _unread(self) -> None:
+        """Note the messages and branches that cannot be read."""
+        for queue in self.queues:
+            entries = queue.entries
+            for at, why in entries.whys.items():
+                branch = why.startswith(BRANCH)
+                key = "" if branch else f", key {entries.entry(at).key}"
+                text = f"{shown(queue.name)}{key}: {why}"
+                self.notes.add("bad-index" if branch else "bad-message", PAGES, text)
+            self.notes.more("bad-message", entries.bad + entries.bad_branches - len(entries.whys))
 
     def _ways(self) -> Iterator[tuple[str, str]]:
         """Yield what an operator has to know of queues that look like ordinary ones, as code and text."""
@@ -192,9 +197,9 @@ def recover(
     if page_size < codec.SMALLEST_PAGE:
         found.refused = "bad-page-size", f"{page_size} bytes have no room for an index"
         return found
-    data, log_data = files.get(PAGES, b""), files.get(LOG, b"")
+    log_data = files.get(LOG, b"")
     source = source_of(log_data)
-    pages = ReplayedPages(source_of(data), page_size, source)
+    pages = ReplayedPages(source_of(files.get(PAGES, b"")), page_size, source)
     log = Log(source, page_size, pages.count)
     found.checked = check
     for batch in batches(log):
@@ -203,36 +208,8 @@ def recover(
         found.checked |= batch.code.count(START) < len(batch)
     found.checked |= len(log_data) > 0 and not log.end
     found.find_durables()
-    # The first page behind page 0 that is in use, looked for only without a log, or without a root index.
-    first_used = None if log.end else next(pages.used(), None)
-    if not log_data and not backup and first_used is not None:
-        found.notes.add("no-log", LOG)  # A backup has none (SMQ-BAK-057).
-    if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
-        found.notes.add("huge-count", LOG, f"{number} bytes or things", log.end)
-    walk = Walk(pages, found.notes)
+    walk = _walk(found, log, pages, backup=backup)
     found.read = log, pages, walk
-    if len(data) < page_size:
-        found.notes.add("no-pages", PAGES)
-    if walk.unwritten and log.end:
-        first_used = next(pages.used(), None)
-    # No check will free them: a crash that took the log has left them, or the files are of two moments.
-    free = found.checked or walk.unwritten
-    unreached = [] if free else [page for page in pages.used() if not walk.use(page)]
-    for page in unreached:
-        found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
-    if walk.unwritten and first_used is not None:
-        found.notes.page("no-root", 0, f"page 0 was never written, and page {first_used} is in use")
-    for page in pages.unlike:
-        text = f"page {page} has a state that the log did not lead through"
-        found.notes.page("other-moment", page, text)
-    found.missing += _missing_pages(files, log, pages, walk)
-    if not log.end and not backup:
-        # A tagged log is never without its START once a page is in use; an untagged one is cut to nothing.
-        lacking = first_used is not None and zeros(source, 0)
-        if not len(log_data):
-            lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
-        found.missing += [Missing("log", LOG)] if lacking else []
-    found.missing += _missing_durables([path for path, of in found.roles.items() if of == "durable"], walk)
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
         found.refused = "bad-root", walk.why
@@ -249,6 +226,42 @@ def recover(
         dropped, why = next(iter(found.dropped.items()))
         found.refused = "bad-queue", f"{shown(dropped)}: {why}"
     return found
+
+
+def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> Walk:
+    """Walk the store; note what the pages show of a root index, a log and moments, and what is missing."""
+    add, log_data = found.notes.add, found.files.get(LOG, b"")
+    # The first page behind page 0 that is in use, looked for only without a log, or without a root index.
+    used = None if log.end else next(pages.used(), None)
+    # A backup has no log (SMQ-BAK-057).
+    if not log_data and not backup and used is not None:
+        add("no-log", LOG)
+    if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
+        add("huge-count", LOG, f"{number} bytes or things", log.end)
+    walk = Walk(pages, found.notes)
+    if len(found.files.get(PAGES, b"")) < found.page_size:
+        add("no-pages", PAGES)
+    unreached = []
+    if walk.unwritten:
+        used = next(pages.used(), None) if log.end else used
+    elif not found.checked:
+        # No check will free them: a crash that took the log has left them, or the files are of two moments.
+        unreached = [page for page in pages.used() if not walk.use(page)]
+    for page in unreached:
+        found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
+    if walk.unwritten and used is not None:
+        found.notes.page("no-root", 0, f"page 0 was never written, and page {used} is in use")
+    for page in pages.unlike:
+        found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
+    found.missing += _missing_pages(found.files, log, pages, walk)
+    # A tagged log is never without its START once a page is in use; an untagged one is cut to nothing.
+    lacking = used is not None and zeros(log.source, 0)
+    if not len(log_data):
+        lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
+    if lacking and not log.end and not backup:
+        found.missing.append(Missing("log", LOG))
+    found.missing += _missing_durables([path for path, of in found.roles.items() if of == "durable"], walk)
+    return walk
 
 
 def _missing_pages(files: Mapping[str, Any], log: Log, pages: ReplayedPages, walk: Walk) -> Iterator[Missing]:

@@ -291,9 +291,9 @@ class ReplayedPages:
                 self._seen[page] = seen | 1 << at
                 held = self._hold(page)
                 stored = self._block[held + at : held + at + _FIELD]
-                if stored not in (data[before[0] : sum(before)], data[after[0] : sum(after)]):
-                    if self._block[held] != FREE[0]:
-                        self._unlike.setdefault(page, {})[at] = stored
+                values = [data[before[0] : sum(before)], data[after[0] : sum(after)]]
+                if stored not in values and self._block[held] != FREE[0]:
+                    self._unlike.setdefault(page, {})[at] = stored
                 return
         if most <= _FIELD and not unlike and seen >> at & 1:
             # Of a field that was compared nothing is looked at again, unless it differs.

@@ -27,8 +27,6 @@ _PAD = bytes(HEAD.size)
 
 #: A generation that is higher by no more than this is a later one of the same log (SMQ-LOG-135).
 SOON = 1 << 16
-#: So many places are looked at before a writer begins a generation.
-_LIKELY = 16
 #: From this number on a start of the product, which makes room for that many, is likely to end there.
 ALARMING = 1 << 27
 #: So many bytes are read at first where more are seldom needed.
@@ -42,9 +40,9 @@ _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
 Bytes = tuple[int, int]
 
 
-#: What one action says of a page: where it begins and ends in its batch, its kind, the page, the page that its
-#: undoing changes (it may be another one: SMQ-RCV-112), an offset, and the bytes `before` that `after` replaces
-#: there. An UPDATE has whole pages; without an image the page is free.
+#: What one action says of a page: where it begins and ends in its batch, its kind, the page, the page that
+#: its undoing changes (it may be another one: SMQ-RCV-112), an offset, and the bytes `before` that `after`
+#: replaces there. An UPDATE has whole pages; without an image the page is free.
 LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 
 
@@ -291,7 +289,10 @@ class Log:
                     break
                 if data[at + 4 : at + 12] == b"\xff" * 8:
                     continue
-                stop = self._record_end(data, at, top, end - base)
+                (number,) = NUMBER.unpack_from(data, at + lead - NUMBER.size)
+                stop = ~(at + lead)
+                if 0 <= number * LEAST_ACTION <= end - base - at - lead:
+                    stop = actions_end(data, at + lead, top, number, self.page_size, self._most)
                 if stop > top and not final:
                     after, need = base + at, 0 if at else 2 * top
                     break
@@ -304,37 +305,17 @@ class Log:
                     passed = base + stop
             base = max(after, passed)
 
-    def _record_end(self, data: bytes, at: int, top: int, room: int) -> int:
-        """Return where a record of a tagged log ends; more than `top`, or negative, as in `actions_end`."""
-        lead = LEADS[True]
-        (number,) = NUMBER.unpack_from(data, at + lead - NUMBER.size)
-        if not 0 <= number * LEAST_ACTION <= room - at - lead:
-            return ~(at + lead)
-        return actions_end(data, at + lead, top, number, self.page_size, self._most)
-
     def unlike(self, generation: int) -> int:
-        """Return a generation from this one on of whose successor there is no whole record (SMQ-WRT-040).
+        """Return a generation from this one on of whose successor no record may be there (SMQ-WRT-040).
 
         The bytes of a log stay until they are written over: those of a higher generation, of an untagged log.
         """
-        top = self.source.size
-        data = self.source.read(0, top) + _PAD
-        places: dict[bytes, list[int]] = {}
-        for found in _CANDIDATE.finditer(data, 0, top):
-            at = found.start() - 3
-            if len(of := places.setdefault(data[at + 4 : at + 12], [])) <= _LIKELY:
-                of.append(at)
-        budget = SEARCH_BUDGET * top
-        while True:
-            of = places.get(pack(">q", following(generation)), [])
-            # Of more places, or once that has taken long, nobody looks.
-            if not of or (len(of) <= _LIKELY and budget > 0):
-                fitting = (at for at in of if at + LEADS[True] <= top)
-                ends = [(at, self._record_end(data, at, top, top)) for at in fitting]
-                budget -= sum(min(~end if end < 0 else end, top) - at for at, end in ends)
-                if not any(0 <= end <= top for _, end in ends):
-                    return generation
+        data = self.source.read(0, self.source.size)
+        places = (found.end() for found in _CANDIDATE.finditer(data, 0, len(data) - LEADS[True] + 4))
+        there = {data[at : at + 8] for at in places}
+        while pack(">q", following(generation)) in there:
             generation = following(generation)
+        return generation
 
     @property
     def alarming(self) -> int:
