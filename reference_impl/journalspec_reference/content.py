@@ -213,11 +213,10 @@ class Content:
     def finish(self) -> list[Unreadable]:
         """Read what no one has read, for its errors only, and return what could not be read."""
         at = 0
-        while at < self.size and (at := self._disk.next_data(at)) < self.size:
-            start, stop = next(self._seen.left(at, self.size), (self.size, 0))
-            if start == at:
-                self._read(at, min(stop, at + PIECE))
-            at = start
+        while (gap := next(self._seen.left(at, self.size), None)) is not None:
+            at = self._disk.next_data(gap[0])
+            if at < gap[1]:
+                self._read(at, min(gap[1], at + PIECE))
         return self.unreadable
 
     def changed(self) -> bool:
