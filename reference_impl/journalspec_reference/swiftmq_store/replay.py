@@ -7,13 +7,10 @@ stand in the log, until somebody asks for the page.
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from operator import le
+from collections.abc import Iterator
 from typing import Any
 
-from journalspec_reference.batches import STRETCH, Batch, Memory, Source
+from journalspec_reference.batches import Batch, Memory, Source
 from journalspec_reference.swiftmq_store.codec import FREE, BadStore, alone
 from journalspec_reference.swiftmq_store.scan import (
     ABORT,
@@ -28,9 +25,8 @@ from journalspec_reference.swiftmq_store.scan import (
 #: A page so near to those that are held is read together with its neighbours: so many bytes at a time.
 #: Pages of an index stand farther from each other, with the messages between them that they name.
 NEAR, BLOCK = 8, 1 << 16
-#: So many bytes of pages are made together, if their images are so many that a pass over the log is worth it:
-#: to read one of them alone takes about as long as to pass so many bytes.
-TOGETHER, WORTH = 16 << 20, 1 << 13
+#: So many bytes of changed pages are kept; the log of a product changes fewer between two checkpoints.
+SETTLED = 16 << 20
 #: What the place of an image takes. Once those of a page are longer than the page, it is made.
 PLACE = 24
 #: The fields of a page's header that an index changes alone: where they are, and how long.
@@ -48,7 +44,7 @@ class ReplayedPages:
         self._source = source
         self._log = log or Memory(b"")
         self.page_size = page_size
-        self._most = TOGETHER // page_size
+        self._most = SETTLED // page_size
         self.in_file = self.count = source.size // page_size
         #: Pages that the log has made, as one of zeros or of an image of all of it; True: they are free.
         self._made: dict[int, bool] = {}
@@ -63,8 +59,6 @@ class ReplayedPages:
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
-        #: Pages that were made together.
-        self._together: dict[int, bytes] = {}
         #: The page that was made last: who reads a message comes back to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
@@ -83,48 +77,14 @@ class ReplayedPages:
             self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
         return (number - self._held.start) * self.page_size
 
-    def alone(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
-        """Yield each number, and what that page has of a message that has no other one; None: look closely.
-
-        So are most messages.
-        """
-        rest = iter(numbers)
-        while some := list(islice(rest, max(1, TOGETHER // self.page_size))):
-            self.fetch(some)
-            for number in some:
-                if not 0 <= number < self.count:
-                    yield number, None
-                elif number < self.in_file and not self._changed(number):
-                    off = self._hold(number)
-                    yield number, alone(self._block, off, self.page_size)
-                else:
-                    yield number, alone(self[number], 0, self.page_size)
-
-    def fetch(self, numbers: Iterable[int]) -> None:
-        """Make those of some pages together that the log changes, if that is worth a pass over it."""
-        self._together.clear()
-        if isinstance(self._log, Memory):
-            return
-        pages: dict[int, bytearray] = {}
-        stretches: defaultdict[int, list[Any]] = defaultdict(list)
-        for number in {number for number in numbers if self._images.get(number)}:
-            offs, places, sizes = (self._images[number][at::3] for at in range(3))
-            # What an ABORT has put back does not stand in its order.
-            if all(map(le, places, places[1:])):
-                page = pages[number] = self._base(number)
-                for off, place, size in zip(offs, places, sizes, strict=True):
-                    stretches[place // STRETCH] += page, off, place, size
-        if sum(map(len, stretches.values())) // 4 * WORTH < self._log.size:
-            return
-        for at in sorted(stretches):
-            base = at * STRETCH
-            data = self._log.peek(base, min(base + STRETCH + self.page_size, self._log.size))
-            each = iter(stretches[at])
-            for page, off, place, size in zip(each, each, each, each, strict=True):
-                page[off : off + size] = data[place - base : place - base + size]
-        for number, page in pages.items():
-            page[0] = self._made.get(number, False)
-            self._together[number] = bytes(page)
+    def alone(self, number: int) -> Any:
+        """Return what a page has of a message that has no other one, as most; None: look closely."""
+        if not 0 <= number < self.count:
+            return None
+        if number < self.in_file and not self._changed(number):
+            off = self._hold(number)
+            return alone(self._block, off, self.page_size)
+        return alone(self[number], 0, self.page_size)
 
     def __getitem__(self, number: int) -> bytes:
         if not 0 <= number < self.count:
@@ -139,8 +99,6 @@ class ReplayedPages:
             if not self._changed(number) and number < self.in_file:
                 off = self._hold(number)
                 return self._block[off : off + self.page_size]
-            if number in self._together:
-                return self._together[number]
             page = self._base(number)
             each = iter(self._images.get(number, _NO_IMAGES).tolist())
             for off, place, size in zip(each, each, each, strict=True):
@@ -210,7 +168,6 @@ class ReplayedPages:
         head, number, size = HEAD.unpack_from, NUMBER.unpack_from, HEAD.size
         made, settled = self._made, self._settled
         self._last = (-1, b"")
-        self._together.clear()
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             at = begin + lead
             while at < end:

@@ -19,7 +19,7 @@ from journalspec.observation import Note
 from journalspec_reference.batches import source_of
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER
-from journalspec_reference.swiftmq_store.replay import TOGETHER, ReplayedPages
+from journalspec_reference.swiftmq_store.replay import ReplayedPages
 
 T = TypeVar("T")
 #: Where a store has its files, below its directory.
@@ -95,13 +95,6 @@ class Entries(Sequence[Entry]):
 
     def __len__(self) -> int:
         return len(self._rows) // _ROW.size
-
-    def __iter__(self) -> Iterator[Entry]:
-        some = max(1, TOGETHER // self._pages.page_size)
-        for first in range(0, len(self), some):
-            rows = _ROW.iter_unpack(self._rows[first * _ROW.size : (first + some) * _ROW.size])
-            self._pages.fetch(row[4] for row in rows if row[-1] == _LATER)
-            yield from map(self.__getitem__, range(first, min(first + some, len(self))))
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -336,7 +329,8 @@ class Walk:
             if queue.entries is none:
                 continue
             prepared = queue.name == codec.PREPARED
-            for at, (page, data) in enumerate(self._pages.alone(queue.entries.first_pages())):
+            for at, page in enumerate(queue.entries.first_pages()):
+                data = self._pages.alone(page)
                 closely = prepared or data is None or self._roles[page]
                 try:
                     length = None if closely else codec.message(data).end
