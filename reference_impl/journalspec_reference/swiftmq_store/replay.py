@@ -87,25 +87,26 @@ class ReplayedPages:
         return alone(self[number], 0, self.page_size)
 
     def __getitem__(self, number: int) -> bytes:
-        if not 0 <= number < self.count:
-            raise BadStore(f"page {number} of {self.count}")
         if self._last[0] != number:
+            if not 0 <= number < self.count:
+                raise BadStore(f"page {number} of {self.count}")
             self._last = number, self._page(number)
         return self._last[1]
 
     def _page(self, number: int) -> bytes:
         page = self._settled.get(number)
         if page is None:
-            if not self._changed(number) and number < self.in_file:
+            if number < self.in_file and not self._changed(number):
                 off = self._hold(number)
                 return self._block[off : off + self.page_size]
             page = self._base(number)
             each = iter(self._images.get(number, _NO_IMAGES).tolist())
             for off, place, size in zip(each, each, each, strict=True):
                 page[off : off + size] = self._log.peek(place, place + size)
-        if self._changed(number):
-            # The first byte of an image is not what the page is: what was done to it tells (SMQ-LOG-030).
-            page[0] = self._made.get(number, False)
+            if not self._changed(number):
+                return bytes(page)
+        # The first byte of an image is not what the page is: what was done to it tells (SMQ-LOG-030).
+        page[0] = self._made.get(number, False)
         return bytes(page)
 
     def _base(self, number: int) -> bytearray:

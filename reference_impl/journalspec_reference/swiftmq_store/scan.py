@@ -29,8 +29,8 @@ _PAD = bytes(HEAD.size)
 SOON = 1 << 16
 #: From this number on a start of the product, which makes room for that many, is likely to end there.
 ALARMING = 1 << 27
-#: So many bytes are read at first where more are seldom needed.
-HEADS = 1 << 12
+#: So many bytes are read at first where more are seldom needed, and of a log.
+HEADS, FIRST = 1 << 12, 1 << 15
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
 #: How a COMMIT or an ABORT begins.
@@ -187,7 +187,9 @@ class Log:
         number_at = lead - NUMBER.size
         base, need, over = start, 0, False
         while not over:
-            data = source.read(base, min(max(stretch, need), size - base))
+            # Most logs have few records before the zeros, or the old bytes, that end them.
+            first = FIRST if base == start else stretch
+            data = source.read(base, min(max(min(first, stretch), need), size - base))
             top, at, need, reason = len(data), 0, 0, ""
             final = base + top >= size
             if final:
