@@ -15,7 +15,7 @@ from journalspec_reference.content import Content
 from journalspec_reference.swiftmq_store import IMPLEMENTATION, replay
 from journalspec_reference.swiftmq_store.implementation import told
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
-from journalspec_reference.swiftmq_store.scan import Log, scan
+from journalspec_reference.swiftmq_store.scan import Log
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 STRETCHES = (10, 64, 100, 1000, 4096, STRETCH)
@@ -143,5 +143,5 @@ def test_a_record_longer_than_a_stretch_and_one_that_goes_nowhere() -> None:
 
 def test_a_part_of_a_log_is_scanned_by_itself() -> None:
     data = struct.pack(">iq", 1, GENERATION) + record(2) * 10 + bytes(99)
-    (batch,) = scan(Memory(data), 2048, 4, 12 + 24, 12 + 5 * 24)
+    (batch,) = Log(Memory(data), 2048, 4).scan(12 + 24, 12 + 5 * 24)
     assert (batch.base, [*batch.off], batch.damage) == (36, [0, 24, 48, 72], [])

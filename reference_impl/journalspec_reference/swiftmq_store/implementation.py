@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,9 +19,8 @@ from journalspec.observation import (
 )
 from journalspec.reread import COST, KEEP, Deferred, Lazy, Part, few
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
-from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
 from journalspec_reference.swiftmq_store.codec import SMALLEST_PAGE, Branch, swapped
 from journalspec_reference.swiftmq_store.recover import (
@@ -81,14 +79,7 @@ class _Asked:
             state=_state(found),
             files=tuple(self._maps(found)),
             notes=notes,
-            missing=tuple(
-                replace(
-                    gone,
-                    name=self.name(gone.name) if gone.name == PAGES else gone.name,
-                    file=self.name(gone.file),
-                )
-                for gone in found.missing
-            ),
+            missing=tuple(found.missing),
         )
 
     def _refused(self, found: Recovered, code: str, why: str) -> Observation:
@@ -197,17 +188,11 @@ def _part(branch: Branch) -> dict[str, object]:
 
 
 def _rules(edition: str) -> Rules:
-    def writer(storage: Storage, params: Params) -> Writer:
-        # Who looks at a store does not need its writer.
-        from journalspec_reference.swiftmq_store.write import StoreWriter  # noqa: PLC0415
-
-        return StoreWriter(storage, params)
-
     return Rules(
         lambda files, params: _Asked(files, params).answer(),
         lambda files, policy, params: _Asked(files, params).answer(policy),
         lambda files, params, fields: spans.spans(files, edition, params, fields),
-        writer,
+        late_writer(__package__, "StoreWriter", edition),
         lambda files, params: _Asked(files, params).plan(),
     )
 

@@ -70,7 +70,7 @@ class Recovered:
     def __init__(
         self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, name: Callable[[str], str] = str
     ) -> None:
-        self.files, self.page_size = files, page_size
+        self.files, self.page_size, self.name = files, page_size, name
         #: What each file is for.
         self.roles = {path: role(path) for path in files}
         #: Why there is no start, as a code and a text.
@@ -253,39 +253,41 @@ def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> 
         found.notes.page("no-root", 0, f"page 0 was never written, and page {used} is in use")
     for page in pages.unlike:
         found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
-    found.missing += _missing_pages(found.files, log, pages, walk)
+    found.missing += _missing_pages(found, log, pages, walk)
     # A tagged log is never without its START once a page is in use; an untagged one is cut to nothing.
     lacking = used is not None and zeros(log.source, 0)
     if not len(log_data):
         lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
     if lacking and not log.end and not backup:
         found.missing.append(Missing("log", LOG))
-    found.missing += _missing_durables([path for path, of in found.roles.items() if of == "durable"], walk)
+    found.missing += _missing_durables(found, walk)
     return walk
 
 
-def _missing_pages(files: Mapping[str, Any], log: Log, pages: ReplayedPages, walk: Walk) -> Iterator[Missing]:
+def _missing_pages(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> Iterator[Missing]:
     """Yield what is missing of the pages: the file, or those that something refers to (SMQ-RCV-113, 114)."""
+    files, file = found.files, found.name(PAGES)
     rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size :])
     cut = any(rest[1:]) and not pages.made(pages.in_file)
     begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
     if not pages.in_file and (cut or begun or OLD_PAGES in files):
-        yield Missing("pages", PAGES)
+        yield Missing("pages", file)
         return
     gone = pages.gone + ([pages.in_file] if cut else [])
     lowest, times = walk.absent or (pages.count, 0)
     if gone or times:
         number = str(min([lowest, *gone] if times else gone))
-        yield Missing("page", number, PAGES, text=f"{times + len(gone)} references")
+        yield Missing("page", number, file, text=f"{times + len(gone)} references")
 
 
-def _missing_durables(paths: Iterable[str], walk: Walk) -> Iterator[Missing]:
+def _missing_durables(found: Recovered, walk: Walk) -> Iterator[Missing]:
     """Yield the durable subscribers that have a queue and no file, while others have one (SMQ-RCV-116)."""
-    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in paths} - {""}
+    ours = (path for path, of in found.roles.items() if of == "durable")
+    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if "$" in name and not name.startswith(SYSTEM) and name not in there:
-            yield Missing("durable", name, f"{DURABLES}{name}{SUFFIX}")
+            yield Missing("durable", name, found.name(f"{DURABLES}{name}{SUFFIX}"))
 
 
 def _hold(found: Recovered) -> None:

@@ -360,10 +360,3 @@ class Log:
                     return 0
                 at += length
         return 0
-
-
-def scan(
-    source: Source, page_size: int, pages: int, start: int = 0, limit: int | None = None
-) -> Iterator[Batch]:
-    """Yield the records of a log beside a file of so many pages, as `Log.scan` does."""
-    return Log(source, page_size, pages).scan(start, limit)

@@ -40,7 +40,7 @@ _PLAIN = b"\0\0\0\1" + bytes(40)
 class StoreWriter:
     """A store open for writing, under the parameters of ``fields.toml``."""
 
-    def __init__(self, storage: Storage, params: Params) -> None:
+    def __init__(self, storage: Storage, _: str, params: Params) -> None:
         self._storage = storage
         self._size = int(params.get("page_size", "2048"))
         self._checkpoint_at = int(params.get("checkpoint_size", str(CHECKPOINT)))
