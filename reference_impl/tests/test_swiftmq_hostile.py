@@ -94,6 +94,13 @@ def test_of_many_remarks_the_first_ones_are_made_and_counted() -> None:
     assert (len(bad), bad[-1].text) == (1001, "and 281 more")
 
 
+def test_notes_that_are_too_many_are_counted() -> None:
+    pages = [page(following=at + 2 if at < 1200 else -1) for at in range(1201)]
+    seen = IMPLEMENTATION.read({PAGES: root_rows((b"q", 1)) + b"".join(pages)}, edition="13")
+    links = [note.text for note in seen.notes if note.code == "wrong-link"]
+    assert links == [""] * 1000 + ["and 200 more"]
+
+
 def test_a_page_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of many queues names page 1, which has many changes in the log."""
     change = bytes.fromhex("00000004 00000001 00000400 00 00000001 55")
