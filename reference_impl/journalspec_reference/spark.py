@@ -28,6 +28,7 @@ import glob
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -60,12 +61,11 @@ from journalspec_reference.answers import (
     checked_params,
     settled,
     stretches,
-    without_those,
 )
 from journalspec_reference.api import load
 from journalspec_reference.arrow import array, columns_of, type_of
 from journalspec_reference.batches import Batch, Stretch
-from journalspec_reference.content import UNREADABLE, Content
+from journalspec_reference.content import UNREADABLE, Content, Ranges
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.remote import is_remote, load_below
@@ -101,8 +101,6 @@ JOURNALS = {
 }
 FIELDS = "fields map<string,string>"
 _FIELDS = pa.map_(pa.string(), pa.string())
-#: Typed columns that are read only if bodies are asked for.
-BODIES = frozenset(["actions", "body", "data", "extra", "message", "payload"])
 BATCH_ROWS = 8192
 #: Small files are read by one task up to so many bytes together.
 TOGETHER = 32 << 20
@@ -213,15 +211,10 @@ class Query:
         if len(formats) != 1:
             return {}
         (name,) = formats
-        try:
-            known = columns_of(name)
-        except UnknownFormat as error:
-            raise JournalError(str(error.args[0])) from None
-        return {
-            column: kind
-            for column, kind in known.items()
-            if column not in COMMON and (self.bodies or column not in BODIES)
-        }
+        with _told():
+            known, fields = columns_of(name), get_format(name).vocabulary.fields
+        left_out = {*COMMON, *(field.name for field in fields if field.body and not self.bodies)}
+        return {column: kind for column, kind in known.items() if column not in left_out}
 
     def columns(self) -> dict[str, str]:
         """Return all columns and their Arrow types, but for `fields`."""
@@ -234,22 +227,21 @@ class Query:
     def found(self) -> list[tuple[str, Journal]]:
         """Return the journals at the paths, each with the path that leads to it, in order of these."""
         if self._found is None:
-            unique = {
-                (path, _names(journal)): (path, journal)
-                for given in self.paths
-                for path, journal in self._journals(given)
-            }
+            with _told():
+                unique = {
+                    (path, _names(journal)): (path, journal)
+                    for given in self.paths
+                    for path, journal in self._journals(given)
+                }
             self._found = [unique[key] for key in sorted(unique)]
         return self._found
 
     def _journals(self, given: str) -> Iterator[tuple[str, Journal]]:
         if is_remote(given):
-            for path, loaded in _remote(given):
-                try:
+            for path, loaded in load_below(given):
+                # Some directories without a journal have to be looked into all the same.
+                with suppress(FilesetError):
                     yield from ((path, journal) for journal in self._of(loaded))
-                except FilesetError:
-                    # A directory without a journal; some have to be looked into all the same.
-                    continue
             return
         for match in _matches(given):
             yield from self._at(match)
@@ -257,13 +249,11 @@ class Query:
     def _at(self, path: Path) -> Iterator[tuple[str, Journal]]:
         try:
             here = [(str(path), journal) for journal in self._of(load_files(path))]
-        except FilesetError as error:
-            nested = _below(path) if path.is_dir() else []
-            if not nested:
-                raise JournalError(_sentence(error)) from None
+        except FilesetError:
+            nested = below(path, at_most=MOST_BELOW, every=True) if path.is_dir() else []
             here = [*self._inside(nested)]
             if not here:
-                raise JournalError(_sentence(error)) from None
+                raise
         yield from here
 
     def _inside(self, directories: Iterable[Path]) -> Iterator[tuple[str, Journal]]:
@@ -277,12 +267,9 @@ class Query:
 
     def _of(self, loaded: Loaded) -> list[Journal]:
         params = dict(self.params)
-        try:
-            journals = find_journals(loaded, self.format, self.edition, params)
-            for journal in journals:
-                checked_params(get_format(journal.format), params, self.edition)
-        except UnknownFormat as error:
-            raise JournalError(str(error.args[0])) from None
+        journals = find_journals(loaded, self.format, self.edition, params)
+        for journal in journals:
+            checked_params(get_format(journal.format), params, self.edition)
         return journals
 
 
@@ -428,23 +415,23 @@ class _Rows:
 
     def of_stretch(self, stretch: Stretch) -> Iterator[pa.RecordBatch]:
         """Yield the records of a stretch, and the regions without records."""
-        told: list[tuple[int, int]] = []
+        told = Ranges()
         for batch in stretch.scan():
             if len(batch):
                 yield self._of_records(stretch, batch)
             if batch.damage:
                 regions = ((stretch.file, at, end - at, why) for at, end, why in batch.damage)
                 yield self.of_regions(regions, {stretch.file: stretch.role})
-                told += ((at, end) for at, end, why in batch.damage if why == UNREADABLE)
+                for at, end, why in batch.damage:
+                    if why == UNREADABLE:
+                        told.add(at, end)
         yield from self._of_gaps(stretch.file, told, {stretch.file: stretch.role})
 
-    def _of_gaps(
-        self, file: str, told: list[tuple[int, int]], roles: Mapping[str, str]
-    ) -> Iterator[pa.RecordBatch]:
+    def _of_gaps(self, file: str, told: Ranges, roles: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
         """Yield what of a file could not be read, but for the ranges that were `told`."""
         content = self._journal.files.get(file)
         if isinstance(content, Content) and (bad := content.finish()):
-            left = [part for start, end, _ in bad for part in without_those(start, end, told)]
+            left = [part for start, end, _ in bad for part in told.left(start, end)]
             if left:
                 yield self.of_regions(((file, low, high - low, UNREADABLE) for low, high in left), roles)
 
@@ -453,7 +440,7 @@ class _Rows:
         if not parts and (seen := ask(self._journal).observation).verdict == REFUSED:
             yield self._of_refused(seen)
         for file in self._journal.files.keys() - {part.file for part in parts}:
-            yield from self._of_gaps(file, [], {})
+            yield from self._of_gaps(file, Ranges(), {})
         if unread := self._journal.unread:
             roles = {each.name: "unread" for each in unread}
             yield self.of_regions(((each.name, 0, each.length, UNREAD) for each in unread), roles)
@@ -585,18 +572,15 @@ def _matches(path: str) -> list[Path]:
     return found
 
 
-def _below(path: Path) -> list[Path]:
+@contextmanager
+def _told() -> Iterator[None]:
+    """Raise what the reader finds wrong with a path, a format or an edition as JournalError."""
     try:
-        return below(path, at_most=MOST_BELOW, every=True)
+        yield
     except FilesetError as error:
         raise JournalError(_sentence(error)) from None
-
-
-def _remote(uri: str) -> Iterator[tuple[str, Loaded]]:
-    try:
-        yield from load_below(uri)
-    except FilesetError as error:
-        raise JournalError(_sentence(error)) from None
+    except UnknownFormat as error:
+        raise JournalError(str(error.args[0])) from None
 
 
 def _sentence(error: FilesetError) -> str:
