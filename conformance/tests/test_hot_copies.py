@@ -18,7 +18,7 @@ from tables import table
 
 TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
 #: Enough for a dozen files, and for so many copies while they are written.
-MESSAGES = 8_000
+MESSAGES = 10_000
 COPIES = 8
 #: It runs for seconds: a compiler that takes its time is not worth it.
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
@@ -53,7 +53,7 @@ def copies(store: Path, target: Path, process: subprocess.Popen[bytes]) -> Itera
                     continue
                 time.sleep(0.02)
         yield copy
-        time.sleep(0.2)
+        time.sleep(0.1)
 
 
 def seen_of(directory: Path) -> Observation | None:
