@@ -83,7 +83,11 @@ def test_the_programs_of_the_spark_page_and_of_the_readme_run(tmp_path: Path) ->
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(tmp_path / "program.py"), str(tmp_path / "cases")],
-        env=dict(transcripts.environment()) | {"PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": QUICK},
+        env={
+            **transcripts.environment(),
+            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_SUBMIT_ARGS": QUICK,
+        },
         capture_output=True,
         text=True,
         check=False,
