@@ -58,7 +58,9 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "lint.toml").read_text(e
 )
 def test_a_fault_of_the_case_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
     # Lists of a case are tuples.
-    made = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
+    made: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()
+    }
     assert any(complaint in fault for fault in lint(FORMAT, [replace(find_case(base), **made)]))
 
 
