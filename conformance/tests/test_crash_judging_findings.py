@@ -43,7 +43,7 @@ from journalspec_corpus.pipeline.plan import Plan
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
 #: About so many workloads, and so many of their states: the run behind the findings asked about thousands.
-WORKLOADS, STATES = 30, 40
+WORKLOADS, STATES = 30, 60
 JUDGEMENTS = {item.name: item for item in judgements()}
 
 
