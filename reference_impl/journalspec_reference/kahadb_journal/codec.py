@@ -19,6 +19,8 @@ MOST = 2147483614
 USER, BATCH = 1, 2
 #: What a batch of no bytes may have for a checksum: none, or that of nothing (KHD-END-009).
 OF_NOTHING = (0, 1)
+#: The command after which a file may repeat another one; it came with the end marker.
+REWRITTEN = "REWRITTEN_DATA_FILE"
 #: The code of a record that has no number of a command: its payload is empty.
 OTHER = 255
 
@@ -42,7 +44,7 @@ class Dialect:
     @cached_property
     def marked(self) -> bool:
         """Whether an end marker stands behind each batch (KHD-END-001)."""
-        return "REWRITTEN_DATA_FILE" in self.commands.values()
+        return REWRITTEN in self.commands.values()
 
     @cached_property
     def bare(self) -> bool:

@@ -1,37 +1,30 @@
 """The commands of all records of a batch at once, as typed columns. Needs NumPy, which is imported here only.
 
 The fields of all records are followed side by side: first the first of each, then the second. What is not
-as usual (a field twice, of an unknown number, longer than 2 MiB, within another command) is left to
-:func:`.commands.command`, record by record.
+as usual (a field twice or in another order, of an unknown number, longer than 2 MiB, within another command)
+is left to :func:`.commands.command`, record by record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec.kahadb_journal.commands import BITS, SIZED, messages
+from journalspec.kahadb_journal.commands import BITS, messages
 from journalspec_reference.batches import Batch
-from journalspec_reference.kahadb_journal.codec import CONTROL, HEAD, Dialect, sums
+from journalspec_reference.kahadb_journal.codec import CONTROL, HEAD, REWRITTEN, Dialect, sums
 from journalspec_reference.kahadb_journal.commands import CommandError, command, parse
 from journalspec_reference.kahadb_journal.records import TX_MEMBERS, is_optional, parsed, shown
 from journalspec_reference.kahadb_journal.store import (
-    ADDS,
-    CHANGES,
-    CLOSELY,
     DEFAULT_PRIORITY,
-    ENDING,
-    ENDS,
-    NO_TRANSACTION,
-    NOTHING,
-    REMOVES,
-    PlainRows,
+    Step,
     destination_of,
-    ranked,
+    step_of,
     transaction_of,
 )
 
@@ -39,8 +32,6 @@ Ints = npt.NDArray[np.int64]
 #: Messages within commands whose members become columns, and where these are described.
 _PARTS = {"transaction": ("local", "xa"), "destination": ("destination",)}
 _TYPES = {"s4": "int32", "s8": "int64", "bool": "bool", "str": "string", "bytes": "binary"}
-#: More bytes than what is looked at together (a key and a number of three bytes) has.
-_ROOM = bytes(8)
 #: The fields of commands, and what each holds; that of another command is not one of them.
 FIELDS = {
     slot.name: slot.holds
@@ -60,126 +51,212 @@ for _name, _holds in FIELDS.items():
     _slots = [slot for part in _PARTS.get(_name, ()) for slot in messages()[part].values()]
     COLUMNS |= {f"{_name}_{slot.name}": _TYPES[slot.holds] for slot in _slots}
     COLUMNS |= {f"{_name}_kind": "string"} if _slots else {_name: _TYPES[_holds]}
-_NUMBERS = {name: number for number, name in enumerate(FIELDS)}
+#: Messages within commands, and the rows that they have in the table below, after those of the commands.
+_INNER = {name: at for at, name in enumerate((name for name in messages() if not name.isupper()), start=256)}
+_SLOTS = [slot for table in messages().values() for slot in table.values() if not slot.holds.isupper()]
+#: The fields of all messages, in the order in which a message has them.
+_NUMBERS = {name: at for at, name in enumerate(dict.fromkeys(slot.name for slot in _SLOTS))}
+#: By the number of a field that holds a message: the row of that message in the table; 0 for others, and -1.
+_NESTED = np.zeros(len(_NUMBERS) + 1, np.int64)
+for _slot in _SLOTS:
+    _NESTED[_NUMBERS[_slot.name]] = _INNER.get(_slot.holds, 0)
 
 
 @cache
 def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
-    """Return [command, first byte of a field] -> the field's number, -1: it is looked at closely."""
-    out = np.full((256, 256), -1, np.int8)
-    for number, name in dialect.commands.items():
+    """Return [message, first byte of a field] -> the field's number, -1: it is looked at closely."""
+    out = np.full((256 + len(_INNER), 256), -1, np.int8)
+    for row, name in [*dialect.commands.items(), *((row, name) for name, row in _INNER.items())]:
         for slot in messages()[name].values():
             if slot.name in _NUMBERS and slot.number < 16:
-                out[number, slot.number << 3 | slot.wire] = _NUMBERS[slot.name]
+                out[row, slot.number << 3 | slot.wire] = _NUMBERS[slot.name]
     return out
 
 
 @cache
-def _is_plain(dialect: Dialect) -> npt.NDArray[np.bool_]:
-    """Return which commands have fields of their own only, and not those of another command."""
-    out = np.zeros(256, np.bool_)
-    for number, name in dialect.commands.items():
-        out[number] = all(slot.name in _NUMBERS for slot in messages()[name].values())
-    return out
+def _described(dialect: Dialect) -> npt.NDArray[np.bool_]:
+    """Return which messages have fields in the table."""
+    described: npt.NDArray[np.bool_] = np.any(_table(dialect) >= 0, axis=1)
+    return described
 
 
-def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-    """Return the varints of up to three bytes at `at`, how many bytes each has, and whether it has more."""
-    value = view[at].astype(np.int64)
-    used = np.ones(len(at), np.int64)
+def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the varints of up to three bytes at `at`, where each ends, and the rows of those with more."""
+    value, after = view.take(at, mode="clip").astype(np.int64), at + 1
     longer = np.flatnonzero(value > 0x7F)
-    odd = np.zeros(len(at), np.bool_)
-    if len(longer):
-        second = view[at[longer] + 1].astype(np.int64)
-        value[longer] += (second - 1) << 7
-        used[longer] = 2
-        longer = longer[second > 0x7F]
+    for shift in (7, 14):
         if len(longer):
-            third = view[at[longer] + 2].astype(np.int64)
-            value[longer] += (third - 1) << 14
-            used[longer] = 3
-            odd[longer] = third > 0x7F
-    return value, used, odd
+            more = view.take(after[longer], mode="clip").astype(np.int64)
+            value[longer] += more - 1 << shift
+            after[longer] += 1
+            longer = longer[more > 0x7F]
+    return value, after, longer
+
+
+class _Fields:
+    """Where the fields of messages are, and those of the messages within them; `odd` are rows left out.
+
+    `kind` is the row of the table that describes each message.
+    """
+
+    def __init__(
+        self, view: npt.NDArray[np.uint8], dialect: Dialect, kind: Any, rows: Ints, at: Ints, end: Ints
+    ) -> None:
+        table, self._found = _table(dialect).ravel(), list[tuple[Ints, npt.NDArray[np.int8], Ints, Ints]]()
+        base = kind.astype(np.int64) << 8
+        before, odd = np.full(len(rows), -1, np.int8), [rows[:0]]
+        on = at < end
+        while on.any():  # the next field of every message that has one
+            if not on.all():
+                rows, base, at, end, before = rows[on], base[on], at[on], end[on], before[on]
+            key = view.take(at, mode="clip")
+            field = table.take(base + key)
+            size, start, longer = _varints(view, at + 1)
+            # The wire type is VARINT or SIZED.
+            at = start + size * (key >> 1 & 1)
+            wrong = (field <= before) | (at > end)
+            wrong[longer] = True
+            self._found.append((rows, field, start, size))
+            if wrong.any():
+                odd.append(rows[wrong])
+            inner = _NESTED.take(field)
+            if inner.any():
+                has = inner > 0
+                odd.append(_Fields(view, dialect, inner[has], rows[has], start[has], at[has]).odd)
+            before, on = field, (at < end) & ~wrong
+        self.odd: Ints = np.concatenate(odd)
+
+    def find(self, name: str) -> tuple[Ints, Ints, Ints]:
+        """Return the rows that have a field, where its value begins, and its size: of a number the value."""
+        number, out = _NUMBERS[name], [(np.zeros(0, np.int64),) * 3]
+        for rows, field, start, size in self._found:
+            here = field == number
+            if here.any():
+                out.append((rows[here], start[here], size[here]))
+        rows, start, size = (np.concatenate(column) for column in zip(*out, strict=True))
+        return rows, start, size
 
 
 class Gathered:
-    """Where the fields of a batch's commands are: for each of `names` where its value begins, and its size.
+    """Where the fields of a batch's commands are; of the rows `closely` nothing of this is known."""
 
-    Of a number the size is the value. `has` tells which records have the field. `closely` are the rows of
-    which nothing of this is known.
-    """
-
-    def __init__(self, batch: Batch, dialect: Dialect, names: Iterable[str]) -> None:
-        view = np.frombuffer(batch.data + _ROOM, np.uint8)
-        rows, table = len(batch), _table(dialect)
-        head, stop = np.frombuffer(batch.off, np.int64) + HEAD, np.frombuffer(batch.end, np.int64)
-        self.code = code = np.frombuffer(bytes(batch.code), np.uint8)
-        self.start = {name: np.zeros(rows, np.int64) for name in names}
-        self.size = {name: np.zeros(rows, np.int64) for name in self.start}
-        self._wanted = {_NUMBERS[name]: name for name in self.start}
-        self._seen = seen = np.zeros(rows, np.int64)
-        size, used, odd = _varints(view, head + 1)
-        at = head + 1 + used
+    def __init__(self, batch: Batch, dialect: Dialect) -> None:
+        view, off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
+        # Not the batch itself, which keeps this: a cycle would outlive it.
+        self._data, self._rows, self._dialect = batch.data, (batch.off, batch.end, batch.code), dialect
+        self.code = np.frombuffer(bytes(batch.code), np.uint8)
+        size, at, longer = _varints(view, off + HEAD + 1)
         end = at + size
         # A payload with more bytes than its message is looked at closely as well (KHD-CMD-003).
-        closely = odd | (end != stop) | ~_is_plain(dialect)[code]
-        left = np.flatnonzero(~closely & (at < end))
-        at, end = at[left], end[left]
-        while len(left):  # the next field of every record that has one
-            key = view[at]
-            part = table[code[left], key]
-            size, used, odd = _varints(view, at + 1)
-            at = at + 1 + used
-            behind = np.where(key & 7 == SIZED, at + size, at)
-            bit = np.left_shift(1, np.maximum(part, 0).astype(np.int64))
-            odd |= (part < 0) | (behind > end) | (seen[left] & bit != 0)
-            seen[left] |= bit
-            for number, name in self._wanted.items():
-                here = part == number
-                if here.any():
-                    self.start[name][left[here]], self.size[name][left[here]] = at[here], size[here]
-            if odd.any():
-                closely[left[odd]] = True
-            on = ~odd & (behind < end)
-            left, at, end = left[on], behind[on], end[on]
-        self._data = batch.data
-        self.closely = np.flatnonzero(closely)
+        usual = end == np.frombuffer(batch.end, np.int64)
+        usual &= _described(dialect)[self.code]
+        usual[longer] = False
+        rows = np.flatnonzero(usual)
+        self._fields = _Fields(view, dialect, self.code[rows], rows, at[rows], end[rows])
+        usual[self._fields.odd] = False
+        self._usual, self.closely = usual, np.flatnonzero(~usual).tolist()
 
-    def has(self, name: str) -> npt.NDArray[np.bool_]:
-        """Return which records have a field."""
-        return (self._seen >> _NUMBERS[name] & 1).astype(np.bool_)
+    def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
+        """Return what `_Fields.find` does, of the records that are not looked at closely."""
+        rows, start, size = self._fields.find(name)
+        if self.closely:
+            kept = self._usual[rows]
+            return rows[kept], start[kept], size[kept]
+        return rows, start, size
+
+    def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
+        """Return where the value of a field begins in each record, its size, and which records have it.
+
+        Of a number the size is the value.
+        """
+        rows, *found = self._find(name)
+        columns = np.zeros((2, len(self.code)), np.int64)
+        columns[:, rows] = found
+        has = np.zeros(len(self.code), np.bool_)
+        has[rows] = True
+        return columns[0], columns[1], has
+
+    def _stored(self, name: str) -> tuple[Ints, list[bytes]]:
+        """Return the rows that have a field of bytes, and the bytes."""
+        rows, start, size = self._find(name)
+        data, places = self._data, zip(start.tolist(), (start + size).tolist(), strict=True)
+        return rows, [data[first:last] for first, last in places]
 
     def within(self, name: str) -> tuple[Ints, list[Any]]:
-        """Return a number for each record's message within its command, and the messages by number.
+        """Return a number for each record's message within its command, -1: it has none, and the messages."""
+        rows, stored = self._stored(name)
+        numbers = {each: number for number, each in enumerate(dict.fromkeys(stored))}
+        column = np.full(len(self.code), -1, np.int64)
+        column[rows] = list(map(numbers.__getitem__, stored))
+        of = destination_of if name == "destination" else transaction_of
+        return column, [of({name: parse(name, each)}) for each in numbers]
 
-        Number -1 is for records that have none, and for those with damage there, which join `closely`.
-        """
-        numbers: dict[bytes, int] = {}
-        known: list[Any] = []
-        have = self.has(name)
-        have[self.closely] = False
-        rows = np.flatnonzero(have)
-        data, of = self._data, (destination_of if name == "destination" else transaction_of)
-        starts = self.start[name][rows]
-        picked = []
-        for start, end in zip(starts.tolist(), (starts + self.size[name][rows]).tolist(), strict=True):
-            stored = data[start:end]
-            number = numbers.get(stored, -2)
-            if number == -2:
-                try:
-                    known.append(of({name: parse(name, stored)}))
-                    number = len(known) - 1
-                except CommandError:
-                    number = -1
-                numbers[stored] = number
-            picked.append(number)
-        column = np.full(len(have), -1, np.int64)
-        column[rows] = picked
-        self.closely = np.union1d(self.closely, rows[column[rows] < 0])
-        return column, known
+    def _texts(self, name: str, missing: str | None) -> list[Any]:
+        rows, stored = self._stored(name)
+        column = np.full(len(self.code), missing, object)
+        try:
+            column[rows] = list(map(bytes.decode, stored))
+        except UnicodeDecodeError:
+            column[rows] = [each.decode("utf-8", "replace") for each in stored]
+        return column.tolist()
+
+    @cached_property
+    def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
+        """The commands that are looked at closely, by row; raises CommandError if one of them is odd."""
+        out, (off, end, _) = {}, self._rows
+        for row in self.closely:
+            payload = self._data[off[row] + HEAD : end[row]]
+            name, fields, surplus = command(payload, self._dialect.commands)
+            if surplus:
+                raise CommandError("bytes follow the message")
+            out[row] = name, fields
+        return out
+
+    def steps(self, place: int) -> Iterator[Step]:
+        """Return what the commands do; `place` is that of the batch. Raises CommandError as `others` does."""
+        named, names = self.within("destination")
+        of, transactions = self.within("transaction")
+        _, supported, _ = self.field("priority_supported")
+        _, priority, given = self.field("priority")
+        _, retroactive, _ = self.field("retroactive")
+        _, _, begins = self.field("subscription_info")
+        usual: Iterator[Any] = zip(
+            map(self._dialect.commands.get, self._rows[2]),
+            map([*names, destination_of({})].__getitem__, named.tolist()),
+            self._texts("message_id", ""),
+            np.where(given & (supported != 0), priority, DEFAULT_PRIORITY).tolist(),
+            map(place.__add__, self._rows[0]),
+            self._texts("subscription_key", None),
+            map([*transactions, None].__getitem__, of.tolist()),
+            np.where(begins, (retroactive != 0).astype(object), np.array(None)).tolist(),
+            strict=True,
+        )
+        return chain.from_iterable(self._mixed(usual, place))
+
+    def _mixed(self, usual: Iterator[Step], place: int) -> Iterator[Iterable[Step]]:
+        """Yield steps in pieces, with those of the commands that are looked at closely between them."""
+        at = 0
+        for row, (name, fields) in self.others.items():
+            yield islice(usual, row - at)
+            next(usual)
+            yield [step_of(name, fields, place + self._rows[0][row])]
+            at = row + 1
+        yield usual
 
 
-def columns(batch: Batch, dialect: Dialect, names: Iterable[str] = tuple(COLUMNS)) -> dict[str, Any]:
+def plain(batch: Batch, dialect: Dialect) -> Gathered:
+    """Return the commands of a batch for a replay.
+
+    Raises CommandError if one of the records is no command, or odd in a way that has to be reported.
+    """
+    if any(dialect.commands.get(code) == REWRITTEN for code in set(batch.code)):
+        raise CommandError("what follows may not count")
+    found = Gathered(batch, dialect)
+    _ = found.others
+    return found
+
+
+def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
     """Return columns of a batch by name, each as one of three.
 
     Numbers are an array, masked where a record has no such field. Bytes and texts are where each begins in
@@ -187,22 +264,23 @@ def columns(batch: Batch, dialect: Dialect, names: Iterable[str] = tuple(COLUMNS
     that is no UTF-8, is appended to ``batch.data``. What repeats is a number, -1 where there is none, and
     a list.
     """
-    names, rows = list(names), len(batch)
-    off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
-    owners = {name: name.partition("_")[0] for name in names if name.partition("_")[0] in _PARTS}
-    found = Gathered(batch, dialect, [name for name in FIELDS if name in names or name in owners.values()])
-    within = {name: found.within(name) for name in dict.fromkeys(owners.values())}
+    rows, off, end = len(batch), np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
+    found = batch.more.get("parsed")
+    if not isinstance(found, Gathered):
+        found = Gathered(batch, dialect)
+    within = {name: found.within(name) for name in _PARTS}
     kinds = [*dialect.commands.values(), "OTHER"]
     kind = np.full(256, len(kinds) - 1)
     kind[list(dialect.commands)] = np.arange(len(kinds) - 1)
     kind = kind[found.code]
     odd: dict[int, Mapping[str, Any]] = {}
-    for row in found.closely.tolist():
+    for row in found.closely:
         item, _ = parsed(batch.data[off[row] + HEAD : end[row]], dialect)
         kind[row] = kinds.index("OTHER" if isinstance(item, str) else item[0])
         odd[row] = {} if isinstance(item, str) else shown(*item)
     out: dict[str, Any] = {}
-    for name in names:
+    for name in COLUMNS:
+        owner = name.partition("_")[0]
         if name == "type":
             out[name] = kind, kinds
         elif name == "length":
@@ -214,12 +292,12 @@ def columns(batch: Batch, dialect: Dialect, names: Iterable[str] = tuple(COLUMNS
             for row in batch.more.get("first", ()):
                 valid[row], values[row] = True, sums(batch.data, off[row] - CONTROL)[name == "checksum"]
             out[name] = _masked(values, valid, name)
-        elif name in owners:
-            out[name] = _member(*within[owners[name]], found.code, odd, dialect, name)
+        elif owner in _PARTS:
+            out[name] = _member(*within[owner], found.code, odd, dialect, name)
         elif FIELDS[name] in BITS:
             _, filled, default = _defaults(dialect, name)
-            stored = found.has(name)
-            values, valid = np.where(stored, found.size[name], default), stored | filled[found.code]
+            _, size, stored = found.field(name)
+            values, valid = np.where(stored, size, default), stored | filled[found.code]
             for row, fields in odd.items():
                 values[row], valid[row] = fields.get(name, 0), name in fields
             out[name] = _masked(values, valid, name)
@@ -249,8 +327,8 @@ def _placed(
     batch: Batch, found: Gathered, odd: Mapping[int, Mapping[str, Any]], dialect: Dialect, name: str
 ) -> tuple[Ints, Ints]:
     """Return where the values of a field are that has bytes or a text."""
-    data, start = batch.data, found.start[name]
-    size = np.where(found.has(name) | _defaults(dialect, name)[1][found.code], found.size[name], -1)
+    data, (start, size, has) = batch.data, found.field(name)
+    size = np.where(has | _defaults(dialect, name)[1][found.code], size, -1)
     other = {row: fields.get(name) for row, fields in odd.items()}
     if COLUMNS[name] == "string" and (size > 0).any():
         beyond = np.flatnonzero(np.frombuffer(data, np.uint8) > 0x7F)
@@ -297,49 +375,3 @@ def _value(item: Sequence[Any], member: str) -> Any:
     """Return a member of a destination or a transaction, None if it has no such member."""
     members = TX_MEMBERS.get(item[0], ("kind", "name"))
     return item[members.index(member)] if member in members else None
-
-
-#: Commands that a replay has to look at one by one, and what it needs of the others.
-_EFFECTS = ("REMOVE_DESTINATION", "SUBSCRIPTION")
-_NEEDED = ("destination", "transaction", "message_id", "priority", "priority_supported", "subscription_key")
-
-
-def plain(batch: Batch, dialect: Dialect) -> PlainRows:
-    """Return the commands of a batch for a replay.
-
-    Raises CommandError if one of the records is no command, or odd in a way that has to be reported.
-    """
-    codes = {name: number for number, name in dialect.commands.items()}
-    if "REWRITTEN_DATA_FILE" in codes and codes["REWRITTEN_DATA_FILE"] in batch.code:
-        raise CommandError("what follows may not count")
-    found = Gathered(batch, dialect, _NEEDED)
-    code, start, size = found.code, found.start, found.size
-    named, names = found.within("destination")
-    of, transactions = found.within("transaction")
-    named[named < 0] = len(names)
-    names.append(destination_of({}))
-    is_queue = np.array([name[0].endswith("QUEUE") for name in names], np.bool_)
-    keyed = found.has("subscription_key")
-    is_add, is_remove = code == codes["ADD_MESSAGE"], code == codes["REMOVE_MESSAGE"]
-    does = np.where(is_add, ADDS, np.where(is_remove, REMOVES, NOTHING))
-    does[(is_add | is_remove) & (~is_queue[named] | (of >= 0) | keyed)] = CHANGES
-    does[np.isin(code, [codes[name] for name in _EFFECTS])] = CLOSELY
-    ends = np.isin(code, list(ENDING))
-    does[ends] = ENDS
-    of[ends & (of < 0)] = len(transactions)
-    transactions.append(NO_TRANSACTION)
-    does[found.closely] = CLOSELY
-    others: dict[int, tuple[str, Mapping[str, Any]]] = {}
-    for row in np.flatnonzero(does == CLOSELY).tolist():
-        name, fields, surplus = command(batch.data[batch.off[row] + HEAD : batch.end[row]], dialect.commands)
-        if surplus:
-            raise CommandError("bytes follow the message")
-        others[row] = name, fields
-    given = (size["priority_supported"] != 0) & found.has("priority")
-    priority = np.where(given, size["priority"], DEFAULT_PRIORITY)
-    rank = (priority < DEFAULT_PRIORITY).astype(np.int64) - (priority > DEFAULT_PRIORITY)
-    at, key = start["message_id"], np.where(keyed, size["subscription_key"], -1)
-    both = ranked(rank, priority)
-    columns = does, named, of, at, at + size["message_id"], both, start["subscription_key"], key
-    rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    return PlainRows(rows, names, transactions, others)

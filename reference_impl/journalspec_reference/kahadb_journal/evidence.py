@@ -23,7 +23,7 @@ from journalspec_reference.kahadb_journal.index import (
     UnusableIndex,
     shown,
 )
-from journalspec_reference.kahadb_journal.store import Change, Destination, Name, Store, TxId, number_of
+from journalspec_reference.kahadb_journal.store import Destination, Name, Step, Store, number_of
 
 #: The OpenWire version of a broker of 5.12 or later that finds no index.
 _OPENWIRE = 11
@@ -52,14 +52,10 @@ class Log(NamedTuple):
 
     #: where the log of each file ends, by the file's id
     ends: Mapping[int, int]
-    #: whether a message begins at a place
-    adds: Callable[[Place], bool]
+    #: whether a message begins at a place, given what the store has of it
+    adds: Callable[[Place, int | None], bool]
     #: whether regions are dropped, or files have lost what they held
     damaged: bool
-
-
-#: A command that the index does not cover: its name, and what it is about.
-Later = tuple[str, Change, TxId | None]
 
 
 class Evidence:
@@ -102,7 +98,7 @@ class Evidence:
         return self._index is not None and place < self._index.bound
 
     def compare(
-        self, store: Store, log: Log, later: Callable[[], Iterable[Later]]
+        self, store: Store, log: Log, later: Callable[[], Iterable[Step]]
     ) -> tuple[list[Missing], list[Note]]:
         """Return what is missing by the index, and what else it tells.
 
@@ -116,7 +112,7 @@ class Evidence:
         return missing, notes
 
     def _compared(
-        self, index: Index, store: Store, log: Log, later: Callable[[], Iterable[Later]]
+        self, index: Index, store: Store, log: Log, later: Callable[[], Iterable[Step]]
     ) -> tuple[list[Missing], list[Note]]:
         mark = store.number if self._mark is None else self._mark
         try:
@@ -152,6 +148,7 @@ class _Comparison:
         for roots in index.destinations():
             names.add(roots.name)
             here = store.destinations.get(roots.name)
+            known = here.messages if here is not None else {}
             left = _before(here, mark)
             numbers = array("q")
             for number, ident, place in index.messages(roots):
@@ -161,7 +158,7 @@ class _Comparison:
                 if place[1] >= log.ends.get(place[0], 0):
                     self.lost[roots.name, ident] = place
                     self._referred.add(place[0])
-                elif not log.adds(place):
+                elif not log.adds(place, known.get(ident)):
                     self.strays += 1
             # Versions 1 and 2 know no single acknowledgements of a topic's messages.
             if left and (roots.subscriptions is None or index.version > 2):
@@ -173,16 +170,16 @@ class _Comparison:
             if name not in names and (left := _before(here, mark)):
                 self.hidden[name] = left
 
-    def without(self, later: Iterable[Later], store: Store) -> None:
+    def without(self, later: Iterable[Step], store: Store) -> None:
         """Leave out what ended after the index was written (KHD-IDX-006)."""
         gone = set()
-        for command, change, tx in later:
-            if command == "REMOVE_DESTINATION":
-                gone.add(change.destination)
-            elif command == "SUBSCRIPTION":
-                self.only.pop((change.destination, change.subscription or ""), None)
-            elif command == "REMOVE_MESSAGE" and tx not in store.open and tx not in store.prepared:
-                self.lost.pop((change.destination, change.message_id), None)
+        for step in later:
+            if step.command == "REMOVE_DESTINATION":
+                gone.add(step.destination)
+            elif step.command == "SUBSCRIPTION" and step.retroactive is None:
+                self.only.pop((step.destination, step.subscription or ""), None)
+            elif step.command == "REMOVE_MESSAGE" and not store.is_open(step.transaction):
+                self.lost.pop((step.destination, step.message_id), None)
         self.lost = {key: place for key, place in self.lost.items() if key[0] not in gone}
         self.only = {key: owed for key, owed in self.only.items() if key[0] not in gone}
 

@@ -33,7 +33,7 @@ _PIECE = 1 << 16
 #: An end marker is searched for in so many bytes: by default a torn batch has no more than 4 MiB.
 _TORN = 8 << 20
 #: The number of REWRITTEN_DATA_FILE, which came with the end marker, and bytes that hold any such command.
-_REWRITTEN, _SHORT = 16, 64
+_REWRITTEN, _SHORT = b"\x10", 64
 
 
 def _rules(edition: str) -> Rules:
@@ -111,17 +111,20 @@ def _ending(data: Any) -> str:
     A command that only editions with an end marker have counts as one.
     """
     source, at, start = source_of(data), 0, DIALECTS["5.16"].start
-    piece, base = b"", 0
+    end, piece, base, last, size = source.size - CONTROL, b"", 0, -1, 0
     for _ in range(_LOOKED_AT):
-        if at + CONTROL + _SHORT > base + len(piece):
-            piece, base = source.read(at, _PIECE), at
+        if at > last:
+            # After a small batch many follow; of what follows a large one little is looked at.
+            piece, base = source.read(at, _PIECE if size < _PIECE >> 2 else CONTROL + _SHORT), at
+            last = base + len(piece) - CONTROL - _SHORT
         here = at - base
-        if len(piece) - here < CONTROL or not piece.startswith(start, here):
+        if at > end or not piece.startswith(start, here):
             break
-        if _rewrites(piece[here + CONTROL : here + CONTROL + _SHORT]):
+        code = here + CONTROL + HEAD
+        if piece[code : code + 1] == _REWRITTEN and _rewrites(piece[here + CONTROL :]):
             return "marker"
         size, _ = sums(piece, here)
-        if not 0 < size <= source.size - at - CONTROL:
+        if not 0 < size <= end - at:
             break
         at += CONTROL + size
     if at == len(data):
@@ -132,11 +135,9 @@ def _ending(data: Any) -> str:
 
 
 def _rewrites(record: bytes) -> bool:
-    """Tell whether a batch begins with REWRITTEN_DATA_FILE."""
-    if len(record) <= HEAD or record[HEAD] != _REWRITTEN:
-        return False
+    """Tell whether a batch begins with a whole REWRITTEN_DATA_FILE, which is short."""
     length, kind = head(record, 0)
-    if kind != USER or not HEAD < length <= len(record):
+    if kind != USER or not HEAD < length <= min(_SHORT, len(record)):
         return False
     try:
         return not frame(record[HEAD:length])[2]

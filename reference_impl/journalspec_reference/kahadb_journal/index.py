@@ -31,7 +31,8 @@ EDITIONS: Mapping[int, tuple[str, ...]] = {
 }
 _SIZES = range(_HEAD + 1, (1 << 24) + 1)
 _PAGE, _REDO_HEAD = struct.Struct(">Bqqi"), struct.Struct(">qqi")
-_I2, _I4, _I8 = struct.Struct(">h"), struct.Struct(">i"), struct.Struct(">q")
+_I2, _U2, _I4, _I8 = (struct.Struct(f">{kind}") for kind in "hHiq")
+_PLACE, _SIZED_PLACE, _NUMBERED = struct.Struct(">ii"), struct.Struct(">iii"), struct.Struct(">qii")
 #: A place in the journal: the id of a file and an offset.
 Place = tuple[int, int]
 
@@ -56,17 +57,20 @@ class _Bytes:
         self.at += size
         return self.data[self.at - size : self.at]
 
-    def number(self, form: struct.Struct) -> int:
+    def numbers(self, form: struct.Struct) -> tuple[int, ...]:
         try:
-            (value,) = form.unpack_from(self.data, self.at)
+            found = form.unpack_from(self.data, self.at)
         except struct.error:
             raise UnusableIndex("an entry reaches beyond its page") from None
         self.at += form.size
-        return int(value)
+        return found
+
+    def number(self, form: struct.Struct) -> int:
+        return self.numbers(form)[0]
 
     def text(self) -> str:
         """Return a string of Java's modified UTF-8."""
-        raw = self.take(self.number(_I2) & 0xFFFF)
+        raw = self.take(self.numbers(_U2)[0])
         try:
             if raw.isascii():
                 return raw.decode()
@@ -76,10 +80,10 @@ class _Bytes:
             raise UnusableIndex("a text is not modified UTF-8") from None
 
     def long(self) -> int:
-        return self.number(_I8)
+        return self.numbers(_I8)[0]
 
-    def place(self) -> Place:
-        file, off = self.number(_I4), self.number(_I4)
+    def place(self, form: struct.Struct = _PLACE) -> Place:
+        file, off, *_ = self.numbers(form)
         if min(file, off) < 0:
             raise UnusableIndex("a place in the journal is negative")
         return file, off
@@ -275,26 +279,23 @@ class Index:
         return Roots(("", ""), (order, *others), location, ids, *topic)
 
     def _stored(self, data: _Bytes) -> Place:
-        place = data.place()
-        if self.version >= 6:
-            data.take(_I4.size)
-        return place
+        return data.place(_SIZED_PLACE if self.version >= 6 else _PLACE)
 
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
         """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
 
-        What is summed is the same for entries in any order. It is of texts: sums over hashes of tuples are
-        often the same where two entries have changed their numbers.
+        What is summed is the same for entries in any order. It is of bytes and texts: sums over hashes of
+        tuples are often the same where two entries have changed their numbers.
         """
         places = ids = 0
         for root in roots.orders:
             entries = self.pages.tree(root, _Bytes.long, lambda data: (data.text(), self._stored(data)))
             for number, (ident, place) in entries:
-                places += hash(f"{number} {place}")
+                places += hash(_NUMBERED.pack(number, *place))
                 ids += hash(f"{number} {ident}")
                 yield number, ident, place
         for place, number in self.pages.tree(roots.location, self._stored, _Bytes.long):
-            places -= hash(f"{number} {place}")
+            places -= hash(_NUMBERED.pack(number, *place))
         for ident, number in self.pages.tree(roots.ids, _Bytes.text, _Bytes.long):
             ids -= hash(f"{number} {ident}")
         if places or ids:

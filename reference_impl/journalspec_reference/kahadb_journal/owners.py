@@ -1,71 +1,27 @@
 """Which messages durable subscriptions need: counted for each message, listed only when somebody asks.
 
-A subscription needs all messages above a number, but for those it acknowledged: a change of the counts
-"from here on". A message goes when its count falls to 0. Both cost the logarithm of the number of messages.
+A subscription needs all messages above a number, but for those it acknowledged. So of the messages that
+equally many subscriptions acknowledged, those up to a number are the ones that no subscription needs.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from itertools import accumulate
+from heapq import heappop, heappush
+from itertools import compress, count
+from operator import le
 
-#: Added to the count of a message that is gone, or that no subscription ever needed: more than any count.
-_IDLE = 1 << 40
-#: So many acknowledgements are always kept.
+#: More than the number of any message, and more than that.
+_LAST, _NEVER = 1 << 62, 1 << 63
+#: So many acknowledgements and places in heaps are always kept.
 _FEW = 256
+
+
 #: No numbers; a set of one's own would be half of what a subscription takes.
 _NONE: AbstractSet[int] = frozenset()
-
-
-class Counts:
-    """Numbers in slots: a tree of their differences. Each node has its sum and its lowest prefix sum."""
-
-    __slots__ = ("_lows", "_room", "_sums")
-
-    def __init__(self, values: Iterable[int], room: int) -> None:
-        """Set the first slots to `values`, the others to the last of them; `room` is a power of two."""
-        self._room = room
-        self._sums = array("q", bytes(16 * room))
-        before = 0
-        for slot, value in enumerate(values, start=room):
-            self._sums[slot], before = value - before, value
-        self._lows = array("q", self._sums)
-        for node in range(room - 1, 0, -1):
-            self._join(node)
-
-    def _join(self, node: int) -> None:
-        sums, lows = self._sums, self._lows
-        first = sums[2 * node]
-        sums[node] = first + sums[2 * node + 1]
-        lows[node] = min(lows[2 * node], first + lows[2 * node + 1])
-
-    def add(self, slot: int, amount: int) -> None:
-        """Add to all slots from `slot` on."""
-        node = slot + self._room
-        self._sums[node] += amount
-        self._lows[node] = self._sums[node]
-        while node > 1:
-            node >>= 1
-            self._join(node)
-
-    def first(self) -> int:
-        """Return the first slot of a number below 1, or -1."""
-        if self._lows[1] > 0:
-            return -1
-        node, before = 1, 0
-        while node < self._room:
-            node *= 2
-            if before + self._lows[node] > 0:
-                before += self._sums[node]
-                node += 1
-        return node - self._room
-
-    def values(self) -> Iterator[int]:
-        """Yield all numbers."""
-        return accumulate(self._sums[self._room :])
 
 
 class Subscription:
@@ -77,113 +33,115 @@ class Subscription:
         self.above = above
         self.acknowledged = _NONE
 
-    def owed(self, number: int) -> bool:
-        """Tell whether the message of a number, if it is there, is needed."""
-        return number > self.above and number not in self.acknowledged
-
 
 class Owners:
-    """The durable subscriptions of one destination by key, and how many need each message."""
-
-    __slots__ = ("_acknowledged", "_counts", "_idle", "_ids", "_most", "_numbers", "_room", "subscriptions")
+    """The durable subscriptions of one destination by key, and which messages they need."""
 
     def __init__(self, messages: Mapping[int, str]) -> None:
-        """Begin without subscriptions, with ids of messages by number, ascending."""
+        """Begin without subscriptions, with ids of messages by number."""
         self.subscriptions: dict[str, Subscription] = {}
-        self._numbers, self._ids = array("q", messages), list(messages.values())
-        #: the numbers of messages that came when there was no subscription
-        self._idle = set(self._numbers) or _NONE
-        #: how many acknowledgements are kept, and how many may be: then those of messages that are gone go
-        self._acknowledged, self._most = 0, _FEW
-        self._refit([_IDLE] * len(messages))
-
-    def _refit(self, values: Iterable[int]) -> None:
-        """Leave out the slots of messages that are gone, and make room for as many again."""
-        kept = [
-            (number, message_id, value)
-            for number, message_id, value in zip(self._numbers, self._ids, values, strict=False)
-            if value < _IDLE or number in self._idle
-        ]
-        self._numbers = array("q", (number for number, _, _ in kept))
-        self._ids = [message_id for _, message_id, _ in kept]
-        self._room = 1 << max(2, (2 * len(kept) + 2).bit_length())
-        later = _IDLE + len(self.subscriptions)
-        self._counts = Counts([*(value for _, _, value in kept), later], self._room)
-
-    def _at(self, slot: int, amount: int) -> None:
-        self._counts.add(slot, amount)
-        self._counts.add(slot + 1, -amount)
-
-    def _slot(self, number: int) -> int:
-        """Return the slot of a message, -1 if it has none any more."""
-        slot = bisect_left(self._numbers, number)
-        return slot if slot < len(self._numbers) and self._numbers[slot] == number else -1
+        #: ids of messages that a subscription needs, and of those that came when there was none
+        self._ids: dict[int, str] = {}
+        self._idle = dict(messages)
+        #: above what number each subscription needs messages, sorted
+        self._above = [_LAST]
+        #: how many subscriptions acknowledged a message, if any did
+        self._times: dict[int, int] = {}
+        #: by how often they were acknowledged: a heap of messages, others among them, and the first of it
+        self._waiting: list[list[int]] = []
+        self._lowest = array("Q")
+        #: messages that have not come to where they wait, and how many may: then what is of no use goes
+        self._changed: list[int] = []
+        self._most = _FEW
 
     def add(self, number: int, message_id: str) -> None:
         """Take in a message, of a number above all others: all subscriptions need it."""
-        if len(self._numbers) + 2 > self._room:
-            self._refit(self._counts.values())
-        self._numbers.append(number)
-        self._ids.append(message_id)
-        self._at(len(self._numbers) - 1, -_IDLE)
+        self._ids[number] = message_id
+        self._changed.append(number)
+        if len(self._changed) > self._most:
+            self._prune()
 
     def drop(self, number: int) -> None:
         """Forget a message that is gone, whoever needs it."""
-        if number in self._idle:
-            self._idle -= {number}
+        if self._ids.pop(number, None) is None:
+            del self._idle[number]
         else:
-            self._at(self._slot(number), _IDLE)
+            self._times.pop(number, None)
 
     def begin(self, key: str, above: int) -> None:
         """Let a subscription, a new one or not, need all messages above a number, 0 or the highest."""
         self.leave(key)
         self.subscriptions[key] = Subscription(above)
-        self._counts.add(bisect_right(self._numbers, above), 1)
+        insort(self._above, above)
         if not above:
-            for number in self._idle:
-                self._at(self._slot(number), -_IDLE)
-            self._idle = _NONE
+            for number, message_id in self._idle.items():
+                self.add(number, message_id)
+            self._idle = {}
 
     def leave(self, key: str) -> None:
         """Take a subscription away, if there is one; `needless` yields what this leaves without any."""
         ended = self.subscriptions.pop(key, None)
         if ended is None:
             return
-        self._acknowledged -= len(ended.acknowledged)
+        del self._above[bisect_left(self._above, ended.above)]
         for number in ended.acknowledged:
-            if (slot := self._slot(number)) >= 0:
-                self._at(slot, 1)
-        self._counts.add(bisect_right(self._numbers, ended.above), -1)
+            if number in self._ids:
+                self._times[number] -= 1
+                self._changed.append(number)
 
-    def acknowledge(self, key: str, number: int) -> None:
-        """Take in that a subscription has a message; `needless` yields it if that was the last one."""
+    def acknowledge(self, key: str, number: int) -> bool:
+        """Take in that a subscription has a message; return whether it was the last one that needed it."""
         here = self.subscriptions.get(key)
-        if here is not None and here.owed(number):
-            if not isinstance(here.acknowledged, set):
-                here.acknowledged = set()
-            here.acknowledged.add(number)
-            self._at(self._slot(number), -1)
-            self._acknowledged += 1
-            if self._acknowledged > self._most:
-                self._prune()
+        if here is None or number <= here.above or number in here.acknowledged:
+            return False
+        if not isinstance(here.acknowledged, set):
+            here.acknowledged = set()
+        here.acknowledged.add(number)
+        times = self._times[number] = self._times.get(number, 0) + 1
+        self._changed.append(number)
+        if len(self._changed) > self._most:
+            self._prune()
+        return number <= self._above[times]
 
     def _prune(self) -> None:
-        """Leave out what was acknowledged of messages that are gone."""
-        there = {
-            number
-            for number, value in zip(self._numbers, self._counts.values(), strict=False)
-            if value < _IDLE
-        }
+        """Leave out acknowledgements of messages that are gone, and places where a message was before."""
+        kept = 0
         for here in self.subscriptions.values():
-            here.acknowledged = here.acknowledged & there or _NONE
-        self._acknowledged = sum(len(here.acknowledged) for here in self.subscriptions.values())
-        self._most = 2 * self._acknowledged + len(there) + _FEW
+            here.acknowledged = here.acknowledged & self._ids.keys() or _NONE
+            kept += len(here.acknowledged)
+        for waiting in self._waiting:
+            waiting.clear()
+        self._changed = list(self._ids)
+        self._most = 2 * (kept + len(self._ids)) + _FEW
+
+    def _settle(self) -> None:
+        """Let all messages wait among those that were acknowledged as often."""
+        for number in self._changed:
+            if number in self._ids:
+                times = self._times.get(number, 0)
+                while len(self._waiting) <= times:
+                    self._waiting.append([])
+                    self._lowest.append(_NEVER)
+                heappush(self._waiting[times], number)
+                self._lowest[times] = self._waiting[times][0]
+        self._most -= len(self._changed)
+        self._changed = []
 
     def needless(self) -> Iterator[str]:
-        """Yield the ids of messages that no subscription needs any more; they are forgotten."""
-        while (slot := self._counts.first()) >= 0:
-            self._at(slot, _IDLE)
-            yield self._ids[slot]
+        """Yield the ids of messages that no subscription needs any more; they are forgotten.
+
+        One that was acknowledged n times is needed if more than n subscriptions need what is above a lower
+        number.
+        """
+        self._settle()
+        for times in compress(count(), map(le, self._lowest, self._above)):
+            waiting = self._waiting[times]
+            while waiting and waiting[0] <= self._above[times]:
+                number = heappop(waiting)
+                if number in self._ids and self._times.get(number, 0) == times:
+                    yield self._ids[number]
+                    self.drop(number)
+            self._lowest[times] = waiting[0] if waiting else _NEVER
 
 
 class Ranked:

@@ -12,8 +12,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import accumulate, compress
-from typing import Any, TypeVar
+from itertools import accumulate, compress, islice
+from typing import Any, Protocol, TypeVar
 
 from journalspec import reread
 from journalspec.observation import (
@@ -39,24 +39,18 @@ from journalspec_reference.kahadb_journal.codec import (
     END_MARKER,
     HEAD,
     MARKER,
+    REWRITTEN,
     USER,
     Dialect,
     head,
     sums,
 )
 from journalspec_reference.kahadb_journal.commands import CommandError, command
-from journalspec_reference.kahadb_journal.evidence import Evidence, Later, Log
+from journalspec_reference.kahadb_journal.evidence import Evidence, Log
 from journalspec_reference.kahadb_journal.index import Place
 from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
-from journalspec_reference.kahadb_journal.store import (
-    PLACE,
-    PlainRows,
-    Store,
-    change_of,
-    transaction_of,
-    tx_text,
-)
+from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, place_of, step_of, tx_text
 
 _NAME = re.compile(r"db-(0|[1-9][0-9]{0,9})\.log")
 _LARGEST = 0x7FFFFFFF
@@ -70,11 +64,8 @@ POLICIES = {
     "default": (False, True, False),
     "unchecked": (False, False, False),
 }
-#: Commands by which a message comes, and those that take something away, if only a subscription.
+#: Commands by which a message comes.
 _ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
-_TAKES = frozenset(["REMOVE_MESSAGE", "REMOVE_DESTINATION", "SUBSCRIPTION"])
-#: The command after which a file may repeat another one.
-REWRITTEN = "REWRITTEN_DATA_FILE"
 #: Notes with which an answer is not clean.
 _LOSSY = ("suspicious-end", "unscanned-damage")
 #: In journals of so many bytes, batches of so many records are taken as columns: NumPy takes long to begin.
@@ -90,7 +81,14 @@ T = TypeVar("T")
 DataFile = NumberedFile
 
 
-def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], PlainRows] | None:
+class Commands(Protocol):
+    """What the records of a batch do, found for all at once."""
+
+    def steps(self, place: int) -> Iterator[Step]:
+        """Return the steps of a replay; `place` is that of the batch."""
+
+
+def _plainly(files: Sequence[DataFile]) -> Callable[[Batch, Dialect], Commands] | None:
     """Return what takes the commands of many records at once; None without NumPy, and for few records."""
     if sum(file.length for file in files) < _LARGE:
         return None
@@ -172,7 +170,7 @@ class Walk:
         policy: str,
         last: DataFile | None,
         numbers: frozenset[int],
-        plain: Callable[[Batch, Dialect], PlainRows] | None = None,
+        plain: Callable[[Batch, Dialect], Commands] | None = None,
     ) -> None:
         self._dialect, self._last, self._numbers, self._plain = dialect, last, numbers, plain
         self._reading = not policy
@@ -291,10 +289,13 @@ class JournalPass:
         #: Where the log of each file ends, by its id.
         self._ends = {file.number: 0 for file in self._files}
         self._data = {file.number: file.data for file in self._files}
+        self._turns = {file.number: turn for turn, file in enumerate(self._files)}
         #: The answer if recovery refuses, and the offset of what is the reason.
         self._refused: Observation | None = None
         self._refused_at = 0
         self._lossy = False
+        #: Whether the rest of a file does not count.
+        self._skipping = False
         #: The last region that is not a record that is no command.
         self._damage: tuple[str, int, int] | None = None
         #: The first message that was added twice, by file; files of which a part does not count.
@@ -312,7 +313,8 @@ class JournalPass:
                 return
 
     def _file(self, turn: int, file: DataFile) -> None:
-        skipping, end = False, (0, FILE)
+        end = 0, FILE
+        self._skipping = False
         for batch in self._found.walked(self._walk.stretch(file)):
             end = batch.more.get("end", end)
             if batch.off:
@@ -321,27 +323,34 @@ class JournalPass:
                 self._lossy |= note.code in _LOSSY
             if batch.damage:
                 self._damaged(file, batch)
-            skipping = self._take(file, turn, batch, skipping=skipping)
+            self._take(file, turn, batch)
             if self._refused is not None:
                 return
         if self._reading and end[1] != FILE:
             for _ in self._beside.walked(self._walk.stretch(file, end[0])):
                 pass
 
-    def _take(self, file: DataFile, turn: int, batch: Batch, *, skipping: bool) -> bool:
-        """Replay the records of a batch; return whether the rest of the file does not count."""
-        items = batch.more.get("parsed", ())
+    def _take(self, file: DataFile, turn: int, batch: Batch) -> None:
+        """Replay the records of a batch."""
+        items: Sequence[Parsed] | Commands = batch.more.get("parsed", ())
         if len(batch) >= _MANY:
             # What was parsed is larger than what was read, and is not kept.
             batch.more.pop("parsed", None)
+        place = (turn << PLACE) + batch.base
+        steps = self._steps(file, batch, items, place) if isinstance(items, Sequence) else items.steps(place)
         # The index covers the records before one; what came before it is what the two have to agree on.
         cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
-        skipping = skipping or self._counts(file, turn, batch, items, 0, cut)
+        self._replay(file, islice(steps, cut))
         if cut < len(batch):
             self._evidence.passed(self._store)
-            skipping = skipping or self._counts(file, turn, batch, items, cut, len(batch))
+            self._replay(file, steps)
         self._evidence.looks(file.number, batch)
-        return skipping
+
+    def _replay(self, file: DataFile, steps: Iterator[Step]) -> None:
+        if not self._skipping and (found := self._store.replay(steps)):
+            # The first message of a file that was added and is there (KHD-RCV-003).
+            note = Note("duplicate-message", file.name, found[0] & (1 << PLACE) - 1, found[1])
+            self._doubled.setdefault(file.name, note)
 
     def _damaged(self, file: DataFile, batch: Batch) -> None:
         """Take in what of a stretch holds no record."""
@@ -361,41 +370,24 @@ class JournalPass:
             return file is not self._last
         return file is not self._last or end < file.length
 
-    def _counts(
-        self,
-        file: DataFile,
-        turn: int,
-        batch: Batch,
-        items: Sequence[Parsed] | PlainRows,
-        row: int,
-        last: int,
-    ) -> bool:
-        """Replay records from a row up to another; return whether the rest of the file does not count."""
-        place = (turn << PLACE) + batch.base
-        if isinstance(items, PlainRows):
-            if found := self._store.replay(items, batch, row, last, place):
-                self._doubles(file, batch.base + found[0], found[1])
-            return False
-        for off, item in zip(batch.off[row:last], items[row:last], strict=False):
+    def _steps(self, file: DataFile, batch: Batch, items: Sequence[Parsed], place: int) -> Iterator[Step]:
+        """Yield what records do, up to one after which nothing of a file counts."""
+        for off, item in zip(batch.off, items, strict=False):
             at = batch.base + off
-            if isinstance(item, str):
-                if not self._skips:
-                    if self._refused is None or at < self._refused_at:
-                        length, _ = head(batch.data, off)
-                        self._refused = _refused(file, Dropped(file.name, at, length, "bad-command"), item)
-                    return True
-                continue
-            if twice := self._store.take(*item, place + off):
-                self._doubles(file, at, twice[0])
-            if item[0] == REWRITTEN and repeats(item[1], self._numbers):
+            if not isinstance(item, str):
+                if item[0] != REWRITTEN or not repeats(item[1], self._numbers):
+                    yield step_of(*item, place + off)
+                    continue
                 source = str(item[1].get("source_file", 0))
-                self._skipped.append(Note("rewritten-skipped", file.name, at, source))
-                return True  # KHD-RCV-012
-        return False
-
-    def _doubles(self, file: DataFile, at: int, ident: str) -> None:
-        """Note a message that was added and is there, the first one of a file (KHD-RCV-003)."""
-        self._doubled.setdefault(file.name, Note("duplicate-message", file.name, at, ident))
+                self._skipped.append(Note("rewritten-skipped", file.name, at, source))  # KHD-RCV-012
+            elif self._skips:
+                yield step_of("OTHER", {}, place + off)
+                continue
+            elif self._refused is None or at < self._refused_at:
+                length, _ = head(batch.data, off)
+                self._refused = _refused(file, Dropped(file.name, at, length, "bad-command"), item)
+            self._skipping = True
+            return
 
     def observation(self) -> Observation:
         """Return the answer."""
@@ -422,8 +414,10 @@ class JournalPass:
             missing=missing,
         )
 
-    def _adds(self, place: Place) -> bool:
-        """Return whether a message begins at a place: looked at are its first bytes."""
+    def _adds(self, place: Place, stored: int | None) -> bool:
+        """Return whether a message begins at a place: of one that is not stored its first bytes say it."""
+        if stored is not None and place_of(stored) == (self._turns[place[0]] << PLACE) + place[1]:
+            return True
         start = bytes(self._data[place[0]][place[1] : place[1] + HEAD + 1])
         return (
             len(start) > HEAD
@@ -431,18 +425,19 @@ class JournalPass:
             and self._dialect.commands.get(start[HEAD], "") in _ADDS
         )
 
-    def _later(self) -> Iterator[Later]:
-        """Yield the commands that the index does not cover and that take something away."""
+    def _later(self) -> Iterator[Step]:
+        """Yield what the commands do that the index does not cover."""
         walk = Walk(self._dialect, self._policy, self._last, self._numbers)
         for file in self._files:
             if self._evidence.covers((file.number, file.length)):
                 continue
             for batch in walk.batches(file):
-                for off, item in zip(batch.off, batch.more.get("parsed", ()), strict=False):
-                    if isinstance(item, str) or item[0] not in _TAKES or "subscription_info" in item[1]:
-                        continue
-                    if not self._evidence.covers((file.number, batch.base + off)):
-                        yield item[0], change_of(item[0], item[1], 0), transaction_of(item[1])
+                items: Sequence[Parsed] = batch.more.get("parsed", ())
+                for off, item in zip(batch.off, items, strict=False):
+                    covered = self._evidence.covers((file.number, batch.base + off))
+                    if not covered and not isinstance(item, str):
+                        name, fields = item
+                        yield step_of(name, fields, 0)
 
     def _tail(self) -> Iterator[Note]:
         if self._damage is not None and self._last is not None:

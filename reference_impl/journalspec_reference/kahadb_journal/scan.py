@@ -60,7 +60,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
     begin, marked, bare = dialect.start, dialect.marked, dialect.bare
     limit = source.size if limit is None else min(limit, source.size)
     base = next_control(source, dialect, start, limit, stretch) if beyond else start
-    piece = stretch >> 4
+    piece = stretch >> 2
     # `verified` is the end of the last batch that was checked by pieces, `inside` the same while its records
     # are given; `hurt` is where damage began and why, until a sound batch or the end of the log ends it.
     need = verified = inside = 0
@@ -73,30 +73,47 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         batch = Batch(base, data)
         off, end, code, first = batch.off, batch.end, batch.code, array("q")
         batch.more["first"] = first
-        add, add_end, add_code = off.append, end.append, code.append
+        add, add_end, add_code, view = off.append, end.append, code.append, memoryview(data)
         # Up to `plain` a batch may be what almost all are; -1 sends everything through the careful checks.
         calm = -1 if bad or beyond else top - CONTROL
         plain = -1 if hurt or inside else calm
         body, stop, odd = 0, inside - base, 0
         while True:
+            # Almost all batches pass all checks below: they are given here, and nothing else is.
+            begun, batches = len(off), len(first)
+            while at <= plain and len(off) < MOST_ROWS and data.startswith(begin, at):
+                size, total = sums(data, at)
+                rows, p, stop = len(off), at + CONTROL, at + CONTROL + size
+                if not 0 < size <= piece or stop > top or not total:
+                    break
+                if checked and adler32(view[p:stop]) != total:
+                    break
+                last = stop - HEAD - 1
+                while p <= last:
+                    length, kind, number = head_and_code(data, p)
+                    if kind != USER or length <= HEAD:
+                        break
+                    add(p)
+                    add_code(number)
+                    p += length
+                if p != stop or len(off) > 2 * MOST_ROWS:
+                    del off[rows:], code[rows:]
+                    break
+                first.append(rows)  # KHD-REC-006
+                at = stop
+            if len(off) > begun:
+                # Each record ends where the next one begins, or the control record before that.
+                end.extend(off[begun + 1 :])
+                add_end(at)
+                for row in first[batches + 1 :]:
+                    end[row - 1] -= CONTROL
             rows = len(off)
             if rows >= MOST_ROWS or odd >= MOST_ODD:
                 break
-            why, after, usual = "", at + 1, False
-            if at <= plain and data.startswith(begin, at):
-                size, total = sums(data, at)
-                p = body = at + CONTROL
-                stop = p + size
-                # One condition, true only where all checks below would pass.
-                usual = (
-                    0 < size <= piece
-                    and stop <= top
-                    and total != 0
-                    and (not checked or adler32(data[p:stop]) == total)
-                )
-            if not usual and inside:
+            why, after = "", at + 1
+            if inside:
                 p = body = at
-            elif not usual:
+            else:
                 left = room - at
                 if top - at < CONTROL and top < room:
                     break  # the next stretch has all of it
@@ -135,7 +152,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     why = UNREADABLE if unread else "bad-header"
             if not why and not ended:
                 edge = min(stop, top)
-                last = min(edge - HEAD - 1, p + piece)
+                last = min(edge - HEAD - 1, p + (stretch >> 4))
                 while p <= last:
                     length, kind, number = head_and_code(data, p)
                     to = p + length
@@ -145,10 +162,6 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     add_end(to)
                     add_code(number)
                     p = to
-                if usual and p == stop:
-                    first.append(rows)  # KHD-REC-006
-                    at = stop
-                    continue
                 plain = -1
                 if p < stop and not inside:
                     # A record without payload, of another type, or a chain that is broken (KHD-REC-003).
