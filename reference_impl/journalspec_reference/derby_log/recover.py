@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from heapq import heappop, heappush
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -32,16 +33,7 @@ from journalspec_reference.api import Files
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
-from journalspec_reference.derby_log.bodies import (
-    BEGIN,
-    BODY_START,
-    CHANGE,
-    END,
-    Body,
-    Forms,
-    decode,
-    known,
-)
+from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
@@ -55,7 +47,7 @@ from journalspec_reference.derby_log.scan import (
     garbage,
     gather,
 )
-from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store, Transaction
+from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store
 
 FORMAT = "derby_log"
 SEED = "seed"
@@ -423,36 +415,23 @@ class LogPass:
 
     def _count(self, file: LogFile, batch: Batch, bodies: pages.Bodies) -> None:
         """Redo the records of a batch: what is plain at once, all else by what its body says."""
-        number, base, store, redo = file.number, batch.base, self.store, 0
+        number, base, store = file.number, batch.base, self.store
         if self._explained is not None and (number > self.start.number or self.start.position == HEADER):
             self._explained.take(bodies)
-        if bodies.columns is None:
-            for off, body in zip(batch.off, bodies.decoded.values(), strict=True):
-                self._redo(file, base + off, body)
-            return
-        known, kinds = store.transactions, bodies.kinds
-        # From row `redo` on pages are changed.
-        if number <= self.redo_from.number:
-            here = number == self.redo_from.number
-            redo = bisect_left(batch.off, self.redo_from.position - base) if here else len(batch)
-        # Rows of tables are told of; a container that is not there has to be.
-        closely = [*store.tables]
-        if self._complete:
-            closely += bodies.columns.containers() - self._beside.keys()
-        left, done = bodies.columns.settle(len(batch), redo, bodies.decoded, closely, store)
-        for row in left:
-            off, transaction = batch.off[row], int(bodies.columns.transaction[row])
-            if kinds[row] == CHANGE and transaction in known and (done[row] or row < redo):
-                known[transaction].changes.append(number << 32 | base + off)
-            elif kinds[row] == BEGIN and transaction not in known:
-                status = int(bodies.columns.fields["status"][row])
-                known[transaction] = Transaction(number << 32 | base + off, status, None)
-            elif kinds[row] == END and transaction in known:
-                del known[transaction]
-            else:
-                data = batch.data[off + BEFORE : batch.end[row] - BEHIND]
-                self._redo(file, base + off, bodies.decoded.get(row) or decode(data, self._forms))
-        store.next = max(store.next, 1 + int(bodies.columns.transaction[: len(batch)].max(initial=0)))
+        rows: Iterable[int] = range(len(batch))
+        if (columns := bodies.filled()) is not None:
+            # Rows of tables are told of; a container that is not there has to be.
+            closely = {*store.tables}
+            if self._complete:
+                closely |= columns.containers() - self._beside.keys()
+            plain = columns.plain(closely, number << 32 | base)
+            rows = store.replay(islice(plain, len(batch)), self.redo_from.packed)
+        for row in rows:
+            off = batch.off[row]
+            body = bodies.decoded.get(row)
+            if body is None:
+                body = decode(batch.data[off + BEFORE : batch.end[row] - BEHIND], self._forms)
+            self._redo(file, base + off, body)
 
     def _redo(self, file: LogFile, off: int, body: Body) -> None:
         """Redo one record; what does not fit is told, or refused once the whole log is walked."""
