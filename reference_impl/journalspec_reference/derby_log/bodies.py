@@ -47,9 +47,9 @@ class Body(NamedTuple):
     long_number: bool
 
 
-#: What a record is for a replay: not plain, a change of a page, what undoes one, begin or end of a transaction,
-#: or nothing.
-CLOSELY, CHANGE, UNDO, BEGIN, END, NOTHING = range(6)
+#: What a record is for a replay: a change of a page, what undoes one, begin or end of a transaction, nothing,
+#: or not plain.
+CHANGE, UNDO, BEGIN, END, NOTHING, CLOSELY = range(6)
 #: So many records are worth NumPy, where it is installed.
 MANY = 1024
 
@@ -60,7 +60,7 @@ NUMBER = re.compile(_INT, re.DOTALL)
 #: So many of them, a power of two.
 _NUMBERS = [re.compile(b"(?:%b){%d}+" % (_INT, 1 << power), re.DOTALL) for power in range(13)]
 #: The first bytes of numbers in their shortest form are below this one.
-_SHORTEST = 0x40
+SHORTEST = 0x40
 
 
 class BodyReader:
@@ -124,9 +124,9 @@ class BodyReader:
                 continue
             at = self.at
             # Most fields are small numbers in their shortest form: one byte, or two of a compressed long.
-            if at < last and data[at] < _SHORTEST and slot.type == "cint":
+            if at < last and data[at] < SHORTEST and slot.type == "cint":
                 out[slot.name], self.at = data[at], at + 1
-            elif at < last and data[at] < _SHORTEST and slot.type == "clong":
+            elif at < last and data[at] < SHORTEST and slot.type == "clong":
                 out[slot.name], self.at = data[at] << 8 | data[at + 1], at + 2
             else:
                 out[slot.name] = self._field(slot, out)

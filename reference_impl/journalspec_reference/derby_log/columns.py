@@ -14,16 +14,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, named, objects, operations, tail
+from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, named, objects, operations, part, tail
 from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.bodies import (
     BEGIN,
     BITS,
     CHANGE,
+    CLOSELY,
     EDITIONS,
     END,
     NOTHING,
     NUMBER,
+    SHORTEST,
     UNDO,
     Body,
     Forms,
@@ -87,15 +89,20 @@ class Gathered:
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
         #: The lists: their rows, their fields, how many elements they have, where they begin and end.
         self._lists: list[tuple[int, tuple[Slot, ...], int, int, int]] = []
-        # The operation, and what stands behind its fields: the rows of each pair have the same fields.
+        # The operation, and what stands behind its fields: the rows of each pair have the same fields, and
+        # those of most begin with the fields of a page.
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
-        for pair in np.unique(key[key >= 0]).tolist():
-            here = np.flatnonzero(key == pair)
-            slots = _slots(forms.get(pair >> 16), pair & 0xFFFF)
-            if slots is None:
-                self.closely[here] = True
-            else:
-                self._take(slots, here, at[here] + 2, stop[here])
+        known = {pair: _slots(forms.get(pair >> 16), pair & 0xFFFF) for pair in np.unique(key).tolist()}
+        self.closely |= np.isin(key, [pair for pair, slots in known.items() if slots is None])
+        page = part("page")
+        begins = {pair: slots for pair, slots in known.items() if slots and slots[: len(page)] == page}
+        paged = {pair: slots[len(page) :] for pair, slots in begins.items()}
+        at += 2
+        self._take(page, np.flatnonzero(np.isin(key, [*paged])), at, stop)
+        for pair, slots in {**known, **paged}.items():
+            if slots is not None:
+                self._take(slots, np.flatnonzero(key == pair), at, stop)
+        self.closely |= at != stop
 
     def put(self, row: int, body: Body) -> None:
         """Take in a row whose body is decoded."""
@@ -122,9 +129,12 @@ class Gathered:
                 if slot.name == "reserved":
                     values = NUMBER.findall(self._data, start, end)[place :: len(slots)]
                     self.growth[row] += count - values.count(b"\0")
+        for has in self.has.values():
+            has[self.closely] = False
         for row, body in decoded.items():
-            self.put(row, body)
-            self.growth[row] = growth(body)
+            if "page_version" in body.fields:
+                self.put(row, body)
+                self.growth[row] = growth(body)
         self.growth[(self.operation == named()["PHYSICAL_UNDO"].id) & self.has["undone"]] = -1
 
     def plain(self, closely: Collection[int], place: int) -> Iterator[Plain]:
@@ -138,7 +148,7 @@ class Gathered:
         changes &= ~np.isin(container, [*closely])
         undoes = changes & (group == BITS["COMPENSATION"]) & np.isin(self.operation, _UNDOES) & (undone >= 0)
         begins = owned & (group == BITS["FIRST"]) & (self.operation == named()["BEGIN"].id)
-        kind = np.zeros(len(owned), np.uint8)
+        kind = np.full(len(owned), CLOSELY, np.uint8)
         kind[changes & (group == 0)] = CHANGE
         kind[undoes] = UNDO
         kind[begins] = BEGIN
@@ -155,9 +165,14 @@ class Gathered:
         """Return the containers whose pages the records change."""
         return {*np.unique(self.fields["container"][self.has["page_version"]]).tolist()}
 
-    def changes(self, rows: int) -> Changes:
-        """Return the changes of pages in the first `rows`."""
+    def changes(self, rows: int, *, last: bool) -> Changes:
+        """Return the changes of pages in the first `rows`; `last`: of each page only the last one."""
         here = np.flatnonzero(self.has["page_version"][:rows])
+        if last:
+            keys = [self.fields[name][here] for name in ("page", "container")]
+            order = np.lexsort(keys)
+            differs = np.logical_or(*(key[order][1:] != key[order][:-1] for key in keys))
+            here = here[order[np.append(differs, len(here) > 0)[: len(here)]]]
         columns = (*(self.fields[name] for name in REPLAYED[:4]), self.growth)
         container, page, version, undone, growth = (column[here].tolist() for column in columns)
         return Changes(list(zip(container, page, strict=True)), version, growth, undone)
@@ -172,14 +187,23 @@ class Gathered:
 
     def _number(self, at: Ints, longer: npt.NDArray[np.bool_], *, wide: bool = False) -> tuple[Ints, Ints]:
         """Return the compressed numbers at `at`, and their ends; `longer`: a shorter form would do."""
-        form = self._view[at] >> 6
-        value = (self._longs[at] >> _SHIFTS[wide][form] & _MASKS[wide][form]).astype(np.int64)
-        longer |= value < _LEAST[wide][form]
-        return value, at + _SIZES[wide][form]
+        first = self._view[at]
+        # Most are small.
+        value = first.astype(np.int64)
+        if wide:
+            value = value << 8 | self._view[at + 1]
+        end, odd = at + 1 + wide, np.flatnonzero(first >= SHORTEST)
+        if len(odd):
+            form, at = first[odd] >> 6, at[odd]
+            found = (self._longs[at] >> _SHIFTS[wide][form] & _MASKS[wide][form]).astype(np.int64)
+            value[odd] = found
+            end[odd] = at + _SIZES[wide][form]
+            longer[odd] |= found < _LEAST[wide][form]
+        return value, end
 
-    def _take(self, slots: Sequence[Slot], here: Ints, at: Ints, stop: Ints) -> None:
-        """Take in the fields of rows `here`, which stand from `at` on."""
-        closely = np.zeros(len(here), np.bool_)
+    def _take(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
+        """Take in the fields of rows `here`, which begin at `places`: these become where they end."""
+        at, closely = places[here], np.zeros(len(here), np.bool_)
         counts: dict[str, Ints] = {}
         for slot in slots:
             if slot.type in ("cint", "clong"):
@@ -187,9 +211,8 @@ class Gathered:
             elif slot.type == "object":
                 value, at = self._every(">u2")[at].astype(np.int64), at + 2
                 closely |= (value != 0) & ((value != _empty(slot)) | (_empty(slot) < 0))
-            elif slot.type == "list":
-                assert isinstance(slot.of, tuple)
-                at = self._list(slot.of, here, at, stop, counts[slot.count])
+            elif isinstance(slot.of, tuple):
+                at = self._list(slot.of, here, at, stops[here], counts[slot.count])
                 closely |= at < 0
             elif slot.type == "bytes":
                 # The last of all: what it has too much, or too little, shows at the end.
@@ -204,7 +227,8 @@ class Gathered:
             elif slot.name in self.fields:
                 self.fields[slot.name][here] = value
                 self.has[slot.name][here] = True
-        self.closely[here] = closely | (at != stop)
+        self.closely[here] |= closely
+        places[here] = at
 
     def _list(self, slots: tuple[Slot, ...], here: Ints, at: Ints, stop: Ints, counts: Ints) -> Ints:
         """Pass over a list of each of the rows `here`; return where it ends, -1 if it is not plain."""

@@ -51,10 +51,10 @@ class Bodies:
             self._filled = True
         return self.columns
 
-    def changes(self) -> Changes:
-        """Return the changes of pages."""
+    def changes(self, *, last: bool = False) -> Changes:
+        """Return the changes of pages; `last`: at least the last one of each."""
         if (columns := self.filled()) is not None:
-            of_all: Changes = columns.changes(self.rows)
+            of_all: Changes = columns.changes(self.rows, last=last)
             return of_all
         found = Changes([], [], [], [])
         for body in self.decoded.values():
@@ -108,7 +108,7 @@ class Explained:
         for each in bodies.decoded.values():
             if each.operation.name == "CONTAINER":
                 self.made.add(each.fields["container"])
-        pages, versions, growths, undone = bodies.changes()
+        pages, versions, growths, undone = bodies.changes(last=True)
         after = [
             version + grows if grows >= 0 else _UNDONE
             for version, grows in zip(versions, growths, strict=True)
@@ -123,7 +123,7 @@ class Explained:
             self.take(bodies)
 
     def _explained(self, place: Place) -> int | None:
-        """Return the version that a page has after the log; None: nothing says how its last change moves it."""
+        """Return the version of a page after the log; None: nothing says how its last change moves it."""
         if self._after[place] != _UNDONE:
             return self._after[place]
         version, undone = self._undone[place]

@@ -18,7 +18,6 @@ from journalspec import mutf8
 from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log.bodies import (
     BEGIN,
-    CHANGE,
     END,
     FIRST,
     LAST,
@@ -44,7 +43,6 @@ _CREATED = 1
 INTERNAL = 16
 #: What changes its page row by row.
 _BY_ROW = ("PURGE", "COPY_ROWS")
-_CHANGES = (CHANGE, UNDO)
 #: A row of two columns has few parts; a chain of more is none.
 _PARTS = 64
 #: A value of a row: None if it has none, `...` if nothing here says what it is.
@@ -326,7 +324,7 @@ class Store:
         """
         transactions, pages = self.transactions, self.pages
         for row, (kind, number, place, version, growth, instant, also) in enumerate(rows):
-            if kind in _CHANGES:
+            if kind <= UNDO:
                 known, page = transactions.get(number), None
                 if instant >= redo_from:
                     page = pages.get(place) or self.page(*place, version)
