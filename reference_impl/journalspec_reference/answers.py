@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePath
@@ -218,8 +218,8 @@ def settled(journal: Journal) -> Journal:
     return replace(journal, edition=reader) if journal.editions else journal
 
 
-def stretches(journal: Journal) -> Sequence[Stretch]:
-    """Return what reading scans of a journal that is settled, in order."""
+def stretches(journal: Journal) -> Iterable[Stretch]:
+    """Return what reading scans of a journal that is settled, in order; an iterator may raise Refused."""
     implementation = load_implementation(journal.format)
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache, partial
 from heapq import heappop, heappush
 from itertools import islice
@@ -65,6 +66,8 @@ _BETA, _TEST_MODE = 1, 2
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
 _UNCHOSEN = choose({})
+#: What is reported next, and what takes in its batches.
+Step = tuple[Stretch, Callable[[Batch], None]]
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
@@ -165,8 +168,6 @@ class LogPass:
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
-        #: What is told of: all that has records or damage, in order.
-        self.stretches: list[Stretch] = []
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         #: The checkpoint record that the control file names; without one, the last of the log.
@@ -202,11 +203,17 @@ class LogPass:
         self._explained: pages.Explained | None = None
         self.answer: Observation | None = None
         try:
-            self._run()
+            for stretch, take in self.steps() if replay else ():
+                for batch in self._found.walked(stretch):
+                    take(batch)
         except Refusal as refusal:
             self.answer = refused(refusal.phase, refusal.code, str(refusal), refusal.at)
 
-    def _run(self) -> None:
+    def steps(self) -> Iterator[Step]:
+        """Yield what is reported, records or damage, in order; raises Refusal.
+
+        The next step depends on the batches of this one: all of them are to be taken first.
+        """
         if not self._logs and not any(name in self._files for name in CONTROLS):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
         start = self._start()
@@ -215,18 +222,19 @@ class LogPass:
             start = self._from_checkpoint(start)
         self.start = start
         if not self._policy:
-            self._before(start)
+            yield from self._before(start)
         if self._beside and self._forms is not None and self._replay:
             # In the order of the files. What is walked from its begin on is not walked again.
             self._explained = pages.Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
-        self._behind(self._walk(start))
+        last = yield from self._walk(start)
+        yield from self._behind(last)
         if self._unfit is not None:
             raise self._unfit
         if self._edition != SEED:
             for name in self.chosen.invalid:  # control files come after log files
-                self._whole(name, "bad-control")
+                yield from self._whole(name, "bad-control")
 
     # Where the log begins.
 
@@ -323,27 +331,33 @@ class LogPass:
         self._late.append(Note("no-checkpoint", file.name, at.position))
         return Instant(at.number, HEADER)
 
-    def _before(self, start: Instant) -> None:
+    def _before(self, start: Instant) -> Iterator[Step]:
         """Take in the files before the log, and what stands before it in its own first file."""
         for number, file in self._logs.items():
-            if number < start.number and self._usable(file):
-                end = self._take(file, HEADER)
+            if number < start.number:
+                end = yield from self._beside_the_log(file)
                 if end.reason:
                     self._after_damage(file, end)
-        self._take(self._logs[start.number], HEADER, stop=start.position)
+        yield from self._take(self._logs[start.number], HEADER, stop=start.position)
+
+    def _beside_the_log(self, file: LogFile) -> Generator[Step, None, End]:
+        """Take in a file before the log; return its end. One whose header is wrong is damage."""
+        if self._usable(file):
+            return (yield from self._take(file, HEADER))
+        yield from self._whole(file.name, "bad-header")
+        return End(0)
 
     def _usable(self, file: LogFile) -> bool:
-        """Tell whether the header of a file that is not of the log is right; say it if not."""
+        """Tell whether the header of a file that is not of the log is right."""
         try:
             self.log.enter(file.number)
         except Refusal:
-            self._whole(file.name, "bad-header")
             return False
         return True
 
-    def _whole(self, name: str, reason: str) -> None:
-        self._region(name, 0, len(self._files[name]), reason)
+    def _whole(self, name: str, reason: str) -> Iterator[Step]:
         self._invalid.add(name)
+        return self._region(name, 0, len(self._files[name]), reason)
 
     def _after_damage(self, file: LogFile, end: End) -> Groups | None:
         """Note the sound groups that follow the end of the log in its file (DRB-END-165)."""
@@ -353,39 +367,42 @@ class LogPass:
             self._late.append(Note("groups-after", file.name, groups.first, text))
         return groups
 
-    def _region(self, name: str, off: int, end: int, reason: str) -> None:
+    def _region(self, name: str, off: int, end: int, reason: str) -> Iterator[Step]:
         if end > off:
-            list(self._walked(lost(name, off, end, reason)))
-
-    def _walked(self, stretch: Stretch) -> Iterator[Batch]:
-        self.stretches.append(stretch)
-        return self._found.walked(stretch)
+            yield lost(name, off, end, reason), lambda _: None
 
     # The walk.
 
-    def _walk(self, start: Instant) -> LogEnd:
+    def _walk(self, start: Instant) -> Generator[Step, None, LogEnd]:
         """Take in the log from `start` on; return where it ends. Raises Refusal."""
         number, at = start
         while True:
             file = self._logs[number]
-            end = self._take(file, at, counts=True)
+            end = yield from self._take(file, at, counts=True)
             after = self.log.after(file, end)
             if isinstance(after, LogEnd):
                 return after
             number, at = after.number, HEADER
 
-    def _take(self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False) -> End:
+    def _take(
+        self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
+    ) -> Generator[Step, None, End]:
         """Take in a file from `start` on (up to `stop`); `counts`: it is of the log. Raises Refusal."""
-        covered, end = self._vouched(file, start) if counts else start, End(start)
-        for batch in self._walked(self._stretch(file, start, stop)):
+        covered, end, problem = self._vouched(file, start) if counts else start, End(start), ""
+
+        def take(batch: Batch) -> None:
+            nonlocal covered, end, problem
             bodies, end = batch.more.pop("bodies"), batch.more.get("end", end)
-            if counts:
+            problem = batch.more.get("problem", "")
+            if counts and self._replay:
                 covered = self._covered(file, batch, covered)
-                if bodies is not None and self._replay:
+                if bodies is not None:
                     self._count(file, batch, bodies)
-                if "problem" in batch.more:
-                    # Its wrapper is sound, or the log would end here.
-                    raise Refusal("record", "bad-body", batch.more["problem"], _framed(file, end.off))
+
+        yield self._stretch(file, start, stop), take
+        if counts and problem:
+            # Its wrapper is sound, or the log would end here.
+            raise Refusal("record", "bad-body", problem, _framed(file, end.off))
         return end
 
     def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
@@ -473,7 +490,7 @@ class LogPass:
 
     # What lies behind.
 
-    def _behind(self, last: LogEnd) -> None:
+    def _behind(self, last: LogEnd) -> Iterator[Step]:
         """Tell how the log ends, and what the files behind it are (DRB-END)."""
         self.last = last
         if self._unverified is not None and self.log.summed:
@@ -504,17 +521,19 @@ class LogPass:
             self._short = True
         elif end.marked and (stretch := garbage(file.data, end.off + 4)):
             self._late.append(Note("beyond-end", file.name, stretch[0]))
-            self._region(file.name, *stretch, "beyond-end")
-        self._later(last)
+            yield from self._region(file.name, *stretch, "beyond-end")
+        yield from self._later(last)
 
-    def _later(self, last: LogEnd) -> None:
+    def _later(self, last: LogEnd) -> Iterator[Step]:
         """Take in the files after the log."""
         for number, later in self._logs.items():
             if number <= last.file.number:
                 continue
             if last.note == "unlinked-file" and later is last.next:
-                self._whole(later.name, "unlinked")
-            elif later.length >= HEADER and self._usable(later) and not self._policy:
+                yield from self._whole(later.name, "unlinked")
+            elif later.length >= HEADER and not self._usable(later):
+                yield from self._whole(later.name, "bad-header")
+            elif later.length >= HEADER and not self._policy and self._replay:
                 for batch in self._beside_log.walked(self._stretch(later, HEADER)):
                     del batch.more["bodies"]
 
@@ -626,10 +645,24 @@ def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     return header
 
 
-def plan(files: Files, edition: str) -> Sequence[Stretch]:
-    """Return the stretches of the log that reading reports as records, and as damage, in order."""
-    passed = LogPass(files, edition, "", suite=False, replay=False)
-    return tuple(passed.stretches) if passed.answer is None else ()
+def plan(files: Files, edition: str) -> Iterator[Stretch]:
+    """Yield the stretches of the log that reading reports as records, and as damage, in order.
+
+    Which one is next depends on how this one ends. Raises Refusal where reading refuses.
+    """
+    for stretch, take in LogPass(files, edition, "", suite=False, replay=False).steps():
+        done: list[bool] = []
+        yield replace(stretch, scan=partial(_watched, stretch, take, done))
+        if not done:
+            for batch in stretch.scan():
+                take(batch)
+
+
+def _watched(stretch: Stretch, take: Callable[[Batch], None], done: list[bool]) -> Iterator[Batch]:
+    for batch in stretch.scan():
+        take(batch)
+        yield batch
+    done.append(True)
 
 
 def container_names(files: Iterable[str]) -> dict[int, str]:
