@@ -47,9 +47,9 @@ class Body(NamedTuple):
     long_number: bool
 
 
-#: What a record is for a replay: a change of a page, what undoes one, begin or end of a transaction, nothing,
-#: or not plain.
-CHANGE, UNDO, BEGIN, END, NOTHING, CLOSELY = range(6)
+#: What a record is for a replay: a change of a page, what undoes one, begin or end of a transaction, what
+#: makes or removes a container, nothing, or not plain.
+CHANGE, UNDO, BEGIN, END, MAKE, NOTHING, CLOSELY = range(7)
 #: So many records are worth NumPy, where it is installed.
 MANY = 1024
 

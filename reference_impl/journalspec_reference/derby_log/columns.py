@@ -23,6 +23,7 @@ from journalspec_reference.derby_log.bodies import (
     CLOSELY,
     EDITIONS,
     END,
+    MAKE,
     NOTHING,
     NUMBER,
     SHORTEST,
@@ -34,7 +35,7 @@ from journalspec_reference.derby_log.bodies import (
     passed,
 )
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog
-from journalspec_reference.derby_log.store import Changes, Plain, growth
+from journalspec_reference.derby_log.store import CREATED, Changes, Plain, growth
 
 Ints = npt.NDArray[np.int64]
 #: Of each form of a compressed int and of a compressed long: its bytes, and the least number that needs it.
@@ -56,6 +57,8 @@ _UNDOES = [named()[name].id for name in ("LOGICAL_UNDO", "PHYSICAL_UNDO")]
 _RESHAPES = [form.id for form in operations().values() if form.name.startswith("COMPRESS_SPACE")]
 #: A position has 31 bits in an instant (DRB-ENC-108).
 _INSTANT = ~(1 << 31)
+#: Places of a table of pages, and what spreads the pages of several containers over it.
+_PLACES, _SPREAD = 1 << 16, 4099
 #: The fields that a replay looks at.
 REPLAYED = ("container", "page", "page_version", "undone", "status")
 
@@ -82,6 +85,8 @@ class Gathered:
         at = np.where(owned, behind, at + 2)
         self.operation = shorts[at].astype(np.int64)
         self.closely |= at + 2 > stop
+        #: The rows whose heads are plain.
+        self._headed = ~self.closely
         #: Field -> its values, and where there are any.
         self.fields: dict[str, Ints] = {name: np.zeros(rows, np.int64) for name in names}
         self.has = {name: np.zeros(rows, np.bool_) for name in names}
@@ -129,6 +134,8 @@ class Gathered:
                 if slot.name == "reserved":
                     values = NUMBER.findall(self._data, start, end)[place :: len(slots)]
                     self.growth[row] += count - values.count(b"\0")
+        #: The rows that make or remove a container.
+        self.made = {row: body.fields for row, body in decoded.items() if body.operation.name == "CONTAINER"}
         for has in self.has.values():
             has[self.closely] = False
         for row, body in decoded.items():
@@ -157,6 +164,12 @@ class Gathered:
         also = np.where(undoes, undone & _INSTANT, np.where(begins, status, -1))
         for row, _, count, *_ in self._lists:
             also[row] = count
+        if self.made:
+            rows = np.fromiter(self.made, np.int64)
+            made = self.made.values()
+            also[rows] = [fields["container"] if fields["action"] == CREATED else -1 for fields in made]
+            plain = self._headed[rows] & (self.transaction[rows] >= 0) & (group[rows] == 0)
+            kind[rows[plain]] = MAKE
         columns = (self.transaction, container, page, version, self.growth, place + self._off, also)
         number, container, page, *others = (column.tolist() for column in columns)
         return zip(kind.tobytes(), number, zip(container, page, strict=True), *others, strict=True)
@@ -166,13 +179,15 @@ class Gathered:
         return {*np.unique(self.fields["container"][self.has["page_version"]]).tolist()}
 
     def changes(self, rows: int, *, last: bool) -> Changes:
-        """Return the changes of pages in the first `rows`; `last`: of each page only the last one."""
+        """Return the changes of pages in the first `rows`; `last`: at least the last one of each page."""
         here = np.flatnonzero(self.has["page_version"][:rows])
         if last:
-            keys = [self.fields[name][here] for name in ("page", "container")]
-            order = np.lexsort(keys)
-            differs = np.logical_or(*(key[order][1:] != key[order][:-1] for key in keys))
-            here = here[order[np.append(differs, len(here) > 0)[: len(here)]]]
+            # Of the rows of one place in the table the last one stays, and those of other pages than its.
+            container, page = (self.fields[name][here] for name in REPLAYED[:2])
+            place, table = (container * _SPREAD + page) & _PLACES - 1, np.empty(_PLACES, np.int64)
+            table[place] = order = np.arange(len(here))
+            latest = table[place]
+            here = here[(latest == order) | (container[latest] != container) | (page[latest] != page)]
         columns = (*(self.fields[name] for name in REPLAYED[:4]), self.growth)
         container, page, version, undone, growth = (column[here].tolist() for column in columns)
         return Changes(list(zip(container, page, strict=True)), version, growth, undone)

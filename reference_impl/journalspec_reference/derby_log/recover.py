@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
-from heapq import heappop, heappush
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -117,17 +116,19 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
         if bodies is not None and bodies.problem:
             rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
             batch.more["problem"] = bodies.problem
-        for row, size in batch.more["sums"]:
-            if row < rows:
-                heappush(covered, (base + end[row] + size, base + off[row]))
+        covered += [
+            (base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows
+        ]
+        covered.sort()
         odd: list[tuple[int, Note]] = []
         # A record that is none any more shows, too, that what is covered ends in its midst.
         reach = base + end[min(rows, len(end) - 1)] if end else base
-        while covered and covered[0][0] <= reach:
-            place, at = heappop(covered)
+        known = bisect_right(covered, reach, key=itemgetter(0))
+        for place, at in covered[:known]:
             row = bisect_left(end, place - base)
             if end and off[row] < place - base < end[row]:
                 odd.append((row, Note("odd-coverage", file.name, at)))
+        del covered[:known]
         for row, body in bodies.decoded.items() if bodies is not None else ():
             if body.long_number:
                 odd.append((row, Note("long-number", file.name, base + off[row])))
@@ -135,7 +136,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
                 odd.append((row, Note("surplus", file.name, base + off[row], str(body.surplus))))
         batch.notes += [note for _, note in sorted(odd, key=itemgetter(0))]
         if rows == len(off) and last is not None:
-            batch.notes += [Note("odd-coverage", file.name, at) for _, at in sorted(covered)]
+            batch.notes += [Note("odd-coverage", file.name, at) for _, at in covered]
         del off[rows:], end[rows:], batch.code[rows:]
         batch.more["bodies"] = bodies
         if last is not None:
@@ -441,6 +442,7 @@ class LogPass:
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
+                self._own.update(fields["container"] for fields in columns.made.values())
             plain = columns.plain(closely, number << 32 | base)
             rows = store.replay(islice(plain, len(batch)), self.redo_from.packed)
         for row in rows:

@@ -21,6 +21,7 @@ from journalspec_reference.derby_log.bodies import (
     END,
     FIRST,
     LAST,
+    MAKE,
     NOTHING,
     PREPARE,
     UNDO,
@@ -38,7 +39,7 @@ _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
 #: Of a field: no value; with the next one, no such field here; its length in two plain bytes.
 _NULL, _ABSENT, _FIXED = 1, 5, 32
 #: What is done to a container.
-_CREATED = 1
+CREATED = 1
 #: A transaction that the engine began for itself: it is rolled back before others.
 INTERNAL = 16
 #: What changes its page row by row.
@@ -55,8 +56,8 @@ RowPlace = tuple[int, int, int]
 
 
 #: What a record is for a replay (see :mod:`.bodies`), its transaction, page, the version of that and how it
-#: grows, its instant; and what it undoes, or the status that it begins with, or how many rows it changes one
-#: by one (-1: none). A version grows by -1 where the record that is undone says by how much.
+#: grows, its instant; and what it undoes, or the status that it begins with, or the container that it makes,
+#: or how many rows it changes one by one (-1: none). A version grows by -1 where what is undone says by what.
 Plain = tuple[int, int, Place, int, int, int, int]
 
 
@@ -311,12 +312,14 @@ class Store:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} never began")
             return
         shrinks = self._follow(number, known, instant, body)
-        if body.operation.name == "CONTAINER" and body.fields["action"] == _CREATED:
+        if body.operation.name == "CONTAINER" and body.fields["action"] == CREATED:
             self._made.add(body.fields["container"])
         if "page_version" in body.fields and instant >= redo_from:
             self._redo(body, shrinks)
 
-    def replay(self, rows: Iterable[Plain], redo_from: int) -> Iterator[int]:
+    def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
+        self, rows: Iterable[Plain], redo_from: int
+    ) -> Iterator[int]:
         """Redo what is plain in the records of a batch; yield the numbers of the others, to be taken at once.
 
         Plain is what begins or ends a transaction, and a change of a page that is as old as the record says,
@@ -346,6 +349,10 @@ class Store:
                 self.next = max(self.next, number + 1)
             elif kind == END and number in transactions:
                 del transactions[number]
+            elif kind == MAKE and number in transactions:
+                transactions[number].changes.append(instant)
+                if also >= 0:
+                    self._made.add(also)
             elif kind != NOTHING:
                 yield row
 
