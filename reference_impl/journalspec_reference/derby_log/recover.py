@@ -433,7 +433,7 @@ class LogPass:
 
     def _count(self, file: LogFile, batch: Batch, bodies: pages.Bodies) -> None:
         """Redo the records of a batch: what is plain at once, all else by what its body says."""
-        number, base, store = file.number, batch.base, self.store
+        number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         if self._explained is not None and (number > self.start.number or self.start.position == HEADER):
             self._explained.take(bodies)
         rows: Iterable[int] = range(len(batch))
@@ -444,23 +444,21 @@ class LogPass:
                 closely |= columns.containers() - self._beside.keys()
                 self._own.update(fields["container"] for fields in columns.made.values())
             plain = columns.plain(closely, number << 32 | base)
-            rows = store.replay(islice(plain, len(batch)), self.redo_from.packed)
+            rows = store.replay(islice(plain, len(batch)), redo_from)
         for row in rows:
             off = batch.off[row]
             body = bodies.decoded.get(row)
             if body is None:
                 body = decode(batch.data[off + BEFORE : batch.end[row] - BEHIND], self._forms)
-            self._redo(file, base + off, body)
+            if self._complete:
+                self._changed(Instant(number, base + off), body)
+            if self._unfit is None:
+                self._redo(file, base + off, body, redo_from)
 
-    def _redo(self, file: LogFile, off: int, body: Body) -> None:
+    def _redo(self, file: LogFile, off: int, body: Body, redo_from: int) -> None:
         """Redo one record; what does not fit is told, or refused once the whole log is walked."""
-        instant = Instant(file.number, off)
-        if self._complete:
-            self._changed(instant, body)
-        if self._unfit is not None:
-            return
         try:
-            self.store.take(instant, body, self.redo_from)
+            self.store.take(file.number << 32 | off, body, redo_from)
         except OldPage as old:
             text = pages.older(self.store, old.place, old.needed)
             if self._policy:
@@ -469,16 +467,16 @@ class LogPass:
                     self.log, self._forms, old.place, self.store.pages[old.place].version, old.needed
                 )
                 text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
-                self._unfit = Refusal(old.phase, old.code, text, _framed(file, instant.position))
+                self._unfit = Refusal(old.phase, old.code, text, _framed(file, off))
             elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
-                self._late.append(Note("old-page", file.name, instant.position, text))
+                self._late.append(Note("old-page", file.name, off, text))
         except Refusal as refusal:
             if self._policy:
-                refusal.at = _framed(file, instant.position)
+                refusal.at = _framed(file, off)
                 self._unfit = refusal
         except BadLog as error:  # the data of a row is none: that concerns who looks for rows
             if self._policy:
-                self._unfit = Refusal("record", "bad-body", str(error), _framed(file, instant.position))
+                self._unfit = Refusal("record", "bad-body", str(error), _framed(file, off))
 
     def _changed(self, instant: Instant, body: Body) -> None:
         """Take in which containers the log changes that are not beside it, though all should be."""

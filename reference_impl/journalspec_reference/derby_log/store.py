@@ -294,8 +294,8 @@ class Store:
         #: Where a part of a row stands -> where the part before it does.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
 
-    def take(self, instant: Instant, body: Body, redo_from: Instant) -> None:
-        """Redo one record (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
+    def take(self, instant: int, body: Body, redo_from: int) -> None:
+        """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number = body.transaction
         if number is None or body.operation.name == "CHECKSUM":
             return  # whatever transaction a checksum record names, it is of none (DRB-CHK-036)
@@ -305,7 +305,7 @@ class Store:
             if known is not None and instant >= redo_from:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} begins twice")
             fields = body.fields
-            known = Transaction(instant.packed, fields.get("status", 0), fields.get("global_id"))
+            known = Transaction(instant, fields.get("status", 0), fields.get("global_id"))
             self.transactions[number] = known
         elif known is None:
             if instant >= redo_from:
@@ -356,7 +356,7 @@ class Store:
             elif kind != NOTHING:
                 yield row
 
-    def _follow(self, number: int, known: Transaction, instant: Instant, body: Body) -> int | None:
+    def _follow(self, number: int, known: Transaction, instant: int, body: Body) -> int | None:
         """Take in what a record is for its transaction; return by how much it counts what it undoes."""
         if body.group & LAST:
             del self.transactions[number]
@@ -365,9 +365,9 @@ class Store:
         elif body.undone is not None:
             return known.undo(body.undone.packed)
         elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
-            known.changes.append(instant.packed)
+            known.changes.append(instant)
             if body.operation.name in _BY_ROW:
-                known.by_row[instant.packed] = len(body.fields["rows"])
+                known.by_row[instant] = len(body.fields["rows"])
         return None
 
     def add(self, place: Place, page: HeapPage) -> HeapPage:
