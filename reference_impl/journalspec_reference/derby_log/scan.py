@@ -160,11 +160,12 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                 if again == length:
                     plain = data[at + 14] & _FORM_AND_CHECKSUM <= _NEITHER or not summed
                     if not plain and length == _SUM_BODY and data.startswith(_SUM, at + _HEAD.size):
-                        size, value = covers_at(data, at + _HEAD.size + len(_SUM))
-                        first, behind = base + stop, base + stop + size
-                        plain = first <= behind <= limit and digest(first, behind, data, base) == value
+                        covers = covers_at(data, at + _HEAD.size + len(_SUM))
+                        plain = covers[0] >= 0 and _sum_holds(digest, covers, base + stop, limit, data, base)
                         if plain:
-                            sums.append((len(batch.off), size))
+                            sums.append((len(batch.off), covers[0]))
+                    if plain:
+                        sums.append((len(batch.off), size))
                     if plain:
                         add(at)
                         at, length, instant = stop, next_length, next_instant
@@ -202,9 +203,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     try:
                         covers = _covers(data, at + _HEAD.size, stop - _LENGTH.size)
                         if covers is not None:
-                            first, behind = base + stop, base + stop + covers[0]
-                            # Beyond the file, or another sum (DRB-REC-018, DRB-CHK-032).
-                            if behind > limit or digest(first, behind, data, base) != covers[1]:
+                            if not _sum_holds(digest, covers, base + stop, limit, data, base):
                                 raise BadLog("a checksum is wrong", "bad-checksum")
                             sums.append((len(batch.off), covers[0]))
                     except BadLog as error:
@@ -244,6 +243,12 @@ def _covers(data: bytes, start: int, end: int) -> tuple[int, int] | None:
         if length >= 0:
             return length, value
     return coverage(data[start:end])
+
+
+def _sum_holds(digest: Sums, covers: tuple[int, int], first: int, limit: int, data: bytes, base: int) -> bool:
+    """Tell whether what a checksum record covers from `first` on has its sum (DRB-REC-018, DRB-CHK-032)."""
+    behind = first + covers[0]
+    return behind <= limit and digest(first, behind, data, base) == covers[1]
 
 
 def places(
