@@ -160,12 +160,10 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                 if again == length:
                     plain = data[at + 14] & _FORM_AND_CHECKSUM <= _NEITHER or not summed
                     if not plain and length == _SUM_BODY and data.startswith(_SUM, at + _HEAD.size):
-                        covers = covers_at(data, at + _HEAD.size + len(_SUM))
-                        plain = covers[0] >= 0 and _sum_holds(digest, covers, base + stop, limit, data, base)
+                        told = covers_at(data, at + _HEAD.size + len(_SUM))
+                        plain = told[0] >= 0 and _sum_holds(digest, told, base + stop, limit, data, base)
                         if plain:
-                            sums.append((len(batch.off), covers[0]))
-                    if plain:
-                        sums.append((len(batch.off), size))
+                            sums.append((len(batch.off), told[0]))
                     if plain:
                         add(at)
                         at, length, instant = stop, next_length, next_instant
