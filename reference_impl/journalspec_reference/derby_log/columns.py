@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -60,7 +62,8 @@ _INSTANT = ~(1 << 31)
 #: Places of a table of pages, and what spreads the pages of several containers over it.
 _PLACES, _SPREAD = 1 << 16, 4099
 #: The fields that a replay looks at.
-REPLAYED = ("container", "page", "page_version", "undone", "status")
+REPLAYED = ("container", "page", "page_version", "undone", "status", "action")
+_CONTAINER = named()["CONTAINER"].id
 
 
 class Gathered:
@@ -85,8 +88,6 @@ class Gathered:
         at = np.where(owned, behind, at + 2)
         self.operation = shorts[at].astype(np.int64)
         self.closely |= at + 2 > stop
-        #: The rows whose heads are plain.
-        self._headed = ~self.closely
         #: Field -> its values, and where there are any.
         self.fields: dict[str, Ints] = {name: np.zeros(rows, np.int64) for name in names}
         self.has = {name: np.zeros(rows, np.bool_) for name in names}
@@ -106,7 +107,7 @@ class Gathered:
         self._take(page, np.flatnonzero(np.isin(key, [*paged])), at, stop)
         for pair, slots in {**known, **paged}.items():
             if slots is not None:
-                self._take(slots, np.flatnonzero(key == pair), at, stop)
+                self._parts(slots, np.flatnonzero(key == pair), at, stop)
         self.closely |= at != stop
 
     def put(self, row: int, body: Body) -> None:
@@ -134,8 +135,6 @@ class Gathered:
                 if slot.name == "reserved":
                     values = NUMBER.findall(self._data, start, end)[place :: len(slots)]
                     self.growth[row] += count - values.count(b"\0")
-        #: The rows that make or remove a container.
-        self.made = {row: body.fields for row, body in decoded.items() if body.operation.name == "CONTAINER"}
         for has in self.has.values():
             has[self.closely] = False
         for row, body in decoded.items():
@@ -150,7 +149,7 @@ class Gathered:
         Those of `closely` are containers; `place` is the instant of the batch.
         """
         group, owned = self.group & _MEANS, (self.transaction >= 0) & ~self.closely
-        container, page, version, undone, status = (self.fields[name] for name in REPLAYED)
+        container, page, version, undone, status, _ = (self.fields[name] for name in REPLAYED)
         changes = owned & self.has["page_version"] & ~np.isin(self.operation, _RESHAPES)
         changes &= ~np.isin(container, [*closely])
         undoes = changes & (group == BITS["COMPENSATION"]) & np.isin(self.operation, _UNDOES) & (undone >= 0)
@@ -159,17 +158,13 @@ class Gathered:
         kind[changes & (group == 0)] = CHANGE
         kind[undoes] = UNDO
         kind[begins] = BEGIN
+        kind[owned & (group == 0) & (self.operation == _CONTAINER)] = MAKE
         kind[owned & (group == BITS["LAST"]) & (self.operation == named()["END"].id)] = END
         kind[~owned & ~self.closely & (self.operation == named()["CHECKSUM"].id)] = NOTHING
-        also = np.where(undoes, undone & _INSTANT, np.where(begins, status, -1))
+        also = np.where(self.fields["action"] == CREATED, container, -1)
+        also = np.where(undoes, undone & _INSTANT, np.where(begins, status, also))
         for row, _, count, *_ in self._lists:
             also[row] = count
-        if self.made:
-            rows = np.fromiter(self.made, np.int64)
-            made = self.made.values()
-            also[rows] = [fields["container"] if fields["action"] == CREATED else -1 for fields in made]
-            plain = self._headed[rows] & (self.transaction[rows] >= 0) & (group[rows] == 0)
-            kind[rows[plain]] = MAKE
         columns = (self.transaction, container, page, version, self.growth, place + self._off, also)
         number, container, page, *others = (column.tolist() for column in columns)
         return zip(kind.tobytes(), number, zip(container, page, strict=True), *others, strict=True)
@@ -177,6 +172,11 @@ class Gathered:
     def containers(self) -> set[int]:
         """Return the containers whose pages the records change."""
         return {*np.unique(self.fields["container"][self.has["page_version"]]).tolist()}
+
+    def made(self, rows: int) -> set[int]:
+        """Return the containers that are made or removed in the first `rows`, but for those in `closely`."""
+        here = (self.operation == _CONTAINER)[:rows] & ~self.closely[:rows]
+        return {*self.fields["container"][:rows][here].tolist()}
 
     def changes(self, rows: int, *, last: bool) -> Changes:
         """Return the changes of pages in the first `rows`; `last`: at least the last one of each page."""
@@ -216,6 +216,16 @@ class Gathered:
             longer[odd] |= found < _LEAST[wide][form]
         return value, end
 
+    def _parts(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
+        """Take in fields of which the last may be there only if another one has some value."""
+        always = tuple(takewhile(lambda slot: not slot.when, slots))
+        self._take(always, here, places, stops)
+        if rest := slots[len(always) :]:
+            name, value = rest[0].when
+            there = self.fields[name][here] == value
+            self._take([replace(slot, when=()) for slot in rest], here[there], places, stops)
+            self._take([slot for slot in rest if not slot.when], here[~there], places, stops)
+
     def _take(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
         """Take in the fields of rows `here`, which begin at `places`: these become where they end."""
         at, closely = places[here], np.zeros(len(here), np.bool_)
@@ -230,10 +240,11 @@ class Gathered:
                 at = self._list(slot.of, here, at, stops[here], counts[slot.count])
                 closely |= at < 0
             elif slot.type == "bytes":
-                # The last of all: what it has too much, or too little, shows at the end.
-                closely |= value < 0
-                self.data_at[here], self.data_size[here] = at, value
-                at = at + value
+                limit, end = stops[here], at + value
+                closely |= (value < 0) | (end > limit)
+                if slot.name == "data":
+                    self.data_at[here], self.data_size[here] = at, value
+                at = np.clip(end, at, limit)
             else:
                 value = self._every(_FIXED[slot.type])[at].astype(np.int64)
                 at = at + int(slot.type[1:])
@@ -269,14 +280,14 @@ def _behind(group: int) -> tuple[Slot, ...]:
 
 
 def _slots(form: Form | None, group: int) -> tuple[Slot, ...] | None:
-    """Return the fields of an operation and those behind it; None if it has lists, or conditions."""
+    """Return the fields of an operation and those behind it; None if it has texts, or objects in lists."""
     if form is None:
         return None
     for slot in form.fields:
-        plain = slot.type in _NUMBERS or (slot.type == "object" and slot.null)
+        plain = slot.type in _NUMBERS or slot.type == "bytes" or (slot.type == "object" and slot.null)
         if isinstance(slot.of, tuple):
             plain = all(each.type == "cint" for each in slot.of)
-        if slot.when or not plain:
+        if not plain:
             return None
     return (*form.fields, *_behind(group))
 

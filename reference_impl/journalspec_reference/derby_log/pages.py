@@ -51,6 +51,12 @@ class Bodies:
             self._filled = True
         return self.columns
 
+    def made(self) -> set[int]:
+        """Return the containers that are made or removed."""
+        decoded = (body for body in self.decoded.values() if body.operation.name == "CONTAINER")
+        plain: set[int] = set() if self.columns is None else self.columns.made(self.rows)
+        return plain | {body.fields["container"] for body in decoded}
+
     def changes(self, *, last: bool = False) -> Changes:
         """Return the changes of pages; `last`: at least the last one of each."""
         if (columns := self.filled()) is not None:
@@ -105,9 +111,7 @@ class Explained:
 
     def take(self, bodies: Bodies) -> None:
         """Take in the records of a batch."""
-        for each in bodies.decoded.values():
-            if each.operation.name == "CONTAINER":
-                self.made.add(each.fields["container"])
+        self.made |= bodies.made()
         pages, versions, growths, undone = bodies.changes(last=True)
         after = [
             version + grows if grows >= 0 else _UNDONE

@@ -442,7 +442,7 @@ class LogPass:
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
-                self._own.update(fields["container"] for fields in columns.made.values())
+                self._own |= bodies.made()
             plain = columns.plain(closely, number << 32 | base)
             rows = store.replay(islice(plain, len(batch)), redo_from)
         for row in rows:
