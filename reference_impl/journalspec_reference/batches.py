@@ -132,7 +132,7 @@ class Stretch:
     role: str = ""
 
 
-class Refused(Exception):
+class ReadingRefused(Exception):
     """Reading refuses a journal of which stretches were scanned: it reports no records."""
 
 

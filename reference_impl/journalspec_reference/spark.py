@@ -64,7 +64,7 @@ from journalspec_reference.answers import (
     without_those,
 )
 from journalspec_reference.arrow import array, columns_of, type_of
-from journalspec_reference.batches import Batch, Refused, Stretch
+from journalspec_reference.batches import Batch, ReadingRefused, Stretch
 from journalspec_reference.content import UNREADABLE, Content
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
@@ -377,7 +377,7 @@ class JournalReader(DataSourceReader):
             yield from self._unless_damaged(piece, rows, rows.of_answer(ask(journal)))
         else:
             parts: Sequence[Stretch] = ()
-            with suppress(Refused):
+            with suppress(ReadingRefused):
                 parts = [*stretches(settled(journal))]
             for number in piece.numbers or range(len(parts) + 1):
                 found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)

@@ -15,7 +15,7 @@ from journalspec_corpus.case import Case
 from journalspec_corpus.draws import drawn_cases
 from journalspec_corpus.load import load_cases
 from journalspec_reference import load
-from journalspec_reference.batches import Refused, Stretch
+from journalspec_reference.batches import ReadingRefused, Stretch
 
 #: Fields that columns have as they are stored, or in columns of their members.
 NESTED = {
@@ -47,7 +47,7 @@ def test_the_records_of_a_plan_are_those_of_reading(format_id: str) -> None:
         plan = implementation.plan(case.files(), **asked)
         try:
             found = [(part, batch) for part in plan for batch in part.scan()]
-        except Refused:
+        except ReadingRefused:
             assert seen.verdict == REFUSED, case.id
             continue
         assert [each for part, batch in found for each in part.tell(batch)] == list(seen.records), case.id
@@ -65,7 +65,7 @@ def test_the_records_of_a_plan_are_those_of_reading(format_id: str) -> None:
 
 def planned(plan: Iterable[Stretch]) -> Iterator[Stretch]:
     """Yield the stretches of a plan up to where reading refuses."""
-    with suppress(Refused):
+    with suppress(ReadingRefused):
         yield from plan
 
 

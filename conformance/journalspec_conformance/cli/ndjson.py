@@ -20,7 +20,7 @@ from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
 from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, document, left_beside
 from journalspec_reference.answers import Answer, settled, stretches
-from journalspec_reference.batches import Refused
+from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal, LeftOut
 
 #: So many lines are passed on together.
@@ -84,7 +84,7 @@ def _reader(journal: Journal) -> str:
 
 def _as_read(journal: Journal) -> Iterator[Record]:
     """Yield the records of a journal while it is scanned, up to where reading refuses it."""
-    with suppress(Refused):
+    with suppress(ReadingRefused):
         yield from (
             record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch)
         )
