@@ -219,7 +219,7 @@ def settled(journal: Journal) -> Journal:
 
 
 def stretches(journal: Journal) -> Iterable[Stretch]:
-    """Return what reading scans of a journal that is settled, in order; an iterator may raise ReadingRefused."""
+    """Return what reading scans of a journal that is settled, in order; may raise ReadingRefused."""
     implementation = load_implementation(journal.format)
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 

@@ -332,8 +332,8 @@ class Implementation:
     def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Iterable[Stretch]:
         """Return the stretches of the log that `read` reports as records, in the same order.
 
-        A format where each one depends on how the one before it ends gives an iterator, which raises ReadingRefused
-        where reading refuses. Raises NotImplementedError for a format that has none.
+        A format where each one depends on how the one before it ends gives an iterator, which raises
+        ReadingRefused where reading refuses. Raises NotImplementedError for a format that has none.
         """
         plan = self._of(edition).plan
         if plan is None:

@@ -32,7 +32,9 @@ class Sums:
 
     def __call__(self, start: int, end: int, data: bytes = b"", base: int = 0) -> int:
         """Return the sum of a range; `data` are bytes that are at hand, from `base` on."""
-        if self._summed <= start and base <= start and end - base <= len(data):
+        at_hand = self._summed <= start and base <= start and end - base <= len(data)
+        # Where something could not be read, what is read again may be more, or less.
+        if at_hand and not self._source.unreadable:
             self._summed = max(end, self._summed)
             return zlib.crc32(data[start - base : end - base])
         if start < self._summed and end - start > STEP:
