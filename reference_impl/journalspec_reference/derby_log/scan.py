@@ -354,16 +354,7 @@ class Log:
         file = self.files.get(number)
         if file is None or off < HEADER:
             return None
-        source = file.source
-        data = source.read(off, _FEW)
-        if len(data) > OVERHEAD and not source.unreadable and data[14] & _FORM_AND_CHECKSUM <= _NEITHER:
-            # What almost all records are, as in `scan`.
-            length, instant = _HEAD.unpack_from(data)
-            stop = length + OVERHEAD
-            whole = 0 < length <= len(data) - OVERHEAD and instant == number << 32 | off
-            if whole and _LENGTH.unpack_from(data, stop - _LENGTH.size)[0] == length:
-                return data[_HEAD.size : stop - _LENGTH.size]
-        batch = one(source, number, off, summed=self.summed)
+        batch = one(file.source, number, off, summed=self.summed)
         return batch.data[_HEAD.size : batch.end[0] - _LENGTH.size] if batch.off else None
 
     def groups_after(self, file: LogFile, start: int) -> Groups | None:
