@@ -10,7 +10,7 @@ journals through :func:`ask` alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -215,8 +215,8 @@ def settled(journal: Journal) -> Journal:
     return replace(journal, edition=reader) if journal.editions else journal
 
 
-def stretches(journal: Journal) -> Sequence[Stretch]:
-    """Return what reading scans of a journal that is settled, in order."""
+def stretches(journal: Journal) -> Iterable[Stretch]:
+    """Return what reading scans of a journal that is settled, in order; may raise ReadingRefused."""
     implementation = load_implementation(journal.format)
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 

@@ -132,6 +132,10 @@ class Stretch:
     role: str = ""
 
 
+class ReadingRefused(Exception):
+    """Reading refuses a journal of which stretches were scanned: it reports no records."""
+
+
 def damaged(start: int, end: int, reason: str) -> Batch:
     """Return a batch of nothing but one region without records."""
     batch = Batch(start, b"")

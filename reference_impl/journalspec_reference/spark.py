@@ -62,9 +62,8 @@ from journalspec_reference.answers import (
     settled,
     stretches,
 )
-from journalspec_reference.api import load
 from journalspec_reference.arrow import array, columns_of, type_of
-from journalspec_reference.batches import Batch, Stretch
+from journalspec_reference.batches import Batch, ReadingRefused, Stretch
 from journalspec_reference.content import UNREADABLE, Content, Ranges
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
@@ -316,13 +315,13 @@ class JournalReader(DataSourceReader):
         except UnknownEdition as error:
             yield Piece(path, names, journal.format, asked.edition, asked.params, why=_sentence(error)), 0
             return
-        # The last piece is what no stretch tells.
-        lengths = [*(len(journal.seen.get(part.file, b"")) for part in stretches(journal)), 0]
-        if load(journal.format).plans_by_reading:
-            # To plan in each of several tasks would read all files in each.
-            every = tuple(range(len(lengths)))
-            yield Piece(path, names, journal.format, journal.edition, asked.params, every), sum(lengths)
+        parts = stretches(journal)
+        if not isinstance(parts, Sequence):
+            # Each stretch depends on the one before: several tasks would each read all files.
+            yield Piece(path, names, journal.format, journal.edition, asked.params), size
             return
+        # The last piece is what no stretch tells.
+        lengths = [*(len(journal.seen.get(part.file, b"")) for part in parts), 0]
         for number, length in enumerate(lengths):
             yield Piece(path, names, journal.format, journal.edition, asked.params, (number,)), length
 
@@ -363,8 +362,10 @@ class JournalReader(DataSourceReader):
         elif self._asked.every_row:
             yield from self._unless_damaged(piece, rows, rows.of_answer(ask(journal)))
         else:
-            parts = stretches(settled(journal))
-            for number in piece.numbers:
+            parts: Sequence[Stretch] = ()
+            with suppress(ReadingRefused):
+                parts = [*stretches(settled(journal))]
+            for number in piece.numbers or range(len(parts) + 1):
                 found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)
                 yield from self._unless_damaged(piece, rows, found)
 

@@ -1,7 +1,8 @@
 """``--ndjson``: journals as lines of JSON, each an object with one key, while they are read.
 
 Of each journal first what it is (``journal``), then its records (``record``), last the rest of the
-answer (``answer``). At the end, if there are any, the files that were left out (``left_out``).
+answer (``answer``). At the end, if there are any, the files that were left out (``left_out``). Where reading
+refuses a journal, what came before that place may be among its lines; the answer says that it is refused.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from json.encoder import encode_basestring_ascii as quoted
 
@@ -18,6 +20,7 @@ from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
 from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, document, left_beside
 from journalspec_reference.answers import Answer, settled, stretches
+from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal, LeftOut
 
 #: So many lines are passed on together.
@@ -80,8 +83,11 @@ def _reader(journal: Journal) -> str:
 
 
 def _as_read(journal: Journal) -> Iterator[Record]:
-    """Yield the records of a journal while it is scanned."""
-    return (record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch))
+    """Yield the records of a journal while it is scanned, up to where reading refuses it."""
+    with suppress(ReadingRefused):
+        yield from (
+            record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch)
+        )
 
 
 def _records(records: Iterable[Record]) -> None:

@@ -70,6 +70,4 @@ IMPLEMENTATION = Implementation(
     {edition: _rules(edition) for edition in (SEED, *EDITIONS)},
     detect,
     assumed,
-    # Whether the log goes on in the next file, the end of this one tells (DRB-END).
-    plans_by_reading=True,
 )
