@@ -187,11 +187,16 @@ def remembered(known: dict[bytes, T], block: bytes, make: Callable[[bytes], T]) 
     names = known.get(block)
     if names is None:
         names = make(block)
-        if len(block) <= KEPT_SIZE:
-            if len(known) >= KEPT:
-                known.clear()  # crafted lists must not make the next journal slow
-            known[block] = names
+        keep(known, block, names)
     return names
+
+
+def keep(known: dict[bytes, T], block: bytes, names: T) -> None:
+    """Keep what stored names mean, if they are short."""
+    if len(block) <= KEPT_SIZE:
+        if len(known) >= KEPT:
+            known.clear()  # crafted lists must not make the next journal slow
+        known[block] = names
 
 
 def checksum(record: LogRecord) -> int:
