@@ -240,22 +240,7 @@ def make_record(  # these are the record's own fields, no more
 
 def encode_record(record: LogRecord) -> bytes:
     """Return the stored bytes of `record`, fields as they are."""
-    parts = [
-        FIXED.pack(
-            record.status,
-            record.record_length,
-            record.header_length,
-            record.time,
-            record.sequence_number,
-            record.crc32,
-            len(record.gtrid),
-        )[:PAYLOAD_AT],
-        record.extension,
-        bytes([len(record.gtrid)]),
-        record.gtrid,
-        INT.pack(len(record.names)),
-    ]
-    for name in record.names:
-        parts += [SHORT.pack(len(name)), name]
-    parts.append(END_RECORD)
-    return b"".join(parts)
+    own = record._asdict()
+    del own["off"]
+    # Without an extension the seed's records are laid out as all others are.
+    return LAYOUT.build("record", "seed", **{**own, "names": [{"name": name} for name in record.names]})
