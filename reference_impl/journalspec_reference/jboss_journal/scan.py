@@ -178,11 +178,11 @@ def _followed(
 
     Almost all records do, and pass each check. What does not, or is not all in `data`, is left to the scan.
     """
-    size_at, next_at = LENGTH.unpack_from, NEXT.unpack_from
+    size_at, next_at, known = LENGTH.unpack_from, NEXT.unpack_from, usual.get
+    head = data[at : at + PROLOGUE]
     try:
-        _, head = next_at(data, at - CHECK_SIZE)
-        while True:
-            least, place = usual[head]
+        while (shape := known(head)) is not None:
+            least, place = shape
             stop = at + least
             if place:
                 (size,) = size_at(data, at + place)
@@ -192,8 +192,9 @@ def _followed(
                 return at
             add(at)
             at = stop
-    except (KeyError, struct.error):
-        return at
+    except struct.error:
+        pass  # the end of the stretch
+    return at
 
 
 @lru_cache(256)
