@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -78,7 +79,8 @@ class Output:
                     writer.write_table(pa.table(columns, shape))
         elif self.as_ndjson:
             for row in rows_of(names, parts):
-                write_line({"row": jsonable(row)})
+                line = {"row": {name: _json(value) for name, value in row.items()}}
+                sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
         else:
             lines = csv.writer(sys.stdout, lineterminator="\n")
             lines.writerow(names)
@@ -93,6 +95,14 @@ class Output:
                 yield columns
             elif before < self.limit:
                 yield {name: values[: self.limit - before] for name, values in columns.items()}
+
+
+def _json(value: Any) -> object:
+    """Return a value as JSON has it; numbers that are no integers, and times, as texts."""
+    try:
+        return jsonable(value)
+    except TypeError:
+        return str(value)
 
 
 def rows_of(names: Sequence[str], parts: Iterable[Columns]) -> Iterator[dict[str, Any]]:

@@ -154,14 +154,15 @@ class Rows:
 
     def _by_columns(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
         """Return the rows of a batch by evaluating the conditions on its columns."""
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+        import numpy as np  # noqa: PLC0415  # part of an extra
+        import pyarrow as pa  # noqa: PLC0415
 
         from journalspec_reference import tables  # noqa: PLC0415
 
         wanted = {*names, *(each.column for each in self.predicates)}
         kinds = {name: kind for name, kind in self._kinds().items() if name in wanted}
         whole = tables.Rows(self.path, self.answer.journal, kinds).of_records(part, batch)
-        numbered = whole.append_column("", pa.array(range(len(batch)), pa.int64()))
+        numbered = whole.append_column("", pa.array(np.arange(len(batch))))
         kept = tables.kept_of(numbered, self.predicates)
         if kept is None:
             return Chunk(0, dict, tuple)
