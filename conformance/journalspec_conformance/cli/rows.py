@@ -159,7 +159,8 @@ class Rows:
 
         from journalspec_reference import tables  # noqa: PLC0415
 
-        wanted = {*names, *(each.column for each in self.predicates)}
+        # A record batch without a column would have no rows.
+        wanted = {*names, *(each.column for each in self.predicates), "off"}
         kinds = {name: kind for name, kind in self._kinds().items() if name in wanted}
         whole = tables.Rows(self.path, self.answer.journal, kinds).of_records(part, batch)
         numbered = whole.append_column("", pa.array(np.arange(len(batch))))
