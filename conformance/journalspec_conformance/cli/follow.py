@@ -50,6 +50,8 @@ class Follower:
         while True:
             yield from self._look(names)
             sys.stdout.flush()
+            if not self._begun:
+                click.echo(f"journalspec: following {len(self._files)} files, Ctrl-C ends it", err=True)
             self._begun = True
             time.sleep(POLL)
 

@@ -119,7 +119,7 @@ def show_rows(
     output = Output(as_ndjson, selection.as_csv, selection.parquet, selection.limit)
     if selection.follow:
         _follow(found[0], selection, output)
-        return
+        raise SystemExit(0)
     with unchanging([journal for place in found[0] for journal in place.journals]):
         sources, status = ask_rows(found, selection)
         if selection.count_by is not None:
