@@ -38,9 +38,7 @@ class Running:
         self.rows: Queue[str] = Queue()
         self.events: Queue[str] = Queue()
         for stream, lines in ((self.process.stdout, self.rows), (self.process.stderr, self.events)):
-            threading.Thread(
-                target=lambda s=stream, q=lines: [q.put(each) for each in s], daemon=True
-            ).start()
+            threading.Thread(target=put, args=(stream, lines), daemon=True).start()
 
     def event(self) -> str:
         return self.events.get(timeout=30).strip()

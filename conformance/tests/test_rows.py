@@ -352,6 +352,15 @@ def test_a_filter_never_makes_damage_disappear(tmp_path: Path) -> None:
     assert {0, 1} <= statuses
 
 
+@ENGINES
+@pytest.mark.usefixtures("engine")
+def test_a_transaction(arrow: bool) -> None:
+    every = lines(JOURNALS["derby_log"])
+    for number in {row["transaction"] for row in every} - {""}:
+        wanted = [row for row in every if row["transaction"] == number]
+        assert lines(JOURNALS["derby_log"], "--tx", number) == wanted
+
+
 def test_only_files_that_match_are_read(tmp_path: Path) -> None:
     path = JOURNALS["bitronix_tlog"]
     every = lines(path)
