@@ -271,9 +271,14 @@ def _answered(
     """Give the result of a query as a stream; raises UsageProblem for one that cannot be answered."""
     import duckdb  # noqa: PLC0415  # part of the extra
 
+    import pyarrow as pa  # noqa: PLC0415
+
+    # Arrow's own allocators keep what is free for later; a query that streams has no later.
+    pa.set_memory_pool(pa.system_memory_pool())
     tables = _tables(sources)
     config: dict[str, str | bool | int | float | list[str]] = {**CONFIG}
-    config |= {"memory_limit": f"{max_memory}MiB", "threads": min(4, psutil.cpu_count() or 1)}
+    # Reading is what takes time, and it goes on in one thread.
+    config |= {"memory_limit": f"{max_memory}MiB", "threads": 1}
     with (
         _memory_bound((max_memory << 20) + BEYOND),
         duckdb.connect(":memory:", config=config) as base,
