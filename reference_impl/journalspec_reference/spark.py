@@ -65,7 +65,7 @@ from journalspec_reference.filesets import FilesetError, Journal, Loaded, below,
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.predicates import IN, PRESENT, Predicate
 from journalspec_reference.remote import is_remote, load_below
-from journalspec_reference.tables import COMMON, Rows, kept_of, texts_of
+from journalspec_reference.tables import COMMON, RowBatches, kept_of, texts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -396,7 +396,7 @@ class FilteringReader(JournalReader):
                 yield each
 
 
-class _Rows(Rows):
+class _Rows(RowBatches):
     """Rows of one journal, those of the views that only Spark has as well."""
 
     def of_journal(self) -> pa.RecordBatch:

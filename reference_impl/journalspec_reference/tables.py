@@ -37,7 +37,7 @@ def kept_of(batch: pa.RecordBatch, predicates: Iterable[Predicate]) -> pa.Record
     return batch if batch.num_rows else None
 
 
-class Rows:
+class RowBatches:
     """Rows of one journal, of the columns `kinds`; `damaged` says what was dropped first."""
 
     def __init__(self, path: str, journal: Journal, kinds: Mapping[str, pa.DataType]) -> None:

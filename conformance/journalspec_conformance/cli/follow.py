@@ -16,8 +16,8 @@ from journalspec.observation import CLEAN, Observation
 from journalspec.reread import Changed
 from journalspec_conformance.cli.journal_view import Directory, UsageProblem, find
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_conformance.cli.rows import Chunk, Rows
-from journalspec_conformance.cli.selection import Selection
+from journalspec_conformance.cli.rows import Chunk, Matches
+from journalspec_conformance.cli.selection import Question
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.batches import Stretch
 from journalspec_reference.filesets import FilesetError, Journal
@@ -41,7 +41,7 @@ class Follower:
     """Looks again and again at the journals of a place for rows of a question."""
 
     place: Directory
-    selection: Selection
+    selection: Question
     _files: dict[Path, _File] = field(default_factory=dict)
     _begun: bool = False
 
@@ -107,7 +107,7 @@ class Follower:
         """Yield what was written to a file since it was looked at."""
         known, first = self._files[self.place.loaded.root / part.file], b""
         asked = self.place.asked
-        source = Rows(Answer(journal, Observation(CLEAN)), str(asked.paths[0]), files=self.selection.files)
+        source = Matches(Answer(journal, Observation(CLEAN)), str(asked.paths[0]), files=self.selection.files)
         source.redactor = Redactor(journal) if asked.redact else None
         own = self.selection.predicates(get_format(journal.format))
         for batch in part.scan():

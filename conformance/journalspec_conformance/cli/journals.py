@@ -47,7 +47,7 @@ from journalspec_conformance.cli.journal_view import (
 )
 from journalspec_conformance.cli.ndjson import write_journals
 from journalspec_conformance.cli.row_output import show_rows
-from journalspec_conformance.cli.selection import Selection, questions
+from journalspec_conformance.cli.selection import Question, questions
 from journalspec_reference.answers import UNREAD, Answer, ask
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
@@ -107,7 +107,7 @@ def inspect_command(level: str, as_hex: bool, as_json: bool, as_ndjson: bool, **
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
-    selection = Selection.taken(what)
+    selection = Question.taken(what)
     asked, chosen = Asked(**what), Level.parse(level)
     if as_hex and (asked.redact or selection):
         raise click.UsageError("--hex shows all bytes as they are: no --redact, and no question about rows.")

@@ -38,8 +38,8 @@ from journalspec_conformance.cli.journal_view import (
     unchanging,
 )
 from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
-from journalspec_conformance.cli.rows import Columns, Rows, ask_rows
-from journalspec_conformance.cli.selection import WORDS, Selection, columns_of
+from journalspec_conformance.cli.rows import Columns, Matches, ask_rows
+from journalspec_conformance.cli.selection import WORDS, Question, columns_of
 from journalspec_reference.answers import ask
 from journalspec_reference.predicates import text_of
 
@@ -122,7 +122,7 @@ class _Table:
         return reader.__arrow_c_stream__(requested_schema)
 
 
-def _tables(sources: Sequence[Rows]) -> dict[str, _Table]:
+def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
     """Return the tables of journals of one format."""
     import pyarrow as pa  # noqa: PLC0415  # part of the extra
 
@@ -148,7 +148,7 @@ def _tables(sources: Sequence[Rows]) -> dict[str, _Table]:
     return {"records": records} | {name: table(name, columns) for name, columns in every.items()}
 
 
-def _entries(source: Rows, table: str) -> Iterator[dict[str, Any]]:
+def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table other than records."""
     seen = source.observation
     if table == "files":
@@ -222,7 +222,7 @@ def query_command(
     output = Output(as_ndjson, not (on_terminal or as_ndjson or parquet), parquet)
     found = find(Asked(**what))
     with unchanging([journal for place in found[0] for journal in place.journals]):
-        sources, status = ask_rows(found, Selection())
+        sources, status = ask_rows(found, Question())
         for source in sources:
             seen = source.observation
             if seen.verdict != CLEAN:
@@ -266,11 +266,10 @@ def _renamed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 
 @contextmanager
 def _answered(
-    sql: str, sources: Sequence[Rows], timeout: float, max_memory: int
+    sql: str, sources: Sequence[Matches], timeout: float, max_memory: int
 ) -> Iterator[pa.RecordBatchReader]:
     """Give the result of a query as a stream; raises UsageProblem for one that cannot be answered."""
     import duckdb  # noqa: PLC0415  # part of the extra
-
     import pyarrow as pa  # noqa: PLC0415
 
     # Arrow's own allocators keep what is free for later; a query that streams has no later.

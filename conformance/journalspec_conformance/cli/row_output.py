@@ -27,8 +27,8 @@ from journalspec_conformance.cli.journal_view import (
     value_text,
 )
 from journalspec_conformance.cli.ndjson import line_of, write_line
-from journalspec_conformance.cli.rows import Columns, Rows, ask_rows, has_arrow
-from journalspec_conformance.cli.selection import Selection, columns_of
+from journalspec_conformance.cli.rows import Columns, Matches, ask_rows, has_arrow
+from journalspec_conformance.cli.selection import Question, columns_of
 from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import text_of
 
@@ -113,7 +113,7 @@ def rows_of(names: Sequence[str], parts: Iterable[Columns]) -> Iterator[dict[str
 
 
 def show_rows(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Selection, as_ndjson: bool
+    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question, as_ndjson: bool
 ) -> None:
     """Write the rows that are asked for; ends the command with the exit status."""
     output = Output(as_ndjson, selection.as_csv, selection.parquet, selection.limit)
@@ -129,7 +129,7 @@ def show_rows(
     raise SystemExit(status)
 
 
-def _follow(places: Sequence[Directory], selection: Selection, output: Output) -> None:
+def _follow(places: Sequence[Directory], selection: Question, output: Output) -> None:
     """Write rows as they are written, until the limit or an interruption."""
     if len(places) != 1 or len({journal.format for journal in places[0].journals}) != 1:
         raise UsageProblem("--follow is for one store", "give its path")
@@ -159,7 +159,7 @@ def _follow(places: Sequence[Directory], selection: Selection, output: Output) -
             sys.stdout.flush()
 
 
-def show_records(sources: Sequence[Rows], output: Output) -> None:
+def show_records(sources: Sequence[Matches], output: Output) -> None:
     """Write the records that are asked for."""
     names = [*sources[0].columns]
     if output.as_ndjson:
@@ -191,7 +191,7 @@ def show_records(sources: Sequence[Rows], output: Output) -> None:
     write_more(out, output.total - len(rows), f"--limit {output.total}, or all: --csv, --ndjson")
 
 
-def show_counts(sources: Sequence[Rows], names: Sequence[str], output: Output) -> None:
+def show_counts(sources: Sequence[Matches], names: Sequence[str], output: Output) -> None:
     """Write how many records have each value of the columns `names`: the most frequent first."""
     totals: Counter[tuple[Any, ...]] = Counter()
     for source in sources:
@@ -221,7 +221,7 @@ def _inferred(columns: Columns) -> pa.Schema:
     return pa.table(dict(columns)).schema
 
 
-def write_heads(sources: Sequence[Rows], out: Painter | None = None) -> None:
+def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
     """Write what each journal is, and its verdict with how many rows were found; to `out`, or to stderr."""
     for source in sources:
         journal, seen = source.answer.journal, source.observation

@@ -21,7 +21,7 @@ from journalspec.reread import Changed
 from journalspec.vocabulary import Field
 from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, answers
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_conformance.cli.selection import COMMON, Selection, columns_of
+from journalspec_conformance.cli.selection import COMMON, Question, columns_of
 from journalspec_reference.answers import Answer, stretches
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.filesets import LeftOut
@@ -68,7 +68,7 @@ class Chunk:
 
 
 @dataclass
-class Rows:
+class Matches:
     """The rows of one journal of which `predicates` hold, in the files that match one of `files`.
 
     `matched` is how many there are, once all chunks have been had.
@@ -162,7 +162,7 @@ class Rows:
         # A record batch without a column would have no rows.
         wanted = {*names, *(each.column for each in self.predicates), "off"}
         kinds = {name: kind for name, kind in self._kinds().items() if name in wanted}
-        whole = tables.Rows(self.path, self.answer.journal, kinds).of_records(part, batch)
+        whole = tables.RowBatches(self.path, self.answer.journal, kinds).of_records(part, batch)
         numbered = whole.append_column("", pa.array(np.arange(len(batch))))
         kept = tables.kept_of(numbered, self.predicates)
         if kept is None:
@@ -225,8 +225,8 @@ def _plain(value: Any) -> Any:
 
 
 def ask_rows(
-    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Selection
-) -> tuple[list[Rows], int]:
+    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question
+) -> tuple[list[Matches], int]:
     """Return the rows to look for in each journal, and the exit status of the worst verdict.
 
     Raises UsageProblem if the journals are of several formats, or the question does not fit their format.
@@ -247,6 +247,6 @@ def ask_rows(
         # The conditions are about what is stored; what is shown of it is redacted late.
         (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
         redactor = Redactor(answer.journal) if place.asked.redact else None
-        out.append(Rows(answer, str(place.asked.paths[0]), predicates, selection.files, redactor))
+        out.append(Matches(answer, str(place.asked.paths[0]), predicates, selection.files, redactor))
         status = max(status, STATUSES[answer.observation.verdict])
     return out, status

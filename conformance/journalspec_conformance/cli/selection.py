@@ -35,7 +35,7 @@ BITS = 64
 
 
 def questions() -> Callable[[Command], Command]:
-    """Return the options that ask for rows instead of the whole journal; :class:`Selection` takes them in."""
+    """Return the options that ask for rows instead of the whole journal; :class:`Question` takes them in."""
     return apply(
         *(
             click.option(
@@ -77,7 +77,7 @@ _TEXTS = (
 
 
 @dataclass(frozen=True)
-class Selection:
+class Question:
     """What was asked for, as it was given."""
 
     types: Sequence[str] = ()
@@ -97,10 +97,10 @@ class Selection:
 
     def __bool__(self) -> bool:
         """Return whether anything was asked for."""
-        return self != Selection()
+        return self != Question()
 
     @classmethod
-    def taken(cls, what: dict[str, Any]) -> Selection:
+    def taken(cls, what: dict[str, Any]) -> Question:
         """Return the question in the arguments of a command, and take it out of them."""
         return cls(**{each.name: what.pop(each.name) for each in fields(cls)})
 
