@@ -13,7 +13,7 @@ import os
 import pkgutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -76,6 +76,9 @@ class Format:
     composed: bool = False
     #: Why no product has written a file that is published here. Empty: there are such files.
     uncaptured: str = ""
+    #: What questions about rows mean: ``id``, ``tx``, ``queue``, ``table``, ``time`` -> the columns that may
+    #: hold it; ``without`` are fields that are no columns.
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def record_types(self) -> Mapping[str, str]:
@@ -182,6 +185,7 @@ def get_format(format_id: str) -> Format:
         locks=tuple(data.get("locks", ())),
         composed=data.get("composed", False),
         uncaptured=data.get("uncaptured", ""),
+        columns={name: tuple(found) for name, found in data.get("columns", {}).items()},
     )
 
 

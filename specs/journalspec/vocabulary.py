@@ -159,6 +159,11 @@ class Vocabulary:
         return tuple(dict.fromkeys(item.name for item in self.fields))
 
     @property
+    def bodies(self) -> frozenset[str]:
+        """The names of record fields that hold what users store."""
+        return frozenset(item.name for item in self.fields if item.body)
+
+    @property
     def stored_names(self) -> tuple[str, ...]:
         """The names of all that is stored in bytes: of record fields, their members, and of headers."""
         inner = (part for item in self.fields for part in item.of)

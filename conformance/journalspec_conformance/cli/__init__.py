@@ -41,6 +41,8 @@ COMMANDS = {
     "smoke": Subcommand("run", "smoke_command", "Check that a harness works at all."),
     "inspect": Subcommand("journals", "inspect_command", "Show what is in a journal, byte by byte."),
     "recover": Subcommand("journals", "recover_command", "Show what recovery makes of a journal."),
+    "query": Subcommand("query", "query_command", "Answer a question in SQL about journals."),
+    "columns": Subcommand("query", "columns_command", "List the columns that questions are about."),
     "list": Subcommand("cases", "list_command", "List the probes of the corpus."),
     "show": Subcommand("cases", "show_command", "Show one case: input, questions, permitted answers."),
     "materialize": Subcommand("cases", "materialize_command", "Write the journals of cases to a directory."),

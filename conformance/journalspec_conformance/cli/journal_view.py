@@ -24,6 +24,7 @@ from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing,
 from journalspec.reread import LISTS, Changed
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import PipeConsole
+from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import (
     ASSUMED,
     CHANGED,
@@ -194,6 +195,11 @@ def options() -> Callable[[Command], Command]:
             metavar="K=V",
             help="What the journal was configured with, such as extension=hq. May be repeated.",
         ),
+        click.option(
+            "--redact",
+            is_flag=True,
+            help="Show only type and length of every text and body that users stored, and a mark of names.",
+        ),
     )
 
 
@@ -205,6 +211,7 @@ class Asked:
     format_id: str | None
     edition: str | None
     params: tuple[str, ...]
+    redact: bool = False
 
     @property
     def settings(self) -> dict[str, str]:
@@ -231,6 +238,7 @@ class Asked:
             words += [option, value] if value else []
         for param in self.params:
             words += ["--param", param]
+        words += ["--redact"] if self.redact and "--hex" not in more else []
         return " ".join(map(_word, [*words, *more]))
 
 
@@ -355,7 +363,8 @@ def answers(
     for journal in journals:
         _say_that_it_takes_time(journal)
         try:
-            found.append(ask(journal, policy))
+            answer = ask(journal, policy)
+            found.append(Redactor(answer.journal).answer(answer) if asked.redact else answer)
         except UnknownEdition as error:
             lines = [
                 asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials

@@ -46,6 +46,8 @@ from journalspec_conformance.cli.journal_view import (
     write_title,
 )
 from journalspec_conformance.cli.ndjson import write_journals
+from journalspec_conformance.cli.row_output import show_rows
+from journalspec_conformance.cli.selection import Question, questions
 from journalspec_reference.answers import UNREAD, Answer, ask
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
@@ -94,6 +96,7 @@ BARE_KINDS = ("stale", "fill", "unused")
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 @STREAMED
+@questions()
 def inspect_command(level: str, as_hex: bool, as_json: bool, as_ndjson: bool, **what: Any) -> None:
     """Show the journals at PATH: fields, records, dropped regions, logical state.
 
@@ -104,8 +107,15 @@ def inspect_command(level: str, as_hex: bool, as_json: bool, as_ndjson: bool, **
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
+    selection = Question.taken(what)
     asked, chosen = Asked(**what), Level.parse(level)
+    if as_hex and (asked.redact or selection):
+        raise click.UsageError("--hex shows all bytes as they are: no --redact, and no question about rows.")
     found = find(asked)
+    if selection:
+        if as_json:
+            raise click.UsageError("--json is one object of the whole journal: ask for rows with --ndjson.")
+        show_rows(found, selection, as_ndjson)
     present(
         "inspect",
         found,

@@ -19,6 +19,7 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
 from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, document, left_beside
+from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal, LeftOut
@@ -51,12 +52,13 @@ def write_journals(
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
             head = {"format": journal.format, **known, "path": str(place.asked.paths[0])}
-            _line({"journal": {**head, "files": list(journal.files)}})
+            write_line({"journal": {**head, "files": list(journal.files)}})
             sys.stdout.flush()
             told = journal
             if at_once and level >= Level.RECORDS:
                 told = settled(journal)
-                _records(_as_read(told))
+                records = _as_read(told)
+                _records(map(Redactor(told).record, records) if place.asked.redact else records)
             answer = ask(place, journal)
             wanted = answer.journal.edition
             if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):
@@ -68,12 +70,12 @@ def write_journals(
             if not at_once and level >= Level.RECORDS:
                 _records(answer.observation.records)
             whole = document([(place, [answer])], (), lambda seen: {**seen.members(level), **more})
-            _line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
+            write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
             # What lies beside them is known when all of them are; their contents have served.
             given[-1][1].append(replace(answer, observation=Observation(answer.observation.verdict)))
     if left := [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]:
-        _line({"left_out": left})
+        write_line({"left_out": left})
     return status
 
 
@@ -117,7 +119,7 @@ def _text(value: object) -> str:
     return quoted(value) if kind is str else json.dumps(jsonable(value), separators=(",", ":"))  # type: ignore[arg-type]  # a text
 
 
-def _line(value: Mapping[str, object]) -> None:
+def write_line(value: Mapping[str, object]) -> None:
     """Write a value that may be large as one line."""
     for piece in jsontext.pieces(value, ""):
         sys.stdout.write(piece)
