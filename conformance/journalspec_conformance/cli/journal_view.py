@@ -8,10 +8,13 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import combinations, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
 
 import click
 from rich.panel import Panel
@@ -19,11 +22,12 @@ from rich.text import Text
 
 from journalspec import jsontext
 from journalspec.files import shown
-from journalspec.formats import Format, UnknownFormat, get_format
+from journalspec.formats import Format, UnknownFormat, format_ids, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
 from journalspec.reread import LISTS, Changed
 from journalspec_conformance.cli._options import Command, apply
-from journalspec_conformance.cli._tables import PipeConsole
+from journalspec_conformance.cli._tables import PipeConsole, reading
+from journalspec_conformance.cli.archives import from_standard_input, is_archive, unpack
 from journalspec_reference.answers import (
     ASSUMED,
     CHANGED,
@@ -36,6 +40,7 @@ from journalspec_reference.answers import (
     lost,
 )
 from journalspec_reference.filesets import (
+    MAX_BYTES,
     FilesetError,
     Journal,
     LeftOut,
@@ -67,8 +72,8 @@ VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": 
 MIN_FIELDS = 28
 #: So many records that do not count, or entries within an entry, are told one by one.
 MOST_TOLD = 40
-#: Reading so many bytes takes long enough to say so.
-MUCH = 8 << 20
+#: What stands for standard input, and so many entries of a directory are looked at for a name.
+STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
 #: Bytes of a field that are told whole, and how many are told of a field that has more.
 MOST_BYTES, SOME_BYTES = 64, 16
 
@@ -79,7 +84,11 @@ class UsageProblem(click.ClickException):
     exit_code = 2
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(f"{message}\n  hint: {hint}" if hint else message)
+        super().__init__(f"{message}\n  next  {hint}" if hint else message)
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print what is wrong, and what to do."""
+        click.echo(f"journalspec: {self.format_message()}", file=file, err=file is None)
 
 
 class Painter:
@@ -194,6 +203,14 @@ def options() -> Callable[[Command], Command]:
             metavar="K=V",
             help="What the journal was configured with, such as extension=hq. May be repeated.",
         ),
+        click.option(
+            "--unpack-limit",
+            type=click.IntRange(1),
+            default=MAX_BYTES >> 20,
+            show_default=True,
+            metavar="MIB",
+            help="Refuse archives, .gz files and standard input that unpack to more.",
+        ),
     )
 
 
@@ -205,6 +222,19 @@ class Asked:
     format_id: str | None
     edition: str | None
     params: tuple[str, ...]
+    unpack_limit: int = MAX_BYTES >> 20
+    #: The archive that the paths were unpacked from (`-`: standard input), and where it was unpacked.
+    archive: Path | None = None
+    below: Path | None = None
+
+    def __str__(self) -> str:
+        return ", ".join(map(self.called, self.paths))
+
+    def called(self, path: Path) -> str:
+        """Return what people call one of the paths: one in an archive by that of the archive."""
+        if self.archive is None or self.below is None:
+            return str(path)
+        return str(self.archive / path.relative_to(self.below))
 
     @property
     def settings(self) -> dict[str, str]:
@@ -224,9 +254,9 @@ class Asked:
     ) -> str:
         """Return the command line of `command` for the same files, with what was said of them."""
         format_id = self.format_id or (journal.format if journal is not None and edition else None)
-        paths = (str(path) for path in self.paths)
+        paths = (str(path) for path in ((self.archive,) if self.archive else self.paths))
         words = ["journalspec", command]
-        words += [f"./{path}" if path.startswith("-") else path for path in paths]
+        words += [f"./{path}" if path.startswith("-") and path != "-" else path for path in paths]
         for option, value in (("--format", format_id), ("--edition", edition or self.edition)):
             words += [option, value] if value else []
         for param in self.params:
@@ -257,32 +287,91 @@ class Directory:
 def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
     """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
 
-    Several files are one set; each directory is looked at by itself. Where a directory holds
-    no journal of its own, the stores below it are meant.
+    Several files are one set; each directory is looked at by itself, and so is each archive, which is unpacked
+    for as long as the command runs. Where a directory holds no journal of its own, the stores below it are meant.
     """
-    files = tuple(path for path in asked.paths if not path.is_dir())
-    directories = [(path,) for path in asked.paths if path.is_dir()]
+    packed = [path for path in asked.paths if is_archive(path) or path == STANDARD_INPUT]
+    plain = [path for path in asked.paths if path not in packed]
+    files = tuple(path for path in plain if not path.is_dir())
+    sets = [replace(asked, paths=paths) for paths in ([files] if files else [])]
+    sets += [replace(asked, paths=(path,)) for path in plain if path.is_dir()]
     found: list[Directory] = []
     unlisted: list[LeftOut] = []
+    for path in files:
+        if not path.exists():
+            raise UsageProblem(f"{shown(str(path))} does not exist", _like(path))
+    sets += [_unpacked(asked, path) for path in packed]
     try:
-        for paths in [files, *directories] if files else directories:
+        for one in sets:
             try:
-                found.append(_place(replace(asked, paths=paths)))
+                found.append(_place(one))
             except NoJournal as error:
                 if not error.stores:
-                    raise
-                found += _whole([_place(replace(asked, paths=(store,))) for store in error.stores])
+                    raise _no_journal(one, error) from None
+                found += _whole([_place(replace(one, paths=(store,))) for store in error.stores])
                 unlisted += error.unlisted
     except FilesetError as error:
+        for one in sets:
+            if one.archive is not None:
+                inside, archive = str(one.below), str(one.archive)
+                error = FilesetError(str(error).replace(inside, archive), error.hint.replace(inside, archive))
         raise _problem(error) from None
     except UnknownFormat as error:
         raise UsageProblem(str(error)) from None
     return found, unlisted
 
 
+def _like(path: Path) -> str:
+    """Return which of its neighbours a path that does not exist may mean."""
+    try:
+        there = [entry.name for entry in islice(os.scandir(path.parent), MOST_NEIGHBOURS)]
+    except OSError:
+        return f"{shown(str(path.parent))} cannot be listed, or does not exist either"
+    alike = get_close_matches(path.name, there, 3, 0.7)
+    return (
+        f"did you mean {' or '.join(shown(str(path.parent / name)) for name in alike)}?"
+        if alike
+        else "check the spelling"
+    )
+
+
+def _unpacked(asked: Asked, archive: Path) -> Asked:
+    """Return what is asked about an archive: the same of what is in it, which goes when the command ends."""
+    into = Path(click.get_current_context().with_resource(TemporaryDirectory(prefix="journalspec-")))
+    try:
+        if archive == STANDARD_INPUT:
+            from_standard_input(into, asked.unpack_limit << 20, asked.format_id)
+        else:
+            unpack(archive, into, asked.unpack_limit << 20)
+    except FilesetError as error:
+        raise UsageProblem(f"{shown(str(archive))}: {error}", error.hint) from None
+    return replace(asked, paths=(into,), archive=archive, below=into)
+
+
+def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
+    """Return what to say of a path that holds no journal: what was looked for, what is there, what to give."""
+    (path, *_) = asked.paths
+    if not path.is_dir() or len(asked.paths) > 1 or asked.format_id:
+        return _problem(error)
+    there = [entry for entry in islice(os.scandir(path), MOST_NEIGHBOURS)]
+    links = sum(entry.is_symlink() for entry in there)
+    directories = sum(entry.is_dir(follow_symlinks=False) for entry in there)
+    counts = f"{len(there) - links - directories} files, {directories} directories, {links} links"
+    titles = ", ".join(get_format(name).title for name in format_ids())
+    hint = error.hint
+    if packed := [entry.name for entry in there if is_archive(Path(entry.path))]:
+        hint = f"an archive is there: give its path, {shown(asked.called(path / packed[0]))}"
+    lines = (
+        f"{shown(str(asked))} holds no journal that is known here",
+        *wrapped_lines(f"  looked for  {titles}, by name and first bytes", 100),
+        f"  found  {counts}; none has such a name or such a beginning",
+    )
+    return UsageProblem("\n".join(lines), "\n  ".join(shown(line) for line in hint.splitlines()))
+
+
 def _place(asked: Asked) -> Directory:
     params = asked.settings
-    loaded = load(*asked.paths)
+    loaded = load(*asked.paths, max_bytes=asked.unpack_limit << 20)
     if asked.format_id is not None:
         checked_params(get_format(asked.format_id), params, asked.edition)
     journals = find_journals(loaded, asked.format_id, asked.edition, params)
@@ -314,36 +403,52 @@ def present(
     found: tuple[Sequence[Directory], Sequence[LeftOut]],
     policy: str | None = None,
     *,
-    members: Callable[[Observation], dict[str, object]] | None,
-    write: Callable[[Painter, Answer, Asked], None],
+    members: Callable[[Answer], dict[str, object]] | None = None,
+    write: Callable[[Painter, Answer, Asked], None] | None = None,
+    screens: Callable[[Given, Sequence[LeftOut]], Sequence[Sequence[Part]]] | None = None,
     stream: Callable[[Callable[[Directory, Journal], Answer]], int] | None = None,
 ) -> None:
-    """Ask the journals that were found and show each answer: by its `members` as JSON, or else by `write`.
+    """Ask the journals that were found and show each answer, by the first of these that is given.
 
-    A `stream` asks by itself, by what it is given, writes, and returns the exit status. Ends the
-    command with the exit status of the worst verdict.
+    A `stream` asks by itself, by what it is given, writes, and returns the exit status. `members` of each answer
+    are written as JSON; `screens` are lines; `write` writes about an answer. Ends the command with the exit
+    status of the worst verdict. Meanwhile a terminal shows how far it is, unless the answer itself goes there.
     """
     places, unlisted = found
     more = () if policy in (None, STRICT) else ("--policy", policy)
-    with unchanging([journal for place in places for journal in place.journals]):
+    journals = [journal for place in places for journal in place.journals]
+    with unchanging(journals), ExitStack() as shown_bar:
+        bar = shown_bar.enter_context(
+            reading(sum(len(data) for one in journals for data in one.files.values()))
+        )
         if stream is not None:
+            if sys.stdout.isatty():
+                bar()
             raise SystemExit(
                 stream(lambda place, journal: answers(place.asked, command, [journal], policy, *more)[0])
             )
         given = [(place, answers(place.asked, command, place.journals, policy, *more)) for place in places]
-        if members is not None:
-            jsontext.write(document(given, unlisted, members), sys.stdout)
+        out = Painter()
+        if screens is not None:
+            lines = screens(given, unlisted)
+            bar()
+            for line in lines:
+                out.line(*line)
         else:
-            out = Painter()
-            for number, (place, answer) in enumerate(
-                (place, answer) for place, found in given for answer in found
-            ):
-                if number:
-                    out.line("")
-                write(out, answer, place.asked)
-            write_beside(out, given, unlisted)
-    statuses = [STATUSES[answer.observation.verdict] for _, found in given for answer in found]
-    # What could not be listed may hold a journal that nobody has looked at.
+            if sys.stdout.isatty():
+                bar()
+            if members is not None:
+                jsontext.write(document(given, unlisted, members), sys.stdout)
+            elif write is not None:
+                for number, (place, answer) in enumerate(
+                    (place, one) for place, all_of in given for one in all_of
+                ):
+                    if number:
+                        out.line("")
+                    write(out, answer, place.asked)
+                write_beside(out, given, unlisted)
+    statuses = [STATUSES[answer.observation.verdict] for _, all_of in given for answer in all_of]
+    # What could not be listed may hold a journal that was not looked at.
     raise SystemExit(max([*statuses, STATUSES[RECOVERED] if unlisted else 0]))
 
 
@@ -353,7 +458,6 @@ def answers(
     """Return what came of each journal; UsageProblem says what to type if an edition cannot be told."""
     found = []
     for journal in journals:
-        _say_that_it_takes_time(journal)
         try:
             found.append(ask(journal, policy))
         except UnknownEdition as error:
@@ -362,15 +466,6 @@ def answers(
             ]
             raise _problem(error, lines) from None
     return found
-
-
-def _say_that_it_takes_time(journal: Journal) -> None:
-    """Tell whoever waits at a terminal what is read, if it is much."""
-    size = sum(map(len, journal.files.values()))
-    if size < MUCH or not sys.stderr.isatty():
-        return
-    editions = f", as each edition that it may be of ({len(journal.editions)})" if journal.editions else ""
-    click.echo(f"reading {len(journal.files)} file(s) of {size >> 20} MiB{editions} ...", err=True)
 
 
 def _problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
@@ -404,7 +499,7 @@ Given = Sequence[tuple[Directory, Sequence[Answer]]]
 
 
 def document(
-    given: Given, unlisted: Sequence[LeftOut], members: Callable[[Observation], dict[str, object]]
+    given: Given, unlisted: Sequence[LeftOut], members: Callable[[Answer], dict[str, object]]
 ) -> dict[str, object]:
     """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
     tagged = []
@@ -413,16 +508,16 @@ def document(
         head: dict[str, object] = {
             "format": journal.format,
             "edition": journal.edition,
-            "path": str(place.asked.paths[0]),
+            "path": place.asked.called(place.asked.paths[0]),
         }
         if len(place.asked.paths) > 1:
-            head["paths"] = [str(path) for path in place.asked.paths]
+            head["paths"] = [place.asked.called(path) for path in place.asked.paths]
         if answer.trials:
             trials = [trial.to_json() for trial in answer.trials]
             head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
         if journal.unread:
             head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
-        tagged.append(head | members(answer.observation))
+        tagged.append(head | members(answer))
     whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
     beside = [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]
     return whole | ({"left_out": beside} if beside else {})
@@ -461,7 +556,7 @@ def write_title(out: Painter, answer: Answer, asked: Asked) -> None:
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
     if told := answer.assumption or journal.evidence:
         out.wrapped("edition  ", told, "cyan")
-    out.wrapped("path     ", shown(", ".join(map(str, asked.paths))))
+    out.wrapped("path     ", shown(str(asked)))
     out.wrapped("files    ", names)
     for why, names in by_reason(journal.unread).items():
         out.wrapped("not read ", shown(f"{names}: {why}"), "red")

@@ -47,7 +47,7 @@ def write_journals(
         given.append((place, []))
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
-            head = {"format": journal.format, **known, "path": str(place.asked.paths[0])}
+            head = {"format": journal.format, **known, "path": place.asked.called(place.asked.paths[0])}
             _line({"journal": {**head, "files": list(journal.files)}})
             sys.stdout.flush()
             told = journal
@@ -58,13 +58,13 @@ def write_journals(
             wanted = answer.journal.edition
             if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):
                 raise UsageProblem(
-                    f"the records of {shown(str(place.asked.paths[0]))} were told as edition {told.edition},"
+                    f"the records of {shown(str(place.asked))} were told as edition {told.edition},"
                     f" and the files are of {wanted}",
                     f"ask again with --edition {wanted}",
                 )
             if not at_once and level >= Level.RECORDS:
                 _records(answer.observation.records)
-            whole = document([(place, [answer])], (), lambda seen: {**seen.members(level), **more})
+            whole = document([(place, [answer])], (), lambda one: {**one.observation.members(level), **more})
             _line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
             # What lies beside them is known when all of them are; their contents have served.

@@ -6,6 +6,7 @@ A record that is not quite as the table has it is left to :func:`.bodies.decode`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -111,6 +112,15 @@ class Gathered:
     def containers(self) -> set[int]:
         """Return the containers whose pages the records change."""
         return {*np.unique(self.fields["container"][self.kind == CHANGE]).tolist()}
+
+    def tally(self, rows: int, types: Counter[int], containers: Counter[int]) -> None:
+        """Count the first `rows` records by operation, and by the container whose page they change."""
+        taken = self.kind[:rows] != CLOSELY
+        changes = self.fields["container"][:rows][taken & self.has["page_version"][:rows]]
+        for values, counter in ((self.operation[:rows][taken], types), (changes, containers)):
+            found, counts = np.unique(values, return_counts=True)
+            for value, count in zip(found.tolist(), counts.tolist(), strict=True):
+                counter[value] += count
 
     def pages(self) -> tuple[list[tuple[int, int]], list[int]]:
         """Return for each row the page that it changes (container and page), and the version before."""

@@ -5,6 +5,7 @@ A page has no instant, only the number of its changes. A record says how many it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -39,6 +40,15 @@ class Bodies:
             except BadLog as error:
                 self.rows, self.problem = row, str(error)
                 break
+
+    def tally(self, types: Counter[int], containers: Counter[int]) -> None:
+        """Count the records by operation, and by the container whose page they change."""
+        if self.columns is not None:
+            self.columns.tally(self.rows, types, containers)
+        for body in self.decoded.values():
+            types[body.operation.id] += 1
+            if "page_version" in body.fields:
+                containers[body.fields["container"]] += 1
 
     def changes(self, containers: Container[int]) -> Iterator[tuple[tuple[int, int], int, Body | None]]:
         """Yield the changes of pages of `containers`: page, version before, and the body if it is decoded."""

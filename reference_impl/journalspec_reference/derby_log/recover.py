@@ -173,6 +173,9 @@ class LogPass:
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
+        #: How many records there are of each operation, and that change a page of each container.
+        self._types: Counter[int] = Counter()
+        self._containers: Counter[int] = Counter()
         #: What is told of: all that has records or damage, in order.
         self.stretches: list[Stretch] = []
         self._late: list[Note] = []
@@ -387,6 +390,8 @@ class LogPass:
         covered, end = self._vouched(file, start) if counts else start, End(start)
         for batch in self._walked(self._stretch(file, start, stop)):
             bodies, end = batch.more.pop("bodies"), batch.more.get("end", end)
+            if bodies is not None:
+                bodies.tally(self._types, self._containers)
             if counts:
                 covered = self._covered(file, batch, covered)
                 if bodies is not None and self._replay:
@@ -571,6 +576,8 @@ class LogPass:
                 return refused("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         dropped = self._found.dropped()
+        if self._forms is not None:
+            self._found.codes = self._types
         return Observation(
             RECOVERED if lost or len(dropped) or self._missing else CLEAN,
             records=self._found.records(),
@@ -580,7 +587,12 @@ class LogPass:
             notes=joined(note_place, self._found.notes(), self._late),
             unanchored=self._beside_log.records(),
             missing=tuple(self._missing),
+            tallies={self._called(number): count for number, count in self._containers.items()},
         )
+
+    def _called(self, container: int) -> str:
+        """Return what a container is called in a summary: its number and its file."""
+        return f"{container} ({self._beside.get(container, f'seg0/c{container:x}.dat').removeprefix('../')})"
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
