@@ -660,8 +660,8 @@ def _holds_journal(directory: Path) -> bool:
         loaded = load(directory)
     except FilesetError:
         return False
-    claims = (
-        claim for format_id in format_ids() for claim in load_implementation(format_id).detect(loaded.entries)
-    )
+    claims = _claims(loaded, format_ids(), None)
+    if not claims and _unpacked(loaded, claims):
+        claims = _claims(loaded, format_ids(), None)
     # Also one of which nothing can be read: its name is all that tells of it.
     return any(_is_there(loaded, claim) for claim in claims)

@@ -55,10 +55,11 @@ class Edition:
 class Holds:
     """A list of the state whose entries hold what people count, such as queues with their messages.
 
-    Without a `list`, the tallies of the observation. `names` are the members that an entry is called by, after
-    `prefix`; entries of one name are added up. `count` is the member that lists what is counted (empty: the
-    entry itself), `size` that of a counted item with its size or its bytes, `owners` that lists who waits for
-    items. `noun` is the word for one item, `head` that for what holds them.
+    Without a `list`, the tallies of the observation. `names` are the members that an entry is called by,
+    after `prefix`; entries of one name are added up, and those in `own`, which are of the product itself, are
+    left out. `count` is the member that lists what is counted (empty: the entry itself), `size` that of a
+    counted item with its size or its bytes, `owners` that lists who waits for items. `noun` is the word for
+    one item, `head` that for what holds them.
     """
 
     list: str
@@ -69,6 +70,7 @@ class Holds:
     count: str = ""
     size: str = ""
     owners: str = ""
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class InDoubt:
 class AtStart:
     """What a start of the product does where an answer has one of the codes `when`.
 
-    `source` is how that is known. A code is one of a note, a dropped region, a refusal or what is missing, or ``clean``, or ``in-doubt``.
+    `source` is how that is known. A code is one of a note, a dropped region, a refusal or what is missing; or
+    ``clean``, ``in-doubt``, or ``without-`` and one of the `parts`.
     """
 
     when: tuple[str, ...]

@@ -95,7 +95,7 @@ def progress_bar() -> Iterator[Show]:
 
 @contextmanager
 def reading(total: int) -> Iterator[Callable[[], None]]:
-    """Show on standard error, if it is a terminal, how far reading `total` bytes is, from the first second on.
+    """Show on a terminal (standard error) how far reading `total` bytes is, from the first second on.
 
     Gives a function that takes the bar away before something else is shown.
     """

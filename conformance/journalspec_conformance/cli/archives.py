@@ -1,4 +1,4 @@
-"""Archives and standard input as paths: unpacked into a temporary directory, up to a bound, and checked before."""
+"""Archives and standard input as paths: unpacked into a temporary directory, up to a bound."""
 
 from __future__ import annotations
 
@@ -10,21 +10,28 @@ import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from journalspec.files import GZIP_MAGIC, shown
 from journalspec.formats import format_ids, get_format
+from journalspec_reference.answers import ask
 from journalspec_reference.api import load
-from journalspec_reference.filesets import FilesetError
+from journalspec_reference.filesets import FilesetError, Journal
 
 #: What the name of an archive ends with.
 ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip")
 #: An archive with more entries is none of a store.
 MOST_ENTRIES = 100_000
-PIECE = 1 << 20
-_OPENERS = {GZIP_MAGIC: gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+#: Bytes that are copied at a time, and that are ever asked for at once.
+PIECE, MOST_AT_ONCE = 1 << 20, 16 << 20
+_OPENERS: Mapping[bytes, Callable[..., Any]] = {
+    GZIP_MAGIC: gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+}
 _BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 
 
@@ -40,6 +47,9 @@ class _Bounded:
         self._stream, self._most = stream, most
 
     def read(self, size: int) -> bytes:
+        # A longer header would have to be kept in memory.
+        if size > MOST_AT_ONCE:
+            raise tarfile.ReadError(f"a header of {size:,} bytes")
         self._check(self._stream.tell() + size)
         found: bytes = self._stream.read(size)
         return found
@@ -106,11 +116,10 @@ def _entries(path: Path, limit: int) -> Iterator[tuple[str, IO[bytes] | None]]:
         return
     with path.open("rb") as begin:
         head = begin.read(6)
-    opener = next((opener for magic, opener in _OPENERS.items() if head.startswith(magic)), open)
-    with (
-        opener(path, "rb") as stream,
-        tarfile.open(fileobj=_Bounded(stream, limit), mode="r:") as archive,  # type: ignore[arg-type]  # enough
-    ):
+    opener = next((each for magic, each in _OPENERS.items() if head.startswith(magic)), open)
+    with opener(path, "rb") as stream:
+        bounded = cast(IO[bytes], _Bounded(stream, limit))
+        archive = tarfile.open(fileobj=bounded, mode="r:")  # noqa: SIM115  # it has nothing to close
         for member in archive:
             if not (member.isreg() or member.isdir()):
                 raise _no_file(member.name)
@@ -152,14 +161,8 @@ def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
     packed = ".gz" if head.startswith(GZIP_MAGIC) else ""
     opener = gzip.open if packed else open
     with opener(path, "rb") as stream:
-        begins = stream.read(1 << 16)
-    best, name = 0, ""
-    for each in (format_id,) if format_id else format_ids():
-        alone = get_format(each).alone
-        claims = load(each).detect({alone: begins}) if alone else []
-        for claim in claims:
-            if claim.score > max(best, 1 - bool(format_id)):
-                best, name = claim.score, alone
+        begins = stream.read(PIECE)
+    name = get_format(format_id).alone if format_id else max(_named(begins), default=(0, ""))[1]
     if not name:
         known = ", ".join(each for each in format_ids() if get_format(each).alone)
         raise FilesetError(
@@ -167,6 +170,19 @@ def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
             "give the path of the directory; or name the format with --format",
         )
     path.rename(into / (name + packed))
+
+
+def _named(begins: bytes) -> Iterator[tuple[int, str]]:
+    """Yield how many records a file has by the rules of each format, and its name there."""
+    for each in format_ids():
+        alone = get_format(each).alone
+        for claim in load(each).detect({alone: begins}) if alone else ():
+            journal = Journal(
+                each, claim.edition, {alone: begins}, editions=claim.editions, params=claim.params
+            )
+            with suppress(FilesetError):
+                if count := len(ask(journal).observation.records):
+                    yield count, alone
 
 
 def _is_tar(path: Path) -> bool:

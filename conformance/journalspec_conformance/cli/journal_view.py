@@ -171,6 +171,12 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
         yield line.rstrip(" ")
 
 
+def amount(count: int, noun: str) -> str:
+    """Return a number with its noun: ``1 message``, ``1,234 messages``, ``2 directories``."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
 def value_text(value: object) -> str:
     """Return a field's value for people: bytes in hex (the first of many), lists by commas, - for nothing."""
     if isinstance(value, bool):
@@ -226,9 +232,23 @@ class Asked:
     #: The archive that the paths were unpacked from (`-`: standard input), and where it was unpacked.
     archive: Path | None = None
     below: Path | None = None
+    #: What was given, if the paths are what was found below it.
+    given: tuple[Path, ...] = ()
+
+    @property
+    def whole(self) -> Asked:
+        """The same about what was given."""
+        return replace(self, paths=self.given or self.paths)
 
     def __str__(self) -> str:
         return ", ".join(map(self.called, self.paths))
+
+    @property
+    def name(self) -> str:
+        """What to call a store among others: its path below the one that was given."""
+        path, *more = self.paths
+        within = not more and len(self.given) == 1 and path.is_relative_to(self.given[0])
+        return str(path.relative_to(self.given[0])) if within else str(self)
 
     def called(self, path: Path) -> str:
         """Return what people call one of the paths: one in an archive by that of the archive."""
@@ -287,8 +307,9 @@ class Directory:
 def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
     """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
 
-    Several files are one set; each directory is looked at by itself, and so is each archive, which is unpacked
-    for as long as the command runs. Where a directory holds no journal of its own, the stores below it are meant.
+    Several files are one set; each directory is looked at by itself, and so is each archive, which is
+    unpacked for as long as the command runs. Where a directory holds no journal of its own, the stores below
+    it are meant.
     """
     packed = [path for path in asked.paths if is_archive(path) or path == STANDARD_INPUT]
     plain = [path for path in asked.paths if path not in packed]
@@ -308,7 +329,9 @@ def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
             except NoJournal as error:
                 if not error.stores:
                     raise _no_journal(one, error) from None
-                found += _whole([_place(replace(one, paths=(store,))) for store in error.stores])
+                found += _whole(
+                    [_place(replace(one, paths=(store,), given=one.paths)) for store in error.stores]
+                )
                 unlisted += error.unlisted
     except FilesetError as error:
         for one in sets:
@@ -349,14 +372,15 @@ def _unpacked(asked: Asked, archive: Path) -> Asked:
 
 
 def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
-    """Return what to say of a path that holds no journal: what was looked for, what is there, what to give."""
+    """Return what to say of a path without a journal: what was looked for, what is there, what to give."""
     (path, *_) = asked.paths
     if not path.is_dir() or len(asked.paths) > 1 or asked.format_id:
         return _problem(error)
-    there = [entry for entry in islice(os.scandir(path), MOST_NEIGHBOURS)]
+    there = list(islice(os.scandir(path), MOST_NEIGHBOURS))
     links = sum(entry.is_symlink() for entry in there)
     directories = sum(entry.is_dir(follow_symlinks=False) for entry in there)
-    counts = f"{len(there) - links - directories} files, {directories} directories, {links} links"
+    kinds = (len(there) - links - directories, "file"), (directories, "directory"), (links, "link")
+    counts = ", ".join(amount(count, noun) for count, noun in kinds)
     titles = ", ".join(get_format(name).title for name in format_ids())
     hint = error.hint
     if packed := [entry.name for entry in there if is_archive(Path(entry.path))]:
@@ -410,9 +434,9 @@ def present(
 ) -> None:
     """Ask the journals that were found and show each answer, by the first of these that is given.
 
-    A `stream` asks by itself, by what it is given, writes, and returns the exit status. `members` of each answer
-    are written as JSON; `screens` are lines; `write` writes about an answer. Ends the command with the exit
-    status of the worst verdict. Meanwhile a terminal shows how far it is, unless the answer itself goes there.
+    A `stream` asks by itself, by what it is given, writes, and returns the exit status. `members` of each
+    answer are written as JSON; `screens` are lines; `write` writes about an answer. Ends the command with the
+    exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless the answer goes there.
     """
     places, unlisted = found
     more = () if policy in (None, STRICT) else ("--policy", policy)

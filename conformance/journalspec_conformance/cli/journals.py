@@ -113,7 +113,7 @@ WHOLE = {
     "--hex",
     "as_hex",
     is_flag=True,
-    help="An annotated hexdump instead of the summary; intact records in dropped regions have their fields, too.",
+    help="An annotated hexdump instead of the summary; intact records in dropped regions have fields, too.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 @STREAMED

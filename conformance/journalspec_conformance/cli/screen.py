@@ -90,8 +90,9 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
             at = head.index(name)
             for row in (head, *rows):
                 del row[at]
-    widths = _widths(head, rows)
-    numbers = [all(_is_number(row[at]) for row in rows) for at in range(len(widths))]
+    # A row that is too long by itself is no reason to move the columns of others.
+    widths = _widths(head, [row for row in rows if len("  ".join(row[:-1])) + NARROW <= room])
+    numbers = [all(_is_number(row[at] or "0") for row in rows) for at in range(len(widths))]
 
     def before(row: Sequence[str]) -> str:
         cells = zip(row[:-1], widths, numbers, strict=False)
@@ -103,21 +104,24 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
             f"{before(head)}{head[-1]:>{widths[-1]}}" if numbers[-1] else f"{before(head)}{head[-1]}".rstrip()
         )
     for row in rows:
-        if first + min(NARROW, widths[-1]) > room or len(row) == 1:
+        narrow = len(row) == 1 or not widths or first + min(NARROW, len(row[-1])) > room
+        if narrow or any(len(cell) > size for cell, size in zip(row[:-1], widths, strict=False)):
             # Too narrow for columns: the cells one after the other.
-            pieces = [piece for cell in row if cell for piece in _wrapped(cell, room - 2)]
-            yield from (f"  {piece}" if number else piece for number, piece in enumerate(pieces))
+            text = "  ".join(cell for cell in row if cell)
+            yield from (
+                f"  {piece}" if number else piece for number, piece in enumerate(_wrapped(text, room - 2))
+            )
             continue
         begin, last = before(row), f"{row[-1]:>{widths[-1]}}" if numbers[-1] else row[-1]
         for piece in _wrapped(last, room - first):
             yield (begin + piece).rstrip()
             begin = " " * first
     if rest := listing.rest(cap):
-        yield rest
+        yield from _wrapped(rest, room)
 
 
 def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return how wide the columns are, with the two blanks between them for all but the last."""
+    """Return how wide the columns are."""
     table = [row for row in (head, *rows) if row]
     return [max(map(len, cells)) for cells in zip(*table, strict=True)]
 

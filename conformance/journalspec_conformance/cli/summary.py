@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from heapq import nlargest
 from itertools import islice
+from pathlib import PurePath
 from typing import Any
 
 from journalspec.files import shown
@@ -19,6 +20,7 @@ from journalspec_conformance.cli.journal_view import (
     STRICT,
     Directory,
     Given,
+    amount,
     left_beside,
     value_text,
 )
@@ -32,6 +34,7 @@ from journalspec_reference.answers import (
     UnknownEdition,
     ask,
 )
+from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut
 
 #: Of a list so many entries are shown, the largest ones; of names in a sentence so many.
@@ -40,6 +43,8 @@ MOST, FEW = 10, 3
 IN_DOUBT = "in-doubt"
 #: Titles of editions longer than this are left out (characters).
 MOST_TITLE = 60
+#: A longer text of a note explains itself (characters).
+SENTENCE = 24
 #: How a verdict is shown.
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
 
@@ -48,8 +53,8 @@ WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
 class Listing:
     """Rows of text cells, the most important ones first, of the `number` that there are.
 
-    Of each row `counts` says how much of `total` it has (in `noun`). A row is shown in columns under `head`; the
-    last one may take several lines. Numbers are to the right. `drop`: columns that go first where room is short.
+    Of each row `counts` says how much of `total` it has (in `noun`). A row is shown in columns under `head`;
+    the last one may take several lines. `drop` are columns that go first where room is short.
     """
 
     rows: Sequence[Sequence[str]]
@@ -102,13 +107,6 @@ class _Amounts:
     remarks: dict[str, str] = field(default_factory=dict)
 
 
-def amount(count: int, noun: str) -> str:
-    """Return a number with its noun: ``1 message``, ``1,234 messages``, ``2 changes in the log``."""
-    first, _, more = noun.partition(" in ")
-    plural = first[:-1] + "ies" if first.endswith("ry") else first + "s"
-    return f"{count:,} {first if count == 1 else plural}{' in ' + more if more else ''}"
-
-
 def worst(verdicts: Iterable[str]) -> str:
     """Return the worst of several verdicts."""
     return max(verdicts, key=STATUSES.__getitem__)
@@ -126,14 +124,14 @@ def damage(answer: Answer) -> str:
             description.meaning("reasons", code) or description.meaning("codes", code).partition(": ")[2]
         )
         where = f"{shown(seen.at.file)}:{seen.at.off}: " if seen.at is not None else ""
-        return f"{where}{code}: {shown(seen.message) or meaning}"
+        return f"{where}{description.phrases.get(code, code)}; {shown(seen.message) or meaning}"
     parts = []
     for entries in _by(seen.missing, lambda entry: entry.code).values():
         count = sum(entry.count or 0 for entry in entries)
         noun = description.vocabulary.missing[entries[0].code].count.rstrip("s")
-        what = entries[0].code.replace("-", " ")
         names = _names([entry.name for entry in entries])
-        parts.append(f"{what} missing: {names}" + (f", {amount(count, noun)}" if count and noun else ""))
+        phrase = description.phrases.get(entries[0].code, "missing: {names}").format(names=names)
+        parts.append(phrase + (f", {amount(count, noun)}" if count and noun else ""))
     number, size, reasons, files = 0, 0, set(), set()
     for region in seen.dropped:
         number += 1
@@ -202,6 +200,8 @@ def _count(amounts: _Amounts, entries: Any) -> None:
         parts = [_plain(entry[member]) for member in rule.names]
         name = " ".join(part for part in (rule.prefix, *parts) if part) or "all"
         items = entry[rule.count] if rule.count else (entry,)
+        if name in rule.own:
+            continue
         amounts.count[name] += len(items)
         for item in items if rule.size else ():
             value = item[rule.size]
@@ -250,8 +250,9 @@ def _total(found: Sequence[_Amounts]) -> str:
     words = []
     for amounts in found:
         rule = amounts.rule
-        within = f" in {amount(len(amounts.count), rule.head)}" if rule.names or not rule.list else ""
-        words.append(amount(amounts.count.total(), rule.noun) + within)
+        names, count = len(amounts.count), amounts.count.total()
+        within = f" in {amount(names, rule.head)}" if names and (rule.names or not rule.list) else ""
+        words.append(amount(count, rule.noun) + within)
     return ", ".join(words)
 
 
@@ -260,7 +261,8 @@ def _total(found: Sequence[_Amounts]) -> str:
 
 def doubtful(description: Format, seen: Observation) -> tuple[Listing, str]:
     """Return the transactions without an end, and how many there are in words; empty: none."""
-    rows, total, words = [], 0, []
+    rows: list[tuple[str]] = []
+    total = 0
     try:
         called = format_module("journalspec_reference", description.id, "screen").called
     except LookupError:
@@ -274,7 +276,10 @@ def doubtful(description: Format, seen: Observation) -> tuple[Listing, str]:
             numbers[rule.noun] += 1
             if len(rows) < MOST:
                 rows.append((f"{shown(called(rule, entry))}: {shown(_says(rule, entry))}",))
-    words = [f"{amount(count, 'transaction')} {noun}" for noun, count in numbers.items()]
+    words = [
+        f"{amount(count, 'transaction')} {'is' if count == 1 else 'are'} {noun}"
+        for noun, count in numbers.items()
+    ]
     return Listing(rows, total, noun="transaction", counts=[1] * len(rows), total=total), ", ".join(words)
 
 
@@ -350,7 +355,9 @@ def _regions(dropped: Iterable[Dropped]) -> tuple[list[Dropped], int, int]:
 
 
 def _gone(description: Format, seen: Observation) -> Listing:
-    rows, counts, total = [], [], 0
+    rows: list[tuple[str]] = []
+    counts: list[int] = []
+    total = 0
     for entry in seen.missing:
         word = description.vocabulary.missing[entry.code]
         total += entry.count or 0
@@ -359,8 +366,8 @@ def _gone(description: Format, seen: Observation) -> Listing:
         count = f"{amount(entry.count, word.count.rstrip('s'))}; " if entry.count and word.count else ""
         where = shown(entry.file) + ("" if entry.off is None else f":{entry.off}")
         proof = f"; evidence: {where}" if where else ""
-        more = f"; {shown(entry.text)}" if entry.text else ""
-        rows.append((f"{shown(entry.name)}: {count}{_short(word.doc)}{proof}{more}",))
+        why = shown(entry.text) if len(entry.text) > SENTENCE else _short(word.doc)
+        rows.append((f"{shown(entry.name)}: {count}{why}{proof}",))
         counts.append(entry.count or 0)
     noun = description.vocabulary.missing[seen.missing[0].code].count.rstrip("s") if total else ""
     return Listing(rows, len(seen.missing), (), counts, total, noun)
@@ -375,11 +382,14 @@ def _grouped(description: Format, notes: Sequence[Note]) -> str:
     """Return the line on notes of one code."""
     first = notes[0]
     if first.code == UNCHECKED:
-        return f"no checksum covers {_short(first.text)}"
+        return f"not checked by any checksum: {first.text.partition(': ')[0]}"
     where = shown(first.file) + ("" if first.off is None else f":{first.off}")
     text = f"{first.code}: {_short(description.meaning('notes', first.code))}"
     if len(notes) > 1:
         return f"{len(notes):,} x {text}" + (f"; the first at {where}" if where else "")
+    if len(first.text) > SENTENCE:
+        # It says all that there is to say.
+        return f"{first.code}: {shown(first.text)}" + (f" ({where})" if where else "")
     return text + "".join(f"; {part}" for part in (where, shown(first.text)) if part)
 
 
@@ -396,7 +406,7 @@ def summary(given: Given, unlisted: Sequence[LeftOut], command: str, policy: str
 
 
 def _stores(given: Given) -> list[list[Part]]:
-    """Return the stores, each as its journals: directories side by side may be one, and one may hold several."""
+    """Return the stores, each as its journals: directories side by side may be one store."""
     stores: list[list[Part]] = []
     known: dict[tuple[object, str], list[Part]] = {}
     for place, answers in given:
@@ -413,14 +423,14 @@ def _stores(given: Given) -> list[list[Part]]:
             known[key].append(part)
     for parts in stores:
         patterns = parts[0].description.parts
-        parts.sort(key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns])  # noqa: B023
+        parts.sort(key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns])
     return stores
 
 
 def sections(
     parts: Sequence[Part], command: str, policy: str | None, left: Iterable[LeftOut] = ()
 ) -> Iterator[Section]:
-    """Yield the sections on one store: `parts` are its journals, the one that holds what people ask for first.
+    """Yield the sections on one store: its journals, the one that holds what people ask for first.
 
     `policy` is that of recovery; None: it was read. Of a journal that strict recovery refuses, what another
     policy keeps is shown. `left` is what is at the path and belongs to none of them.
@@ -499,11 +509,12 @@ def _store(parts: Sequence[Part]) -> str:
     names = [trial.edition for trial in answer.trials if trial.agrees] or [answer.journal.edition]
     text = " or ".join(description.edition(name).title for name in names)
     if len(text) > MOST_TITLE:
-        text = f"{description.brand}, edition {' or '.join(names)}"
+        names.sort(key=[*description.editions].index)
+        word = " to " if len(names) > 2 else " or "
+        text = f"{description.brand}, edition {word.join(dict.fromkeys((names[0], names[-1])))}"
     if len(parts) > 1:
         text += f": {', '.join([part.place.loaded.root.name for part in parts])}"
-    archive = main.place.asked.archive
-    return text + (f", unpacked from {shown(str(archive))}" if archive else "")
+    return text
 
 
 def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
@@ -516,24 +527,28 @@ def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
 def _files(parts: Sequence[Part], main: Part, left: Iterable[LeftOut]) -> Iterator[Section]:
     """Yield the files: those of one role are one line, and so are those that were not read for one reason."""
     rows: list[Sequence[str]] = []
+    if archive := parts[0].place.asked.archive:
+        packed = f"{archive.stat().st_size:,}" if archive.exists() else ""
+        rows.append((shown(archive.name), "unpacked", packed, "to be read; what it held follows"))
     for part in parts:
         answer = main.answer if part.place is main.place else part.answer
         journal = answer.journal
         roles = {entry.file: entry.role for entry in answer.observation.files}
         for role, names in _by(journal.files, lambda name: roles.get(name, "not part of it")).items():  # noqa: B023
             size = sum(len(journal.files[name]) for name in names)
-            span = shown(names[0]) + (f" to {shown(names[-1])}" if len(names) > 1 else "")
             where = f"{part.place.loaded.root.name}/" if len(parts) > 1 else ""
-            rows.append((where + span, amount(len(names), "file"), f"{size:,}", role))
-        for name, data in journal.neighbours.items():
-            said = [note.text for note in answer.observation.notes if note.file == name and note.text]
-            text = f"read beside it{': ' if said else ''}{said[0] if said else ''}"
-            rows.append((shown(name), "1 file", f"{len(data):,}", shown(text)))
+            rows.append((where + _span(names), amount(len(names), "file"), f"{size:,}", role))
+        said = {note.file: f": {note.text}" for note in answer.observation.notes if note.text}
+        beside = _by(journal.neighbours, lambda name: f"read beside it{said.get(name, '')}")  # noqa: B023
+        for text, names in beside.items():
+            size = sum(len(journal.neighbours[name]) for name in names)
+            rows.append((_span(names), amount(len(names), "file"), f"{size:,}", shown(text)))
         for why, missed in _by(journal.unread, lambda entry: entry.why).items():
             rows.append((_names([entry.name for entry in missed]), "not read", "", shown(why)))
     locks = {name for part in parts for name in part.description.locks}
-    for why, others in _by((entry for entry in left if entry.name not in locks), lambda one: one.why).items():
-        rows.append((_names([entry.name for entry in others]), "left out", "", shown(why)))
+    others = (entry for entry in left if PurePath(entry.name).name not in locks)
+    for why, missed in _by(others, lambda entry: entry.why).items():
+        rows.append((_names([entry.name for entry in missed]), "left out", "", shown(why)))
     root = parts[0].place.loaded.root.parent
     for path in sorted(root.iterdir()) if len(parts) > 1 else ():
         if path.is_dir() and any(fnmatchcase(path.name, name) for name in parts[0].description.beside):
@@ -542,6 +557,12 @@ def _files(parts: Sequence[Part], main: Part, left: Iterable[LeftOut]) -> Iterat
                 (f"{shown(path.name)}/", amount(len(files), "file"), f"{sum(files):,}", "not looked at")
             )
     yield Section("files", (), Listing(rows[:MOST], len(rows), ("", "", "bytes", "")), apart=True)
+
+
+def _span(names: Sequence[str]) -> str:
+    """Return the first and the last of several names, as people count."""
+    first, *_, last = sorted(names, key=natural_key) * 2
+    return shown(first) + (f" to {shown(last)}" if last != first else "")
 
 
 def _records(parts: Sequence[Part], main: Part) -> Section:
@@ -561,7 +582,7 @@ def _records(parts: Sequence[Part], main: Part) -> Section:
 
 
 def _types(answer: Answer) -> Counter[str]:
-    """Return how many records there are of each type; of a long journal, whose records have no numbers, none."""
+    """Return how many records there are of each type; none if counting them takes another pass."""
     records = answer.observation.records
     numbers: Mapping[int, int] | None = getattr(records, "codes", None)
     layout = format_module("journalspec", answer.journal.format).LAYOUT
@@ -601,10 +622,20 @@ def _starts(parts: Sequence[Part], kept: Part, *, doubtful: bool) -> Iterator[Se
             codes |= {region.reason for region in seen.dropped} | {seen.code or ""}
         if part.answer.observation.verdict == CLEAN:
             codes.add(CLEAN)
+        codes |= {f"without-{name}" for name in _without(part)}
         rows |= dict.fromkeys(row.says for row in part.description.at_start if not codes.isdisjoint(row.when))
     if rows:
         listing = Listing([(says,) for says in rows], len(rows))
         yield Section("at start", (), listing, apart=True)
+
+
+def _without(part: Part) -> list[str]:
+    """Return which directories there should be beside the one that holds what people ask for, and are not."""
+    root, patterns = part.place.loaded.root, part.description.parts
+    if not patterns or part.place.asked.archive == root or not fnmatchcase(root.resolve().name, patterns[0]):
+        return []
+    names = [path.name for path in root.resolve().parent.iterdir() if path.is_dir()]
+    return [each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)]
 
 
 def _next(
@@ -612,8 +643,7 @@ def _next(
 ) -> Section:
     """Return what to do, the first step of which changes nothing."""
     part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
-    asked, seen, description = part.place.asked, part.answer.observation, part.description
-    again = asked.again
+    seen, description, again = part.answer.observation, part.description, part.place.asked.whole.again
     lines = []
     word = description.vocabulary.codes.get(seen.code or "")
     if word is not None and word.advice:
@@ -636,7 +666,7 @@ def _next(
     if doubtful:
         lines.append("end the transactions in doubt in the product, after the start")
     if verdict == CLEAN and policy is not None:
-        lines.append(f"each entry in full: {again(command, '--all')}")
+        lines += ["each entry in full:", f"  {again(command, '--all')}"]
     return Section("next", lines, apart=True)
 
 
@@ -660,10 +690,10 @@ def several(stores: Sequence[Sequence[Part]], command: str, policy: str | None) 
         doubts += doubt.number
         wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
         facts = [text for text in (wrong, _total(found), words) if text]
-        rows.append((STATUSES[verdict], shown(str(main.place.asked)), WORDS[verdict], "; ".join(facts)))
+        rows.append((STATUSES[verdict], shown(main.place.asked.name), WORDS[verdict], "; ".join(facts)))
     kinds = Counter(parts[0].description.brand for parts in stores)
     yield Section(
-        "store", [f"{len(stores):,} stores: {', '.join(f'{n:,} {kind}' for kind, n in kinds.items())}"]
+        "store", [f"{len(stores):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]
     )
     verdict = worst(verdicts)
     each = ", ".join(f"{count:,} {WORDS[name]}" for name, count in verdicts.items())
@@ -676,6 +706,7 @@ def several(stores: Sequence[Sequence[Part]], command: str, policy: str | None) 
     rows.sort(key=lambda row: (-row[0], row[1]))
     listing = Listing([row[1:] for row in rows], len(rows), ("path", "verdict", ""))
     yield Section("holds", (), listing, apart=True)
-    first = next(parts for parts in stores if shown(str(parts[0].place.asked)) == rows[0][1])
+    first = next(parts for parts in stores if shown(parts[0].place.asked.name) == rows[0][1])
     more = () if policy in (None, STRICT) else ("--policy", str(policy))
-    yield Section("next", [f"one of them: {first[0].place.asked.again(command, *more)}"], apart=True)
+    again = first[0].place.asked.again(command, *more)
+    yield Section("next", ["one of them:", f"  {again}"], apart=True)
