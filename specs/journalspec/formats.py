@@ -95,13 +95,15 @@ class InDoubt:
 class AtStart:
     """What a start of the product does where an answer has one of the codes `when`.
 
-    `source` is how that is known. A code is one of a note, a dropped region, a refusal or what is missing; or
-    ``clean``, ``in-doubt``, or ``without-`` and one of the `parts`.
+    `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
+    dropped region, a refusal or what is missing; or ``clean``, ``in-doubt``, or ``without-`` and one of the
+    `parts`.
     """
 
     when: tuple[str, ...]
     says: str
     source: str
+    short: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -16,7 +15,6 @@ import click
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.observation import (
-    CLEAN,
     REFUSED,
     FileMap,
     Level,
@@ -26,20 +24,15 @@ from journalspec.observation import (
     region_place,
 )
 from journalspec.reread import by_file, files_of
+from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
-    SAID,
     STRICT,
-    Asked,
-    Directory,
     Given,
     Painter,
     Part,
-    UsageProblem,
-    counted,
-    find,
-    options,
     present,
+    refused_by_recovery,
     write_doubt,
     write_dropped,
     write_missing,
@@ -50,9 +43,10 @@ from journalspec_conformance.cli.journal_view import (
     write_title,
 )
 from journalspec_conformance.cli.ndjson import write_journals
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, find, options
 from journalspec_conformance.cli.screen import screen
-from journalspec_conformance.cli.summary import damage, summary
-from journalspec_reference.answers import UNREAD, Answer, ask
+from journalspec_conformance.cli.summary import summary
+from journalspec_reference.answers import Answer
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.filesets import Journal, LeftOut
@@ -169,7 +163,7 @@ def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSe
     journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
     write_title(out, answer, asked)
-    _write_refusal_of_recovery(out, journal, seen)
+    _write_refusal_of_recovery(out, answer)
     if HEX in parts:
         _write_dump(out, journal)
     elif parts & {RECORDS, FILES}:
@@ -187,13 +181,11 @@ def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSe
         write_notes(out, description, seen.notes)
 
 
-def _write_refusal_of_recovery(out: Painter, journal: Journal, seen: Observation) -> None:
-    """Write that recovery refuses what reads cleanly: a record may be whole and nobody able to act on it."""
-    if seen.verdict != CLEAN or all(note.code in SAID for note in seen.notes):
-        return
-    strict = ask(replace(journal, editions=()), STRICT).observation
-    if strict.verdict == REFUSED:
-        told = f"{STRICT} refuses, {strict.phase}/{strict.code}: {shown(strict.message)}"
+def _write_refusal_of_recovery(out: Painter, answer: Answer) -> None:
+    """Write that recovery refuses what reads cleanly: a record may be intact, and of no use to a product."""
+    refusal = refused_by_recovery(answer)
+    if refusal is not None:
+        told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` says what to do)", "bold yellow")
 
 
@@ -411,18 +403,7 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, leve
         return
     lost = seen.given_up
     if seen.verdict == REFUSED:
-        word = description.vocabulary.codes.get(seen.code or "")
-        for step, what_to_type in _next_steps(
-            description,
-            asked,
-            policy,
-            seen.code == UNREAD,
-            replace(answer.journal, editions=()),
-            word.advice if word else "",
-        ):
-            out.wrapped("next     ", step)
-            if what_to_type:
-                out.line(f"           {what_to_type}")
+        out.wrapped("next     ", f"what to do is listed by `{asked.whole.again('recover')}`")
         if seen.unanchored:
             out.line("")
             write_outside(out, description, seen, lost)
@@ -440,32 +421,3 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, leve
         write_doubt(out, description, seen, lost)
         write_state(out, description, seen.state)
     write_notes(out, description, seen.notes)
-
-
-def _next_steps(
-    description: Format, asked: Asked, policy: str, unread: bool, journal: Journal, advice: str
-) -> Iterator[tuple[str, str]]:
-    """Yield what an operator can do about a refusal and the command for it, the least daring first.
-
-    Other policies are tried: one that refuses as well is no advice.
-    """
-    if advice:
-        yield advice, ""
-    if unread:
-        yield "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk", ""
-    yield "keep a copy of all files before anything opens them for writing", ""
-    yield "look at the bytes and what they mean:", asked.again("inspect", "--hex")
-    refusing = []
-    for name, meaning in description.policies.items():
-        if name in (STRICT, policy):
-            continue
-        seen = ask(journal, name).observation
-        if seen.verdict == REFUSED:
-            refusing.append(f"{name} ({seen.phase}/{seen.code})")
-            continue
-        told = f"{seen.verdict}, {len(seen.records)} record(s), {len(seen.dropped)} dropped region(s)"
-        if state := counted(seen.state):
-            told += f"; {state}"
-        yield f"see what {name} gives ({meaning}): {told}:", asked.again("recover", "--policy", name)
-    if refusing:
-        yield f"other policies do not help, they refuse as well: {', '.join(refusing)}", ""

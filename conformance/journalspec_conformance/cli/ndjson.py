@@ -16,7 +16,8 @@ from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
-from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, document, left_beside
+from journalspec_conformance.cli.journal_view import STATUSES, document, left_beside
+from journalspec_conformance.cli.places import Directory, UsageProblem
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.filesets import Journal, LeftOut
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
+from journalspec_conformance.cli.facts import Listing, Section
 from journalspec_conformance.cli.journal_view import Painter, Part, wrapped_lines
-from journalspec_conformance.cli.summary import Listing, Section
 
 #: Lines of a screen, and columns: of a pipe, and never more.
 MOST_LINES, WIDTH = 40, 100
