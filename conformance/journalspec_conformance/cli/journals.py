@@ -45,7 +45,7 @@ from journalspec_conformance.cli.journal_view import (
 from journalspec_conformance.cli.ndjson import write_journals
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, find, options
 from journalspec_conformance.cli.screen import screen
-from journalspec_conformance.cli.summary import summary
+from journalspec_conformance.cli.summary import kept, next_steps, summary
 from journalspec_reference.answers import Answer
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
@@ -403,7 +403,12 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, leve
         return
     lost = seen.given_up
     if seen.verdict == REFUSED:
-        out.wrapped("next     ", f"what to do is listed by `{asked.whole.again('recover')}`")
+        kept_by = kept(answer, policy)[1]
+        for line in next_steps(asked, answer, "recover", policy, kept_by, doubtful=False):
+            if line.startswith("  "):
+                out.line(f"         {line}")
+            else:
+                out.wrapped("next     ", line)
         if seen.unanchored:
             out.line("")
             write_outside(out, description, seen, lost)

@@ -35,10 +35,10 @@ from journalspec_conformance.cli.journal_view import (
     left_beside,
     refused_by_recovery,
 )
-from journalspec_conformance.cli.places import Directory, amount
-from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, UnknownEdition, ask
+from journalspec_conformance.cli.places import Asked, Directory, amount
+from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
 from journalspec_reference.api import natural_key
-from journalspec_reference.filesets import LeftOut
+from journalspec_reference.filesets import LeftOut, by_reason
 
 #: Codes in `at_start` of a format for what is no code of an answer.
 IN_DOUBT = "in-doubt"
@@ -73,7 +73,7 @@ def summary(given: Given, unlisted: Sequence[LeftOut], command: str, policy: str
     """Yield the sections on what is at the paths: of one store in full, of several one line for each."""
     stores = _stores(given)
     if len(stores) > 1:
-        yield from several(stores, command, policy)
+        yield from several(stores, command, policy, unlisted)
     else:
         yield from sections(stores[0], command, policy, left_beside(given, unlisted))
 
@@ -110,8 +110,8 @@ def sections(
     """
     main, description = parts[0], parts[0].description
     verdict = worst(part.answer.observation.verdict for part in parts)
-    shown_part, kept_by = _kept(main, policy)
-    seen = shown_part.answer.observation
+    kept_answer, kept_by = kept(main.answer, policy)
+    shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
     found = held(description, seen)
     doubt, in_words = doubtful(description, seen)
     yield Section("store", [_store(parts)])
@@ -152,7 +152,10 @@ def sections(
     yield from _remarks(parts)
     if starts:
         yield Section("at start", (), Listing([(row.says,) for row in starts], len(starts)), apart=True)
-    yield _next(parts, command, policy, kept_by, verdict, doubtful=bool(doubt.number))
+    part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
+    doubt_left = bool(doubt.number)
+    lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
+    yield Section("next", lines, apart=True)
 
 
 def _sentence(text: str) -> str:
@@ -164,21 +167,17 @@ def _of_part(part: Part, parts: Sequence[Part]) -> str:
     return where + damage(part.answer)
 
 
-def _kept(part: Part, policy: str | None) -> tuple[Part, str]:
+def kept(answer: Answer, policy: str | None) -> tuple[Answer, str]:
     """Return what is left of a journal that recovery refuses, and by which policy; else it, and nothing."""
-    if policy is None or part.answer.observation.verdict != REFUSED:
-        return part, ""
-    journal = replace(part.answer.journal, editions=())
-    for name in part.description.policies:
-        if name in (STRICT, policy):
-            continue
-        try:
-            answer = ask(journal, name)
-        except UnknownEdition:
-            continue
-        if answer.observation.verdict != REFUSED:
-            return replace(part, answer=answer), name
-    return part, ""
+    if policy is None or answer.observation.verdict != REFUSED:
+        return answer, ""
+    journal = replace(answer.journal, editions=())
+    for name in get_format(journal.format).policies:
+        if name not in (STRICT, policy):
+            other = ask(journal, name)
+            if other.observation.verdict != REFUSED:
+                return other, name
+    return answer, ""
 
 
 def _store(parts: Sequence[Part]) -> str:
@@ -264,8 +263,9 @@ def _types(answer: Answer) -> Counter[str]:
     """Return how many records there are of each type; none if counting them takes another pass."""
     records = answer.observation.records
     numbers: Mapping[int, int] | None = getattr(records, "codes", None)
-    layout = format_module("journalspec", answer.journal.format).LAYOUT
-    names = {number: name for name, number in layout.types(answer.journal.edition).items()}
+    layout = getattr(format_module("journalspec", answer.journal.format), "LAYOUT", None)
+    types = layout.types(answer.journal.edition) if layout is not None else {}
+    names = {number: name for name, number in types.items()}
     if numbers is not None and numbers.keys() <= names.keys():
         return Counter({names[number]: count for number, count in numbers.items() if count})
     return Counter() if isinstance(records, Lazy) else Counter(record.type for record in records)
@@ -315,12 +315,15 @@ def _without(part: Part) -> list[str]:
     return [each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)]
 
 
-def _next(
-    parts: Sequence[Part], command: str, policy: str | None, kept_by: str, verdict: str, *, doubtful: bool
-) -> Section:
-    """Return what to do, the first step of which changes nothing."""
-    part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
-    seen, description, again = part.answer.observation, part.description, part.place.asked.whole.again
+def next_steps(
+    asked: Asked, answer: Answer, command: str, policy: str | None, kept_by: str, *, doubtful: bool
+) -> list[str]:
+    """Return what to do about a journal; commands begin with two blanks. The first one changes nothing.
+
+    `kept_by` is the policy that does not refuse it. `doubtful`: it has transactions in doubt.
+    """
+    seen, description, again = answer.observation, get_format(answer.journal.format), asked.whole.again
+    verdict = seen.verdict
     lines = []
     word = description.vocabulary.codes.get(seen.code or "")
     if word is not None and word.advice:
@@ -329,7 +332,7 @@ def _next(
         lines.append(
             "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk"
         )
-    lines += _looked_for(part)
+    lines += _looked_for(answer)
     if verdict != CLEAN:
         lines.append("copy all files before anything opens them for writing, then look at the damage:")
         lines.append(f"  {again('inspect', '--files')}")
@@ -345,16 +348,16 @@ def _next(
         lines.append("end the transactions in doubt in the product, after the start")
     if verdict == CLEAN and policy is not None:
         lines += ["each entry in full:", f"  {again(command, '--all')}"]
-    return Section("next", lines, apart=True)
+    return lines
 
 
-def _looked_for(part: Part) -> Iterator[str]:
+def _looked_for(answer: Answer) -> Iterator[str]:
     """Yield where a file may be that is missing: what has a name like it."""
-    words = part.description.vocabulary.missing
-    names = [one.name for one in part.answer.observation.missing if "file" in words[one.code].names]
+    words = get_format(answer.journal.format).vocabulary.missing
+    names = [one.name for one in answer.observation.missing if "file" in words[one.code].names]
     for name in names[:FEW]:
-        listed = part.answer.journal.listed or ()
-        alike = sorted(other for other in listed if name in other and other != name)
+        there = answer.journal.listed or ()
+        alike = sorted(other for other in there if name in other and other != name)
         where = f"{some_of(alike)} may be it" if alike else "a renamed copy, another directory, a backup"
         yield f"look for {shown(name)}: {where}"
 
@@ -362,16 +365,18 @@ def _looked_for(part: Part) -> Iterator[str]:
 # Several stores.
 
 
-def several(stores: Sequence[Sequence[Part]], command: str, policy: str | None) -> Iterator[Section]:
+def several(
+    stores: Sequence[Sequence[Part]], command: str, policy: str | None, unlisted: Sequence[LeftOut]
+) -> Iterator[Section]:
     """Yield the sections on several stores: the worst verdict, totals, and one line for each."""
+    shared = Counter(id(parts[0].place) for parts in stores)
     verdicts, rows, doubts = Counter[str](), [], 0
     totals: Counter[str] = Counter()
     for parts in stores:
         main = parts[0]
         verdict = worst(part.answer.observation.verdict for part in parts)
         verdicts[verdict] += 1
-        shown_part, _ = _kept(main, policy)
-        seen = shown_part.answer.observation
+        seen = kept(main.answer, policy)[0].observation
         found = held(main.description, seen)
         for amounts in found:
             totals[amounts.rule.noun] += amounts.count.total()
@@ -379,7 +384,9 @@ def several(stores: Sequence[Sequence[Part]], command: str, policy: str | None) 
         doubts += doubt.number
         wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
         facts = [text for text in (wrong, in_all(found), words) if text]
-        rows.append((STATUSES[verdict], shown(main.place.asked.name), WORDS[verdict], "; ".join(facts)))
+        file = f": {next(iter(main.answer.journal.files), '')}" if shared[id(main.place)] > 1 else ""
+        name = shown(main.place.asked.name + file)
+        rows.append((-STATUSES[verdict], name, WORDS[verdict], "; ".join(facts), main.place.asked))
     kinds = Counter(parts[0].description.brand for parts in stores)
     yield Section(
         "store", [f"{len(stores):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]
@@ -392,10 +399,12 @@ def several(stores: Sequence[Sequence[Part]], command: str, policy: str | None) 
     yield Section(
         "verdict", [f"{WORDS[verdict]}   {each}", *([f"In all: {text.removeprefix('; ')}."] if text else [])]
     )
-    rows.sort(key=lambda row: (-row[0], row[1]))
-    listing = Listing([row[1:] for row in rows], len(rows), ("path", "verdict", ""))
+    rows.sort(key=lambda row: row[:2])
+    listing = Listing([row[1:4] for row in rows], len(rows), ("path", "verdict", ""))
     yield Section("holds", (), listing, apart=True)
-    first = next(parts for parts in stores if shown(parts[0].place.asked.name) == rows[0][1])
+    if unlisted:
+        yield Section(
+            "not read", [f"{shown(names)}: {why}" for why, names in by_reason(unlisted, FEW).items()]
+        )
     more = () if policy in (None, STRICT) else ("--policy", str(policy))
-    again = first[0].place.asked.again(command, *more)
-    yield Section("next", ["one of them:", f"  {again}"], apart=True)
+    yield Section("next", ["one of them:", f"  {rows[0][4].again(command, *more)}"], apart=True)
