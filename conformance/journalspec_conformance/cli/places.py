@@ -236,7 +236,8 @@ def _unpacked(asked: Asked, archive: Path) -> Asked:
 def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
     """Return what to say of a path without a journal: what was looked for, what is there, what to give."""
     (path, *_) = asked.paths
-    if not path.is_dir() or len(asked.paths) > 1 or asked.format_id:
+    is_part = "a part of one" in str(error)
+    if is_part or not path.is_dir() or len(asked.paths) > 1 or asked.format_id:
         return problem(error)
     there = list(islice(os.scandir(path), MOST_NEIGHBOURS))
     links = sum(entry.is_symlink() for entry in there)
