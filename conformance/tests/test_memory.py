@@ -33,7 +33,7 @@ from journalspec_reference.jboss_journal import recover
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile
 from journalspec_reference.jboss_journal.scan import scan
-from judged import call
+from judged import in_full
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
 #: What of a state a journal is kept for.
@@ -95,7 +95,7 @@ def places(directory: Path) -> Iterator[Path]:
 
 
 def run(command: str, *arguments: object) -> Result:
-    result = call(command, *arguments)
+    result = in_full(command, *arguments)
     assert result.exit_code in (0, 1, 3), result.output
     return result
 
@@ -226,12 +226,12 @@ def test_a_file_that_changes_between_two_passes_is_told(
         return found
 
     monkeypatch.setattr(journal_view, "ask", changing)
-    result = call("inspect", tmp_path, *options)
+    result = in_full("inspect", tmp_path, *options)
     assert result.exit_code == 2
     assert (
         f"{path.name} changed while it was read: what was printed, if anything, is not whole" in result.stderr
     )
-    assert "hint: stop what writes there, or look at a copy" in result.stderr
+    assert "next  stop what writes there, or look at a copy" in result.stderr
     with pytest.raises(json.JSONDecodeError):
         json.loads(result.stdout)
 

@@ -13,7 +13,7 @@ import pytest
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import Note, Observation
 from journalspec.vocabulary import Field
-from journalspec_conformance.cli.journal_view import Asked
+from journalspec_conformance.cli.places import Asked
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import columns_of
 from journalspec_corpus.load import load_cases

@@ -16,7 +16,7 @@ from click.testing import Result
 
 from journalspec.formats import format_ids, get_format
 from journalspec_conformance.cli import rows
-from journalspec_conformance.cli.journal_view import UsageProblem
+from journalspec_conformance.cli.places import UsageProblem
 from journalspec_conformance.cli.selection import Question, columns_of, parsed
 from journalspec_corpus.load import find_case, load_cases
 from journalspec_reference.predicates import COMPARED, Predicate

@@ -140,6 +140,8 @@ class Content:
 
     __slots__ = ("_blocks", "_disk", "_head", "_number", "_probes", "_seen", "lost", "size", "unreadable")
     _last = 0
+    #: How many bytes this process has asked disks for: how far a long command is.
+    asked_for = 0
 
     def __init__(self, disk: RawFile, blocks: Blocks | None = None) -> None:
         self._disk = disk
@@ -256,6 +258,7 @@ class Content:
                 continue
             pieces.append(data)
             at += len(data)
+        Content.asked_for += end - off
         self._seen.add(off, end)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 

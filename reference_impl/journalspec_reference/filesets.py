@@ -629,5 +629,8 @@ def _holds_journal(directory: Path) -> bool:
         loaded = load(directory)
     except FilesetError:
         return False
+    claims = _claims(loaded, format_ids())
+    if not claims and _unpacked(loaded, claims):
+        claims = _claims(loaded, format_ids())
     # Also one of which nothing can be read: its name is all that tells of it.
-    return any(_is_there(loaded, claim) for claim in _claims(loaded, format_ids()))
+    return any(_is_there(loaded, claim) for claim in claims)

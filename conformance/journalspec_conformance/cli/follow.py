@@ -15,7 +15,7 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, Observation
 from journalspec.reread import Changed
-from journalspec_conformance.cli.journal_view import Directory, UsageProblem, find
+from journalspec_conformance.cli.places import Directory, UsageProblem, find
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.rows import Chunk, Matches
 from journalspec_conformance.cli.selection import Question

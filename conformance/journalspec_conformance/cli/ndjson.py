@@ -18,7 +18,8 @@ from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
-from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, document, left_beside
+from journalspec_conformance.cli.journal_view import STATUSES, document, left_beside
+from journalspec_conformance.cli.places import Directory, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.batches import ReadingRefused
@@ -51,7 +52,7 @@ def write_journals(
         given.append((place, []))
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
-            head = {"format": journal.format, **known, "path": str(place.asked.paths[0])}
+            head = {"format": journal.format, **known, "path": place.asked.called(place.asked.paths[0])}
             write_line({"journal": {**head, "files": list(journal.files)}})
             sys.stdout.flush()
             told = journal
@@ -63,13 +64,13 @@ def write_journals(
             wanted = answer.journal.edition
             if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):
                 raise UsageProblem(
-                    f"the records of {shown(str(place.asked.paths[0]))} were told as edition {told.edition},"
+                    f"the records of {shown(str(place.asked))} were told as edition {told.edition},"
                     f" and the files are of {wanted}",
                     f"ask again with --edition {wanted}",
                 )
             if not at_once and level >= Level.RECORDS:
                 _records(answer.observation.records)
-            whole = document([(place, [answer])], (), lambda seen: {**seen.members(level), **more})
+            whole = document([(place, [answer])], (), lambda one: {**one.observation.members(level), **more})
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
             # What lies beside them is known when all of them are; their contents have served.

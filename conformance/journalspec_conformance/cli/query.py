@@ -28,15 +28,8 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.bounds import plain_number
 from journalspec_conformance.cli._options import FILE, seconds
 from journalspec_conformance.cli._tables import show_table
-from journalspec_conformance.cli.journal_view import (
-    EXIT_STATUS,
-    Asked,
-    Painter,
-    UsageProblem,
-    find,
-    options,
-    unchanging,
-)
+from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
+from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
 from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
 from journalspec_conformance.cli.rows import Columns, Matches, ask_rows
 from journalspec_conformance.cli.selection import WORDS, Question, columns_of
@@ -327,7 +320,9 @@ def _memory_bound(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-@click.command("columns")
+@click.command(
+    "columns", epilog="Exit status: 0 listed; 2 usage: no such path, no journal there, no such format."
+)
 @click.argument("paths", metavar="[PATH...]", nargs=-1, type=click.Path(path_type=Path))
 @options()
 def columns_command(**what: Any) -> None:

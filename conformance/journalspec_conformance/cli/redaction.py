@@ -23,6 +23,13 @@ from journalspec_reference.filesets import Journal
 KEYED, MARK = 1 << 16, 3
 
 
+class Redacted(str):
+    """What is shown of a value; `length` is that of the value itself."""
+
+    __slots__ = ("length",)
+    length: int
+
+
 class Redactor:
     """Replaces what users stored in what is shown of one journal."""
 
@@ -44,10 +51,12 @@ class Redactor:
             kind, stored = "bytes", bytes(value)
         else:
             return value
-        if name in self._bodies or not stored:
-            return f"{kind}({len(value)})"
-        mark = hashlib.blake2b(stored, digest_size=MARK, key=self._key).hexdigest()
-        return f"{kind}({len(value)})#{mark}"
+        mark = ""
+        if stored and name not in self._bodies:
+            mark = f"#{hashlib.blake2b(stored, digest_size=MARK, key=self._key).hexdigest()}"
+        shown = Redacted(f"{kind}({len(value)}){mark}")
+        shown.length = len(value)
+        return shown
 
     def record(self, record: Record) -> Record:
         """Return a record whose contents are replaced."""

@@ -18,15 +18,9 @@ from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import REFUSED, Level, jsonable
 from journalspec_conformance.cli.follow import Follower
-from journalspec_conformance.cli.journal_view import (
-    VERDICT_STYLES,
-    Directory,
-    Painter,
-    UsageProblem,
-    unchanging,
-    value_text,
-)
+from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
 from journalspec_conformance.cli.ndjson import line_of, write_line
+from journalspec_conformance.cli.places import Directory, UsageProblem
 from journalspec_conformance.cli.rows import Columns, Matches, ask_rows, has_arrow
 from journalspec_conformance.cli.selection import Question, columns_of
 from journalspec_reference.filesets import LeftOut

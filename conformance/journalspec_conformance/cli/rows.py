@@ -19,7 +19,8 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import RECOVERED, REFUSED, Observation, Record
 from journalspec.reread import Changed
 from journalspec.vocabulary import Field
-from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, answers
+from journalspec_conformance.cli.journal_view import STATUSES, answers
+from journalspec_conformance.cli.places import Directory, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import COMMON, Question, columns_of
 from journalspec_reference.answers import Answer, stretches

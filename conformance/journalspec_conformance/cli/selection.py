@@ -17,7 +17,7 @@ from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.vocabulary import Field
 from journalspec_conformance.cli._options import Command, apply
-from journalspec_conformance.cli.journal_view import UsageProblem
+from journalspec_conformance.cli.places import UsageProblem
 from journalspec_reference.predicates import COMPARED, IN, LIKE, Predicate
 
 #: Columns of every row, before those of the format: what each is, and what it holds.

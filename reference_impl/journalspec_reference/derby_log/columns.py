@@ -6,6 +6,7 @@ A record that is not quite as the table has it is left to :func:`.bodies.decode`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -177,6 +178,18 @@ class Gathered:
         """Return the containers that are made or removed in the first `rows`, but for those in `closely`."""
         here = (self.operation == _CONTAINER)[:rows] & ~self.closely[:rows]
         return {*self.fields["container"][:rows][here].tolist()}
+
+    def tally(self, rows: int, types: Counter[int], containers: Counter[int]) -> None:
+        """Count the first `rows` records by operation and by the container whose page they change.
+
+        Those in `closely` are left out: their bodies are decoded.
+        """
+        taken = ~self.closely[:rows]
+        changes = self.fields["container"][:rows][taken & self.has["page_version"][:rows]]
+        for values, counter in ((self.operation[:rows][taken], types), (changes, containers)):
+            found, counts = np.unique(values, return_counts=True)
+            for value, count in zip(found.tolist(), counts.tolist(), strict=True):
+                counter[value] += count
 
     def changes(self, rows: int, *, last: bool) -> Changes:
         """Return the changes of pages in the first `rows`; `last`: at least the last one of each page."""

@@ -5,6 +5,7 @@ A page has no instant, only the number of its changes. A record says how many it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import compress
@@ -50,6 +51,15 @@ class Bodies:
             self.columns.fill(self.decoded)
             self._filled = True
         return self.columns
+
+    def tally(self, types: Counter[int], containers: Counter[int]) -> None:
+        """Count the records by operation, and by the container whose page they change."""
+        if self.columns is not None and not self._filled:
+            self.columns.tally(self.rows, types, containers)
+        for body in self.decoded.values():
+            types[body.operation.id] += 1
+            if "page_version" in body.fields:
+                containers[body.fields["container"]] += 1
 
     def made(self) -> set[int]:
         """Return the containers that are made or removed."""

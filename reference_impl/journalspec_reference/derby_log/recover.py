@@ -169,6 +169,9 @@ class LogPass:
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
+        #: How many records there are of each operation, and that change a page of each container.
+        self._types: Counter[int] = Counter()
+        self._containers: Counter[int] = Counter()
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         #: The checkpoint record that the control file names; without one, the last of the log.
@@ -395,6 +398,8 @@ class LogPass:
             nonlocal covered, end, problem
             bodies, end = batch.more.pop("bodies"), batch.more.get("end", end)
             problem = batch.more.get("problem", "")
+            if bodies is not None and self._replay:
+                bodies.tally(self._types, self._containers)
             if counts and self._replay:
                 covered = self._covered(file, batch, covered)
                 if bodies is not None:
@@ -569,6 +574,8 @@ class LogPass:
                 return refused("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         dropped = self._found.dropped()
+        if self._forms is not None:
+            self._found.codes = self._types
         return Observation(
             RECOVERED if lost or len(dropped) or self._missing else CLEAN,
             records=self._found.records(),
@@ -578,7 +585,12 @@ class LogPass:
             notes=joined(note_place, self._found.notes(), self._late),
             unanchored=self._beside_log.records(),
             missing=tuple(self._missing),
+            tallies={self._called(number): count for number, count in self._containers.items()},
         )
+
+    def _called(self, container: int) -> str:
+        """Return what a container is called in a summary: its number and its file."""
+        return f"{container} ({self._beside.get(container, f'seg0/c{container:x}.dat').removeprefix('../')})"
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:

@@ -39,6 +39,7 @@ from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     COMMIT,
+    DIALECTS,
     INT,
     PREPARE,
     UPDATE,
@@ -67,6 +68,10 @@ Pairs = Sequence[tuple[int, int]]
 OFFSET_BITS = 40
 #: What a record without its ADD means.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
+#: Up to here a record of any type has said its user type and the size of its body (bytes).
+_BRIEF = 1 + max(
+    kind.places.get("user_type", 0) for dialect in DIALECTS.values() for kind in dialect.kinds.values()
+)
 #: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
 SWEEP_FROM = 1 << 15
 
@@ -336,8 +341,9 @@ class Replay:
                 dropped.append(Discarded(tx, why))
         dropped.sort(key=lambda item: item.tx)
         prepared.sort(key=lambda item: item[0])
+        live = self._delivered[1::2]
         return {
-            "live": self._told(self._delivered[1::2], _live),
+            "live": self._told(live, _live, lambda: self._brief(live)),
             "prepared": self._listed(
                 len(prepared),
                 lambda: (self._in_doubt(*item) for item in prepared),
@@ -400,20 +406,41 @@ class Replay:
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
 
+    def _brief(self, places: Iterable[int]) -> Iterator[tuple[object, int]]:
+        """Yield the user type of the record at each place and the size of its body."""
+        for place in places:
+            file, source, _, begin = self._places[place >> OFFSET_BITS + 1]
+            head = source.read(begin + (place >> 1 & (1 << OFFSET_BITS) - 1), _BRIEF)
+            kind = file.dialect.kinds.get(head[0]) if head else None
+            at = kind.places.get("user_type", _BRIEF) if kind is not None else _BRIEF
+            if kind is None or at >= len(head):
+                raise Changed(file.name)
+            yield head[at], INT.unpack_from(head, kind.places["body_size"])[0]
+
     def _told(
-        self, places: Sequence[int], form: Callable[[JournalRecord], dict[str, Any]]
+        self,
+        places: Sequence[int],
+        form: Callable[[JournalRecord], dict[str, Any]],
+        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[dict[str, Any]]:
         return self._listed(
             len(places),
             lambda: (form(self._record(place >> 1)) for place in places),
             lambda item: len(item["body"]),
+            brief,
         )
 
-    def _listed(self, count: int, make: Callable[[], Iterable[T]], size: Callable[[T], int]) -> Sequence[T]:
+    def _listed(
+        self,
+        count: int,
+        make: Callable[[], Iterable[T]],
+        size: Callable[[T], int],
+        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
+    ) -> Sequence[T]:
         """Return what `make` gives, made when asked for; of a large journal `size` tells what is kept."""
         if self._size + COST * count <= reread.KEEP:
             return Deferred(count, make) if count else []
-        return few(make, count, size)
+        return few(make, count, size, brief)
 
     def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:
         return {
