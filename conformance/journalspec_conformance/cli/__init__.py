@@ -41,6 +41,7 @@ COMMANDS = {
     "smoke": Subcommand("run", "smoke_command", "Check that a harness works at all."),
     "inspect": Subcommand("journals", "inspect_command", "Show what is in a journal, byte by byte."),
     "recover": Subcommand("journals", "recover_command", "Show what recovery makes of a journal."),
+    "explain": Subcommand("messages", "explain_command", "Explain what a product printed about its journal."),
     "list": Subcommand("cases", "list_command", "List the probes of the corpus."),
     "show": Subcommand("cases", "show_command", "Show one case: input, questions, permitted answers."),
     "materialize": Subcommand("cases", "materialize_command", "Write the journals of cases to a directory."),

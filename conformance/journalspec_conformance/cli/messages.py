@@ -1,0 +1,222 @@
+"""``journalspec explain``: what a product's message means, for the data in general and at a path."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from journalspec.files import shown
+from journalspec.formats import Format, get_format
+from journalspec.messages import Message, matching, nearest
+from journalspec.observation import REFUSED, Observation
+from journalspec_conformance.cli.journal_view import (
+    STRICT,
+    Asked,
+    Painter,
+    answers,
+    find,
+    options,
+    unchanging,
+    wrapped_lines,
+)
+from journalspec_reference.answers import SALVAGE, Answer
+
+#: Messages that are explained without --all, the lines of all of them, and places that are listed of each.
+MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
+COLUMNS, INDENT = 100, 10
+ROOM = COLUMNS - INDENT
+STYLES = {
+    "none": "bold green",
+    "risk": "bold yellow",
+    "doubt": "bold yellow",
+    "refusal": "bold red",
+    "loss": "bold red",
+}
+#: Where the page of a format's messages is, on the site.
+PAGES: Mapping[str, str] = {
+    "jboss_journal": "messages/artemis",
+    "kahadb_journal": "messages/activemq",
+    "derby_log": "messages/derby",
+    "bitronix_tlog": "messages/bitronix",
+    "swiftmq_store": "messages/swiftmq",
+}
+#: What PATH stands for in advice where none was given.
+UNKNOWN_PATH = "DIRECTORY"
+
+
+@click.command(
+    "explain",
+    epilog="Exit status: 0 found, 1 no message matches (the nearest three are listed), 2 usage.",
+)
+@click.argument("text")
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@options()
+@click.option("--all", "everything", is_flag=True, help="All messages that match, in full.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also logger, versions, other texts, and how each is known."
+)
+def explain_command(text: str, path: Path | None, everything: bool, verbose: bool, **what: Any) -> None:
+    """Explain TEXT, a message that a product printed about its journal.
+
+    TEXT is any part of a log line: an id such as AMQ222043, HQ142015 or XSDB4, or words of the
+    message. Numbers and names in it do not matter. With PATH, the store is read as `recover` does,
+    and what is found there that makes a start print the message is listed. Nothing is ever written
+    to PATH.
+    """
+    found = matching(text)
+    asked = Asked(paths=(path,), **what) if path is not None else None
+    here = _answers(asked) if asked is not None else []
+    out = Painter()
+    if not found:
+        out.wrapped("no message matches: ", shown(text[: 2 * COLUMNS]))
+        out.line("the nearest:")
+        for entry in nearest(text):
+            _write_short(out, entry)
+        sys.exit(1)
+    left = MOST_LINES
+    for number, entry in enumerate(found):
+        block = list(_block(entry, here, asked, verbose))
+        if not everything and number and (number >= MOST_HITS or len(block) + 1 > left):
+            _write_rest(out, found[number:], left)
+            return
+        if number:
+            out.line("")
+        for head, line, style in block:
+            out.line(head.ljust(INDENT), (line, style))
+        left -= len(block) + 1
+
+
+def _answers(asked: Asked) -> list[Answer]:
+    """Return what strict recovery says of the journals at a path, and salvage of those that it refuses."""
+    journals = [journal for place in find(asked)[0] for journal in place.journals]
+    with unchanging(journals):
+        found = answers(asked, "explain", journals, STRICT)
+        refused = [
+            answer.journal
+            for answer in found
+            if answer.observation.verdict == REFUSED and SALVAGE in get_format(answer.journal.format).policies
+        ]
+        more = [replace(journal, editions=()) for journal in refused]
+        return [*found, *answers(asked, "explain", more, SALVAGE)]
+
+
+def _write_short(out: Painter, entry: Message) -> None:
+    text = " ".join(entry.text.split())
+    out.line(f"  {entry.id:<{INDENT + 3}}{text[: ROOM - 5]}")
+
+
+def _write_rest(out: Painter, rest: Sequence[Message], room: int) -> None:
+    """Write the messages that are not explained: those of the first three by name, the others by number."""
+    out.line("")
+    named = rest[: max(0, min(MOST_HITS - 1, room - 2))]
+    for entry in named:
+        _write_short(out, entry)
+    if len(rest) > len(named):
+        out.line(f"{len(rest) - len(named)} more (--all)")
+
+
+def _block(
+    entry: Message, here: Sequence[Answer], asked: Asked | None, verbose: bool
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the lines of an explanation: heading or none, text, style."""
+    ids = " ".join(entry.ids)
+    yield "message", f"{ids}  {entry.product}, {entry.level}", "bold"
+    yield from _under(entry.text, "  ")
+    yield from _headed("verdict", entry.verdict, STYLES[entry.impact])
+    yield from _under(entry.meaning)
+    yield "", "", ""
+    yield from _headed("cause", entry.cause)
+    if asked is not None:
+        yield from _listed("here", _here(entry, here))
+    page = PAGES.get(entry.format, entry.format)
+    also = f"{', '.join(entry.see)}; " if entry.see else ""
+    yield from _headed("see also", f"{also}docs: {page}.html#{entry.id.lower()}")
+    if verbose:
+        yield from _details(entry)
+    if entry.next:
+        yield "", "", ""
+        yield from _listed("next", _next(entry, asked))
+
+
+def _details(entry: Message) -> Iterator[tuple[str, str, str]]:
+    yield from _headed("logger", entry.logger or "-")
+    yield from _headed("versions", f"this text: {', '.join(entry.versions)}")
+    for other in entry.other:
+        yield from _under(f"{other['versions']}: {other['text']}")
+    yield from _headed("state", entry.state)
+    yield from _headed("known", entry.known)
+    if entry.codes:
+        yield from _headed("foretold", f"by {', '.join(entry.codes)} in an answer of `recover`")
+
+
+def _under(text: str, lead: str = "") -> Iterator[tuple[str, str, str]]:
+    for line in wrapped_lines(" ".join(text.split()), ROOM - len(lead)):
+        yield "", lead + line, ""
+
+
+def _headed(head: str, text: str, style: str = "") -> Iterator[tuple[str, str, str]]:
+    for line in wrapped_lines(text, ROOM):
+        yield head, line, style
+        head = ""
+
+
+def _listed(head: str, entries: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    for entry in entries:
+        yield from _headed(head, entry)
+        head = ""
+
+
+def _next(entry: Message, asked: Asked | None) -> Iterator[str]:
+    for line in entry.next:
+        if not line.startswith("$ "):
+            yield line
+        elif asked is None:
+            yield f"  {line[2:].replace('PATH', UNKNOWN_PATH)}"
+        else:
+            _, _, command, *more = line.split()
+            yield f"  {asked.again(command, *more[:-1])}"
+
+
+def _here(entry: Message, here: Sequence[Answer]) -> Iterator[str]:
+    """Yield what the answers about a path have that makes a start print the message."""
+    own = [answer for answer in here if answer.journal.format == entry.format]
+    if not own:
+        yield f"no journal of this product at the path, but of {_formats(here)}"
+        return
+    found = False
+    for answer in own:
+        places = list(dict.fromkeys(_places(answer.observation, entry.codes, get_format(entry.format))))
+        found = found or bool(places)
+        yield from places[:MOST_PLACES]
+        if len(places) > MOST_PLACES:
+            yield f"{len(places) - MOST_PLACES} more: journalspec recover"
+    if not found and entry.codes:
+        yield "nothing in the files makes a start print it; it may have come from other files, or before"
+    elif not found:
+        yield "the files of the journal do not show what makes a start print it: see `cause`"
+
+
+def _formats(here: Sequence[Answer]) -> str:
+    return ", ".join(dict.fromkeys(answer.journal.format for answer in here)) or "none"
+
+
+def _places(seen: Observation, codes: Sequence[str], description: Format) -> Iterator[str]:
+    """Yield each thing in an answer whose reason or code foretells a message, with its place."""
+    if seen.verdict == REFUSED and seen.code in codes:
+        yield f"refused, {seen.code}: {shown(seen.message)}"
+    for region in seen.dropped:
+        if region.reason in codes:
+            place = f"{shown(region.file)}:{region.off}..{region.end}"
+            yield f"{place}   {region.reason}: {description.meaning('reasons', region.reason)}"
+    for lack in seen.missing:
+        if lack.code in codes:
+            yield f"missing {lack.code} {shown(lack.name)}: {shown(lack.text)}"
+    for note in seen.notes:
+        if note.code in codes:
+            place = shown(note.file) + (f":{note.off}" if note.off is not None else "")
+            yield f"{place}   {note.code}: {shown(note.text)}"
