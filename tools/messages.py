@@ -27,9 +27,9 @@ from messages_damage import records
 from messages_states import MAKERS, OWN, Maker, State
 
 from journalspec.formats import get_format
+from journalspec.messages import MADE_NAME, messages, prints
 
 PROGRAMS = Path(__file__).with_name("messages")
-RECORD = "messages_made.json"
 SECONDS = 900
 #: Product, state, then `how` and `lines`.
 Record = dict[str, dict[str, dict[str, Any]]]
@@ -44,6 +44,7 @@ REPLACED = (
     (r"ID:[\w.-]+?-\d+-\d{13}-\d+:\d+", "ID:HOST"),
     (r"in \d+(\.\d+)?(E-?\d+)? (seconds|ms)", r"in N \3"),
     (r"\b1[78]\d{11}\b", "MILLIS"),
+    (r"page dump follows.*", "page dump follows"),
 )
 #: Longer lines hold dumps of pages.
 LONGEST = 400
@@ -53,7 +54,7 @@ def classes(maker: Maker, target: Path) -> str:
     """Compile the programs of a product to `target`; returns the class path of a run."""
     path = ":".join(map(str, maker.jars()))
     sources = [str(PROGRAMS / f"{name}.java") for name in ("Recorder", maker.program)]
-    words = ["javac", "-nowarn", "-d", str(target), "-cp", path, *sources]
+    words = ["javac", "-XDsuppressNotes", "-d", str(target), "-cp", path, *sources]
     subprocess.run(words, check=True, timeout=SECONDS)
     return f"{target}:{path}"
 
@@ -117,7 +118,7 @@ def _by_state(text: str, place: Path) -> dict[str, list[str]]:
 
 def record_of(format_id: str) -> Path:
     """Return where the record of a format is kept."""
-    return Path(str(get_format(format_id).root)) / RECORD
+    return Path(str(get_format(format_id).root)) / MADE_NAME
 
 
 def read_record(format_id: str) -> Record:
@@ -152,18 +153,25 @@ def main() -> int:
         for key, entry in fresh.items():
             print(f"== {key}: {entry['how']}", *entry["lines"], sep="\n")
     record = read_record(maker.format)
-    before = record.get(given.product, {})
-    lacking = [key for key in states if key not in fresh]
-    if lacking:
-        print("not started:", *lacking)
     if given.update:
-        record[given.product] = {**before, **fresh}
+        record[given.product] = {**record.get(given.product, {}), **fresh}
         text = json.dumps(dict(sorted(record.items())), indent=1, ensure_ascii=False, sort_keys=True)
         record_of(maker.format).write_text(text + "\n", encoding="utf-8")
         return 0
-    differing = [key for key, entry in fresh.items() if entry != before.get(key)]
-    print("other than in the record:" if differing else "as in the record", *differing)
-    return 1 if lacking or differing else 0
+    lacking = unprinted(given.product, {key: list(entry["lines"]) for key, entry in fresh.items()})
+    print(*lacking or ["every message that rows say these states make was printed"], sep="\n")
+    return 1 if lacking else 0
+
+
+def unprinted(product: str, fresh: Mapping[str, list[str]]) -> list[str]:
+    """Return the rows that say that a state makes them, and were not printed by a start on it."""
+    return [
+        f"{name}: {entry.id} was not printed"
+        for entry in messages(MAKERS[product].format)
+        for name in entry.made
+        for of, _, state in [name.partition("/")]
+        if of == product and state in fresh and not prints(entry, fresh[state])
+    ]
 
 
 if __name__ == "__main__":

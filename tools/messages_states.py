@@ -59,7 +59,7 @@ OWN = "write"
 
 @dataclass(frozen=True)
 class State:
-    """A store as a start finds it: `how` in a sentence, what makes it from a sound one, options of the start."""
+    """A store as a start finds it: `how` in a sentence, what makes it from a sound one, and options."""
 
     how: str
     damage: Callable[[Path], object]
@@ -253,7 +253,9 @@ KAHADB = {
         "every page of db.data after the first is 7f", lambda root: fill(root / "db.data", 4096)
     ),
     "index-garbage-archive": State(
-        "the same, with archiveCorruptedIndex=true", lambda root: fill(root / "db.data", 4096), "archive"
+        "every page of db.data after the first is 7f, with archiveCorruptedIndex=true",
+        lambda root: fill(root / "db.data", 4096),
+        "archive",
     ),
     "index-short": State("db.data has 100 bytes", cut("db.data", 100)),
     "index-header-zeros": State("the first 4096 bytes of db.data are zeros", put("db.data", 0, bytes(4096))),
@@ -262,7 +264,9 @@ KAHADB = {
         "a journal file in the middle is gone", lambda root: journal_file(root, 3).unlink()
     ),
     "file-missing-ignored": State(
-        "the same, with ignoreMissingJournalfiles=true", lambda root: journal_file(root, 3).unlink(), "ignore"
+        "a journal file in the middle is gone, with ignoreMissingJournalfiles=true",
+        lambda root: journal_file(root, 3).unlink(),
+        "ignore",
     ),
     "newest-missing": State("the newest journal file is gone", lambda root: journal_file(root, -1).unlink()),
     "newest-missing-stopped": State(
@@ -275,7 +279,7 @@ KAHADB = {
         "the first bytes of a batch in the middle are 7f", lambda root: batch_bytes(root, 3, b"\x7f" * 20)
     ),
     "batch-header-checked": State(
-        "the same, with checkForCorruptJournalFiles=true",
+        "the first bytes of a batch in the middle are 7f, with checkForCorruptJournalFiles=true",
         lambda root: batch_bytes(root, 3, b"\x7f" * 20),
         "check",
     ),
@@ -284,12 +288,12 @@ KAHADB = {
         lambda root: batch_bytes(root, 3, b"\x7f" * 3, 120),
     ),
     "batch-body-checked": State(
-        "the same, with checkForCorruptJournalFiles=true",
+        "three bytes of a message in the middle are changed, with checkForCorruptJournalFiles=true",
         lambda root: batch_bytes(root, 3, b"\x7f" * 3, 120),
         "check",
     ),
     "batch-body-ignored": State(
-        "the same, with checkForCorruptJournalFiles=true and ignoreMissingJournalfiles=true",
+        "three bytes of a message are changed, with checkForCorruptJournalFiles and ignoreMissingJournalfiles",
         lambda root: batch_bytes(root, 3, b"\x7f" * 3, 120),
         "check ignore",
     ),
@@ -458,7 +462,7 @@ BITRONIX = {
     "sound": State("a manager was halted between the two commits of a transaction", nothing),
     "first-start": State("there are no files", lambda root: each(root.iterdir(), Path.unlink)),
     "committed": State(
-        "the same; the resource has the branch in doubt",
+        "a manager was halted between two commits; the resource has the branch in doubt",
         nothing,
         "branch:{decided}",
     ),
@@ -495,7 +499,9 @@ BITRONIX = {
     "recover-fails": State("the resource cannot list its branches", nothing, "recover-fails"),
     "no-connection": State("the resource does not accept connections", nothing, "no-connection"),
     "no-connection-ignored": State(
-        "the same, with ignoreRecoveryFailures=true", nothing, "no-connection ignore"
+        "the resource does not accept connections, with ignoreRecoveryFailures=true",
+        nothing,
+        "no-connection ignore",
     ),
     "no-resource": State("no resource is registered", nothing, "no-resource"),
     "unequal": State("the two files have different lengths", cut("btm2.tlog", 1500)),
@@ -512,7 +518,7 @@ BITRONIX = {
     ),
     "record-body": State("bytes of a record were changed", put("btm1.tlog", 100, "7f7f")),
     "record-body-skipped": State(
-        "the same, with skipCorruptedLogs=true", put("btm1.tlog", 100, "7f7f"), "skip"
+        "bytes of a record were changed, with skipCorruptedLogs=true", put("btm1.tlog", 100, "7f7f"), "skip"
     ),
     "record-length": State("the length of a record leads beyond the file", put("btm1.tlog", 85, "00ffffff")),
     "record-length-small": State("the length of a record is too small", put("btm1.tlog", 85, "00000030")),
@@ -547,7 +553,8 @@ _BITRONIX_SILENT = (
 )
 _DERBY_SILENT = (
     r"^derby\.log: (TIME|Booting|on database|Loaded from|java\.|user\.|os\.|derby\.|Database Class Loader"
-    r"|Shutting|Cleanup|=====|java\.sql\.|ERROR XJ004|Caused by: ERROR (XJ040|XJ004)|Begin|End|\t|[0-9a-f]{8}:|$)"
+    r"|Shutting|Cleanup|=====|java\.sql\.|ERROR XJ004|Caused by: ERROR (XJ040|XJ004)|Begin|End|\t"
+    r"|[0-9a-f]{8}:|$)"
     r"|caused by org\.apache\.derby\.iapi\.error\.StandardException: (Failed to start|Java exception)"
 )
 MAKERS = {

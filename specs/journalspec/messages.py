@@ -204,6 +204,14 @@ def matching(line: str) -> tuple[Message, ...]:
     return tuple(entry for _, entry in sorted(scored, key=lambda pair: -pair[0]))
 
 
+def prints(entry: Message, lines: Iterable[str]) -> bool:
+    """Tell whether a start that printed `lines` printed the message."""
+    for line in map(_plain, lines):
+        if entry.id in _ID.findall(line) or any(_covered(text, line) for text in entry.texts):
+            return True
+    return False
+
+
 def nearest(line: str, most: int = 3) -> tuple[Message, ...]:
     """Return the messages whose words are most like those of a line that is of none."""
     words = set(_words(_plain(line))) - {"{}"}

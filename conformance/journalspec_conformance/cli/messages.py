@@ -135,7 +135,7 @@ def _block(
         yield from _listed("here", _here(entry, here))
     page = PAGES.get(entry.format, entry.format)
     also = f"{', '.join(entry.see)}; " if entry.see else ""
-    yield from _headed("see also", f"{also}docs: {page}.html#{entry.id.lower()}")
+    yield from _headed("see also", f"{also}docs: {page}.html#{entry.id}")
     if verbose:
         yield from _details(entry)
     if entry.next:
