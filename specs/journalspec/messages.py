@@ -90,7 +90,8 @@ class Message:
         if not self.made:
             return f"read in the source or the classes of {self.read}"
         product, _, state = self.made[0].partition("/")
-        return f"made on {product.replace('-', ' ', 1)}: {made(self.format)[product][state]['how']}"
+        version = product.partition("-")[2]
+        return f"made on {self.product} {version}: {made(self.format)[product][state]['how']}"
 
 
 _LISTS = {"versions", "also", "other", "next", "see", "codes", "made"}
