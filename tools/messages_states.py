@@ -293,7 +293,7 @@ KAHADB = {
         "check",
     ),
     "batch-body-ignored": State(
-        "three bytes of a message are changed, with checkForCorruptJournalFiles and ignoreMissingJournalfiles",
+        "three bytes of a message are changed, both options for damaged files are on",
         lambda root: batch_bytes(root, 3, b"\x7f" * 3, 120),
         "check ignore",
     ),

@@ -1,6 +1,6 @@
 """What products print about their journals, from a format's ``messages.toml``: what it means, and what to do.
 
-An entry has these members:
+`page` is where the site describes them. An entry has these members:
 
     id        the product's own (AMQ222043, XSDB4), or KHD-MSG-001 and so on where it has none; permanent
     also      ids of the same message in a product that shares the journal (HQ222043)
@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -35,7 +34,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from journalspec.formats import UnknownFormat, format_ids, get_format, tool_words
+from journalspec.formats import format_ids, get_format, tool_words
 
 FILE_NAME = "messages.toml"
 MADE_NAME = "messages_made.json"
@@ -51,7 +50,7 @@ _WORD = re.compile(r"[^\W\d_]+|\{\}|\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ProductMessage:
     """One message of a product, and what it means; the module's text explains the members."""
 
     id: str
@@ -73,6 +72,7 @@ class Message:
     made: tuple[str, ...] = ()
     read: str = ""
     format: str = ""
+    page: str = ""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -95,11 +95,11 @@ class Message:
 
 
 _LISTS = {"versions", "also", "other", "next", "see", "codes", "made"}
-_MEMBERS = {field.name for field in fields(Message)} - {"format"}
+_MEMBERS = {field.name for field in fields(ProductMessage)} - {"format", "page"}
 
 
 @cache
-def messages(format_id: str) -> tuple[Message, ...]:
+def messages(format_id: str) -> tuple[ProductMessage, ...]:
     """Return the messages about `format_id` in the order of their file.
 
     Raises UnknownFormat, or ValueError that lists every fault that :func:`lint` finds.
@@ -109,12 +109,12 @@ def messages(format_id: str) -> tuple[Message, ...]:
     faults = lint(format_id, data)
     if faults:
         raise ValueError(f"{format_id}/{FILE_NAME}:\n" + "\n".join(faults))
-    return tuple(_message(format_id, entry) for entry in data.get("message", ()))
+    return tuple(_message(format_id, data["page"], entry) for entry in data.get("message", ()))
 
 
-def _message(format_id: str, entry: Mapping[str, Any]) -> Message:
+def _message(format_id: str, page: str, entry: Mapping[str, Any]) -> ProductMessage:
     members: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in entry.items()}
-    return Message(**{**members, "format": format_id})
+    return ProductMessage(**{**members, "format": format_id, "page": page})
 
 
 @cache
@@ -128,14 +128,14 @@ def made(format_id: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
 
 
 @cache
-def every_message() -> tuple[Message, ...]:
+def every_message() -> tuple[ProductMessage, ...]:
     """Return the messages about all formats."""
     return tuple(entry for name in format_ids() for entry in messages(name))
 
 
 def lint(format_id: str, data: Mapping[str, Any]) -> list[str]:
     """Return what is wrong with a parsed ``messages.toml``, one line for each fault."""
-    faults = [f"{key!r} is no member of this file" for key in data if key != "message"]
+    faults = [f"{key!r} is no member of this file" for key in data if key not in ("message", "page")]
     entries = data.get("message", [])
     known = {name for entry in entries for name in (entry.get("id"), *entry.get("also", ()))}
     seen: set[str] = set()
@@ -172,7 +172,7 @@ def _codes(format_id: str) -> set[str]:
     return own.union(*tool_words().values())
 
 
-def messages_for(format_id: str, codes: Iterable[str]) -> tuple[Message, ...]:
+def messages_for(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]:
     """Return the messages that a start would print, by what an answer has.
 
     `codes` are the answer's reasons, notes, kinds of `missing`, and code of a refusal. Messages
@@ -183,7 +183,7 @@ def messages_for(format_id: str, codes: Iterable[str]) -> tuple[Message, ...]:
     return tuple(sorted(found, key=lambda entry: -IMPACTS.index(entry.impact)))
 
 
-def matching(line: str) -> tuple[Message, ...]:
+def matching(line: str) -> tuple[ProductMessage, ...]:
     """Return the messages that any part of a log line is of, the best first; none if it is of none.
 
     An id decides, or a whole text with something in the place of each {}; else a fragment
@@ -191,7 +191,7 @@ def matching(line: str) -> tuple[Message, ...]:
     """
     line = _plain(line)
     tokens = set(_ID.findall(line.upper()))
-    scored: list[tuple[float, Message]] = []
+    scored: list[tuple[float, ProductMessage]] = []
     for entry in every_message():
         whole = max((_covered(text, line) for text in entry.texts), default=0)
         if tokens.intersection(entry.ids):
@@ -200,12 +200,14 @@ def matching(line: str) -> tuple[Message, ...]:
             scored.append((whole, entry))
     if not scored:
         pairs = _pairs(line)
-        scored = [(shared, entry) for entry in every_message() for shared in [_alike(entry, pairs)] if shared]
+        scored = [
+            (shared, entry) for entry in every_message() for shared in [_alike(entry, line, pairs)] if shared
+        ]
     # The longest text says most; sorting is stable, so equal ones stay in the order of their files.
     return tuple(entry for _, entry in sorted(scored, key=lambda pair: -pair[0]))
 
 
-def prints(entry: Message, lines: Iterable[str]) -> bool:
+def prints(entry: ProductMessage, lines: Iterable[str]) -> bool:
     """Tell whether a start that printed `lines` printed the message."""
     for line in map(_plain, lines):
         if entry.id in _ID.findall(line) or any(_covered(text, line) for text in entry.texts):
@@ -213,11 +215,11 @@ def prints(entry: Message, lines: Iterable[str]) -> bool:
     return False
 
 
-def nearest(line: str, most: int = 3) -> tuple[Message, ...]:
+def nearest(line: str, most: int = 3) -> tuple[ProductMessage, ...]:
     """Return the messages whose words are most like those of a line that is of none."""
     words = set(_words(_plain(line))) - {"{}"}
 
-    def likeness(entry: Message) -> float:
+    def likeness(entry: ProductMessage) -> float:
         own = {*_words(entry.text), *(name.lower() for name in entry.ids)} - {"{}"}
         return len(words & own) / len(words | own)
 
@@ -231,12 +233,13 @@ def _plain(line: str) -> str:
 def _covered(text: str, line: str) -> int:
     """Return how many characters of a text but its {} are in the line, in their order; 0 if not all are."""
     at = total = 0
-    for piece in _BLANK.split(" ".join(text.split())):
+    # What fills a blank may be nothing, at the end of a line without the blank before it.
+    for piece in map(str.strip, _BLANK.split(" ".join(text.split()))):
         found = line.find(piece, at)
         if found < 0:
             return 0
         at = found + len(piece)
-        total += len(piece.strip())
+        total += len(piece)
     return total if total >= SHORTEST else 0
 
 
@@ -250,27 +253,14 @@ def _pairs(text: str) -> set[tuple[str, str]]:
     return {pair for pair in pairwise(words) if "{}" not in pair}
 
 
-def _alike(entry: Message, pairs: set[tuple[str, str]]) -> float:
-    """Return how many pairs of words a fragment shares with a text, 0 if those are few."""
+def _alike(entry: ProductMessage, line: str, pairs: set[tuple[str, str]]) -> float:
+    """Return how much a fragment shares with a text: itself, or pairs of words; 0 if those are few."""
     best = 0.0
-    for own in map(_pairs, entry.texts):
+    for text in entry.texts:
+        if len(line) >= SHORTEST and line.lower() in text.lower():
+            best = max(best, len(line))
+        own = _pairs(text)
         shared = len(own & pairs)
         if shared >= 2 and shared >= ALIKE * min(len(own), len(pairs)):
             best = max(best, shared + shared / len(own | pairs))
     return best
-
-
-def main() -> int:
-    """Lint the messages of all formats; returns the exit status."""
-    try:
-        for name in format_ids():
-            found = messages(name)
-            print(f"{name}: {len(found)} messages, {sum(bool(entry.made) for entry in found)} made")
-    except (UnknownFormat, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

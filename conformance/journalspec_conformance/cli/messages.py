@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.messages import Message, matching, nearest
+from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
 from journalspec_conformance.cli.journal_view import (
     STRICT,
@@ -24,12 +24,11 @@ from journalspec_conformance.cli.journal_view import (
     unchanging,
     wrapped_lines,
 )
-from journalspec_reference.answers import SALVAGE, Answer
+from journalspec_reference.answers import Answer
 
 #: Messages that are explained without --all, the lines of all of them, and places that are listed of each.
 MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
 COLUMNS, INDENT = 100, 10
-ROOM = COLUMNS - INDENT
 STYLES = {
     "none": "bold green",
     "risk": "bold yellow",
@@ -37,15 +36,9 @@ STYLES = {
     "refusal": "bold red",
     "loss": "bold red",
 }
-#: Where the page of a format's messages is, on the site.
-PAGES: Mapping[str, str] = {
-    "jboss_journal": "messages/artemis",
-    "kahadb_journal": "messages/activemq",
-    "derby_log": "messages/derby",
-    "bitronix_tlog": "messages/bitronix",
-    "swiftmq_store": "messages/swiftmq",
-}
-#: What PATH stands for in advice where none was given.
+#: Heading or none, text, style.
+Part = tuple[str, str, str]
+#: What advice has for PATH where none was given.
 UNKNOWN_PATH = "DIRECTORY"
 
 
@@ -68,6 +61,8 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
     and what is found there that makes a start print the message is listed. Nothing is ever written
     to PATH.
     """
+    if not text.strip():
+        raise click.UsageError("TEXT is empty: give an id, or words of what the product printed.")
     found = matching(text)
     asked = Asked(paths=(path,), **what) if path is not None else None
     here = _answers(asked) if asked is not None else []
@@ -78,9 +73,10 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
         for entry in nearest(text):
             _write_short(out, entry)
         sys.exit(1)
+    room = min(COLUMNS, out.columns) if out.on_terminal else COLUMNS
     left = MOST_LINES
     for number, entry in enumerate(found):
-        block = list(_block(entry, here, asked, verbose))
+        block = list(_lines(_block(entry, here, asked, verbose), room - INDENT))
         if not everything and number and (number >= MOST_HITS or len(block) + 1 > left):
             _write_rest(out, found[number:], left)
             return
@@ -92,25 +88,20 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
 
 
 def _answers(asked: Asked) -> list[Answer]:
-    """Return what strict recovery says of the journals at a path, and salvage of those that it refuses."""
+    """Return what strict recovery says of the journals at a path, and a reading of those that it refuses."""
     journals = [journal for place in find(asked)[0] for journal in place.journals]
     with unchanging(journals):
         found = answers(asked, "explain", journals, STRICT)
-        refused = [
-            answer.journal
-            for answer in found
-            if answer.observation.verdict == REFUSED and SALVAGE in get_format(answer.journal.format).policies
-        ]
-        more = [replace(journal, editions=()) for journal in refused]
-        return [*found, *answers(asked, "explain", more, SALVAGE)]
+        refused = [answer.journal for answer in found if answer.observation.verdict == REFUSED]
+        return found + answers(asked, "explain", [replace(journal, editions=()) for journal in refused], None)
 
 
-def _write_short(out: Painter, entry: Message) -> None:
+def _write_short(out: Painter, entry: ProductMessage) -> None:
     text = " ".join(entry.text.split())
-    out.line(f"  {entry.id:<{INDENT + 3}}{text[: ROOM - 5]}")
+    out.line(f"  {entry.id:<{INDENT + 3}}{text[: COLUMNS - INDENT - 5]}")
 
 
-def _write_rest(out: Painter, rest: Sequence[Message], room: int) -> None:
+def _write_rest(out: Painter, rest: Sequence[ProductMessage], room: int) -> None:
     """Write the messages that are not explained: those of the first three by name, the others by number."""
     out.line("")
     named = rest[: max(0, min(MOST_HITS - 1, room - 2))]
@@ -121,21 +112,19 @@ def _write_rest(out: Painter, rest: Sequence[Message], room: int) -> None:
 
 
 def _block(
-    entry: Message, here: Sequence[Answer], asked: Asked | None, verbose: bool
-) -> Iterator[tuple[str, str, str]]:
-    """Yield the lines of an explanation: heading or none, text, style."""
-    ids = " ".join(entry.ids)
-    yield "message", f"{ids}  {entry.product}, {entry.level}", "bold"
-    yield from _under(entry.text, "  ")
-    yield from _headed("verdict", entry.verdict, STYLES[entry.impact])
-    yield from _under(entry.meaning)
+    entry: ProductMessage, here: Sequence[Answer], asked: Asked | None, verbose: bool
+) -> Iterator[Part]:
+    """Yield the parts of an explanation."""
+    yield "message", f"{' '.join(entry.ids)}  {entry.product}, {entry.level}", "bold"
+    yield "", f"  {' '.join(entry.text.split())}", ""
+    yield "verdict", entry.verdict, STYLES[entry.impact]
+    yield "", entry.meaning, ""
     yield "", "", ""
-    yield from _headed("cause", entry.cause)
+    yield "cause", entry.cause, ""
     if asked is not None:
         yield from _listed("here", _here(entry, here))
-    page = PAGES.get(entry.format, entry.format)
     also = f"{', '.join(entry.see)}; " if entry.see else ""
-    yield from _headed("see also", f"{also}docs: {page}.html#{entry.id}")
+    yield "see also", f"{also}docs: {entry.page}.html#{entry.id}", ""
     if verbose:
         yield from _details(entry)
     if entry.next:
@@ -143,35 +132,32 @@ def _block(
         yield from _listed("next", _next(entry, asked))
 
 
-def _details(entry: Message) -> Iterator[tuple[str, str, str]]:
-    yield from _headed("logger", entry.logger or "-")
-    yield from _headed("versions", f"this text: {', '.join(entry.versions)}")
+def _details(entry: ProductMessage) -> Iterator[Part]:
+    yield "logger", entry.logger or "-", ""
+    yield "versions", f"this text: {', '.join(entry.versions)}", ""
     for other in entry.other:
-        yield from _under(f"{other['versions']}: {other['text']}")
-    yield from _headed("state", entry.state)
-    yield from _headed("known", entry.known)
+        yield "", f"{other['versions']}: {other['text']}", ""
+    yield "state", entry.state, ""
+    yield "known", entry.known, ""
     if entry.codes:
-        yield from _headed("foretold", f"by {', '.join(entry.codes)} in an answer of `recover`")
+        yield "foretold", f"by {', '.join(entry.codes)} in an answer of `recover`", ""
 
 
-def _under(text: str, lead: str = "") -> Iterator[tuple[str, str, str]]:
-    for line in wrapped_lines(" ".join(text.split()), ROOM - len(lead)):
-        yield "", lead + line, ""
+def _listed(head: str, entries: Iterable[str]) -> Iterator[Part]:
+    for number, entry in enumerate(entries):
+        yield "" if number else head, entry, ""
 
 
-def _headed(head: str, text: str, style: str = "") -> Iterator[tuple[str, str, str]]:
-    for line in wrapped_lines(text, ROOM):
-        yield head, line, style
-        head = ""
+def _lines(parts: Iterable[Part], room: int) -> Iterator[Part]:
+    """Yield the lines of parts; a text keeps the blanks that it begins with on each of its lines."""
+    for first, text, style in parts:
+        head, lead = first, text[: len(text) - len(text.lstrip())]
+        for line in wrapped_lines(text[len(lead) :], room - len(lead)):
+            yield head, lead + line, style
+            head = ""
 
 
-def _listed(head: str, entries: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    for entry in entries:
-        yield from _headed(head, entry)
-        head = ""
-
-
-def _next(entry: Message, asked: Asked | None) -> Iterator[str]:
+def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:
     for line in entry.next:
         if not line.startswith("$ "):
             yield line
@@ -182,11 +168,12 @@ def _next(entry: Message, asked: Asked | None) -> Iterator[str]:
             yield f"  {asked.again(command, *more[:-1])}"
 
 
-def _here(entry: Message, here: Sequence[Answer]) -> Iterator[str]:
+def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
     """Yield what the answers about a path have that makes a start print the message."""
     own = [answer for answer in here if answer.journal.format == entry.format]
     if not own:
-        yield f"no journal of this product at the path, but of {_formats(here)}"
+        others = ", ".join(dict.fromkeys(answer.journal.format for answer in here))
+        yield f"no journal of this product at the path, but of {others}"
         return
     found = False
     for answer in own:
@@ -201,10 +188,6 @@ def _here(entry: Message, here: Sequence[Answer]) -> Iterator[str]:
         yield "the files of the journal do not show what makes a start print it: see `cause`"
 
 
-def _formats(here: Sequence[Answer]) -> str:
-    return ", ".join(dict.fromkeys(answer.journal.format for answer in here)) or "none"
-
-
 def _places(seen: Observation, codes: Sequence[str], description: Format) -> Iterator[str]:
     """Yield each thing in an answer whose reason or code foretells a message, with its place."""
     if seen.verdict == REFUSED and seen.code in codes:
@@ -215,7 +198,8 @@ def _places(seen: Observation, codes: Sequence[str], description: Format) -> Ite
             yield f"{place}   {region.reason}: {description.meaning('reasons', region.reason)}"
     for lack in seen.missing:
         if lack.code in codes:
-            yield f"missing {lack.code} {shown(lack.name)}: {shown(lack.text)}"
+            count = f" ({lack.count} affected)" if lack.count else ""
+            yield f"missing {lack.code} {shown(lack.name)}{count}: {shown(lack.text)}"
     for note in seen.notes:
         if note.code in codes:
             place = shown(note.file) + (f":{note.off}" if note.off is not None else "")

@@ -95,7 +95,8 @@ class JournalspecDomain(Domain):
         """List everything for the search index and intersphinx."""
         for (kind, name), target in sorted(self.objects.items()):
             # The most important of all: what has an id is where its definition stands, above every mention.
-            yield name, name, kind, target.docname, target.node_id, int(kind not in ("req", "deviation", "message"))
+            first = ("req", "deviation", "message")
+            yield name, name, kind, target.docname, target.node_id, int(kind not in first)
 
 
 def domain_of(env: BuildEnvironment) -> JournalspecDomain:
