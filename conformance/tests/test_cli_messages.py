@@ -46,7 +46,7 @@ def test_all_details_are_an_option_away() -> None:
         "versions  this text: 10.",
         "state",
         "known     made on Apache Derby 10.14.2.0",
-        "foretold",
+        "answers",
     ):
         assert head in text
 

@@ -15,7 +15,8 @@
     cause     why it comes up; `state` the state of the files that makes the product print it
     next      what to do; lines that begin with "$ " are commands, PATH is the store
     see       ids of messages that come with it
-    codes     reasons, codes, notes and kinds of `missing` of our answers that foretell it
+    codes     reasons, codes, notes and kinds of `missing` of our answers that can be its cause
+    start     those of them with which a start without special options prints it
     made      product/state of ``messages_made.json``: a start on that state printed it
     read      or the version in whose source or classes it was read
 
@@ -69,6 +70,7 @@ class ProductMessage:
     next: tuple[str, ...] = ()
     see: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    start: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
     read: str = ""
     format: str = ""
@@ -94,7 +96,7 @@ class ProductMessage:
         return f"made on {self.product} {version}: {made(self.format)[product][state]['how']}"
 
 
-_LISTS = {"versions", "also", "other", "next", "see", "codes", "made"}
+_LISTS = {"versions", "also", "other", "next", "see", "codes", "start", "made"}
 _MEMBERS = {field.name for field in fields(ProductMessage)} - {"format", "page"}
 
 
@@ -162,6 +164,8 @@ def _faults(format_id: str, entry: Mapping[str, Any], known: Collection[str]) ->
     yield from (f"see: there is no message {name}" for name in entry.get("see", ()) if name not in known)
     codes = _codes(format_id)
     yield from (f"codes: {code!r} is in no answer" for code in entry.get("codes", ()) if code not in codes)
+    if not set(entry.get("start", ())) <= set(entry.get("codes", ())):
+        yield "start: a code is not among `codes`"
     states = {f"{product}/{state}" for product, found in made(format_id).items() for state in found}
     yield from (f"made: there is no record of {name}" for name in entry.get("made", ()) if name not in states)
 
@@ -173,13 +177,13 @@ def _codes(format_id: str) -> set[str]:
 
 
 def messages_for(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]:
-    """Return the messages that a start would print, by what an answer has.
+    """Return the messages that a start without special options prints, by what an answer has.
 
     `codes` are the answer's reasons, notes, kinds of `missing`, and code of a refusal. Messages
     that losses cause come first.
     """
     wanted = set(codes)
-    found = [entry for entry in messages(format_id) if wanted & set(entry.codes)]
+    found = [entry for entry in messages(format_id) if wanted & set(entry.start)]
     return tuple(sorted(found, key=lambda entry: -IMPACTS.index(entry.impact)))
 
 

@@ -140,7 +140,7 @@ def _details(entry: ProductMessage) -> Iterator[Part]:
     yield "state", entry.state, ""
     yield "known", entry.known, ""
     if entry.codes:
-        yield "foretold", f"by {', '.join(entry.codes)} in an answer of `recover`", ""
+        yield "answers", f"{', '.join(entry.codes)} in what `inspect` or `recover` reports", ""
 
 
 def _listed(head: str, entries: Iterable[str]) -> Iterator[Part]:
@@ -189,7 +189,7 @@ def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
 
 
 def _places(seen: Observation, codes: Sequence[str], description: Format) -> Iterator[str]:
-    """Yield each thing in an answer whose reason or code foretells a message, with its place."""
+    """Yield each thing in an answer whose reason or code can be the cause of a message, with its place."""
     if seen.verdict == REFUSED and seen.code in codes:
         yield f"refused, {seen.code}: {shown(seen.message)}"
     for region in seen.dropped:
