@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from pathlib import Path
 
 import pytest
@@ -106,10 +107,21 @@ def test_what_makes_a_start_print_it_is_found_at_the_path(damaged: Path) -> None
     assert {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in damaged.iterdir()} == before
 
 
+def test_a_directory_that_has_to_be_beside_the_journal_is_looked_for(tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    shutil.copytree(HORNETQ / "adds", journal, ignore=shutil.ignore_patterns("*.toml", "*.json"))
+    text = explain("AMQ222043", journal)
+    assert f"here {tmp_path / 'bindings'}: not there, or empty" in " ".join(text.split())
+    assert f"  journalspec inspect {journal}" in text.splitlines()[-1], "a command is not broken"
+    (tmp_path / "bindings").mkdir()
+    (tmp_path / "bindings" / "activemq-bindings-1.bindings").write_bytes(b"")
+    assert "not there, or empty" not in explain("AMQ222043", journal)
+
+
 def test_what_is_not_there_is_said() -> None:
     text = " ".join(explain("BTM-MSG-017", PARTIAL_COMMIT).split())
     assert "here nothing in the files makes a start print it" in text
-    text = " ".join(explain("AMQ222043", HORNETQ / "adds").split())
+    text = " ".join(explain("AMQ222049", HORNETQ / "adds").split())
     assert "here the files of the journal do not show what makes a start print it" in text
     text = " ".join(explain("XSDB4", PARTIAL_COMMIT).split())
     assert "here no journal of this product at the path, but of bitronix_tlog" in text

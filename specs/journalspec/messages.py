@@ -17,6 +17,7 @@
     see       ids of messages that come with it
     codes     reasons, codes, notes and kinds of `missing` of our answers that can be its cause
     start     those of them with which a start without special options prints it
+    beside    directories beside the journal's whose absence makes a start print it
     made      product/state of ``messages_made.json``: a start on that state printed it
     read      or the version in whose source or classes it was read
 
@@ -71,6 +72,7 @@ class ProductMessage:
     see: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     start: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
     read: str = ""
     format: str = ""
@@ -96,7 +98,7 @@ class ProductMessage:
         return f"made on {self.product} {version}: {made(self.format)[product][state]['how']}"
 
 
-_LISTS = {"versions", "also", "other", "next", "see", "codes", "start", "made"}
+_LISTS = {"versions", "also", "other", "next", "see", "codes", "start", "beside", "made"}
 _MEMBERS = {field.name for field in fields(ProductMessage)} - {"format", "page"}
 
 

@@ -152,7 +152,9 @@ def _lines(parts: Iterable[Part], room: int) -> Iterator[Part]:
     """Yield the lines of parts; a text keeps the blanks that it begins with on each of its lines."""
     for first, text, style in parts:
         head, lead = first, text[: len(text) - len(text.lstrip())]
-        for line in wrapped_lines(text[len(lead) :], room - len(lead)):
+        # A command stays on its line, so that it can be pasted.
+        whole = len(text) if text.startswith("  journalspec ") else room
+        for line in wrapped_lines(text[len(lead) :], whole - len(lead)):
             yield head, lead + line, style
             head = ""
 
@@ -177,7 +179,8 @@ def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
         return
     found = False
     for answer in own:
-        places = list(dict.fromkeys(_places(answer.observation, entry.codes, get_format(entry.format))))
+        seen = _places(answer.observation, entry.codes, get_format(entry.format))
+        places = [*_absent(entry, answer.journal.root), *dict.fromkeys(seen)]
         found = found or bool(places)
         yield from places[:MOST_PLACES]
         if len(places) > MOST_PLACES:
@@ -186,6 +189,13 @@ def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
         yield "nothing in the files makes a start print it; it may have come from other files, or before"
     elif not found:
         yield "the files of the journal do not show what makes a start print it: see `cause`"
+
+
+def _absent(entry: ProductMessage, root: Path | None) -> Iterator[str]:
+    """Yield each directory beside a journal's that has to be there, and holds no file."""
+    for place in [root.resolve().with_name(name) for name in entry.beside] if root else []:
+        if not any(place.glob("*")):
+            yield f"{shown(str(place))}: not there, or empty"
 
 
 def _places(seen: Observation, codes: Sequence[str], description: Format) -> Iterator[str]:
