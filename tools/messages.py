@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +69,10 @@ def _run(maker: Maker, path: str, arguments: list[str]) -> str:
     return text
 
 
-def made(maker: Maker, states: Mapping[str, State]) -> dict[str, list[str]]:
-    """Return for each state the lines that a start on it printed."""
+def made(
+    maker: Maker, states: Mapping[str, State], look: Callable[[str, Path], None] = lambda *_: None
+) -> dict[str, list[str]]:
+    """Return for each state the lines that a start on it printed; each store is shown to `look` before."""
     with tempfile.TemporaryDirectory(prefix="messages-") as name:
         place = Path(name)
         path = classes(maker, place / "classes")
@@ -88,6 +90,7 @@ def made(maker: Maker, states: Mapping[str, State]) -> dict[str, list[str]]:
             shutil.copytree(place / "bases" / state.base, store)
             options = _options(state.options, store)
             state.damage(store)
+            look(key, store)
             arguments.append(f"{key}={store}" + (f",{options}" if options else ""))
         return _by_state(_run(maker, path, arguments), place)
 

@@ -15,8 +15,10 @@ import stores
 from messages import made, unprinted
 from messages_states import MAKERS
 
-from journalspec.messages import messages
+from journalspec.messages import messages, messages_for, prints
 from journalspec_conformance.products import get_product, is_fetched, product_dir
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import find_journals, load
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 #: Of each product that runs here a state that is no crash, and that no other repeats.
@@ -53,7 +55,23 @@ def test_a_start_prints_what_the_record_has(product: str) -> None:
     maker = MAKERS[product]
     rows = [entry for entry in messages(maker.format) if f"{product}/{state}" in entry.made]
     assert rows
-    assert unprinted(product, made(maker, {state: maker.states[state]})) == []
+    codes: set[str] = set()
+
+    def look(_: str, store: Path) -> None:
+        (journal,) = find_journals(
+            load(store / "log" if maker.format == "derby_log" else store), None, None, {}
+        )
+        seen = ask(journal, "strict").observation
+        codes.update(note.code for note in seen.notes)
+        codes.update(lack.code for lack in seen.missing)
+        codes.update(region.reason for region in seen.dropped)
+        codes.update([seen.code] if seen.code else [])
+
+    lines = made(maker, {state: maker.states[state]}, look)
+    assert unprinted(product, lines) == []
+    foretold = messages_for(maker.format, codes)
+    assert foretold
+    assert [entry.id for entry in foretold if not prints(entry, lines[state])] == []
 
 
 @pytest.mark.parametrize("name", SOURCES)
