@@ -21,7 +21,7 @@ from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
-#: Of each product that runs here a state that is no crash, and that no other repeats.
+#: For each product that runs here one state: damage, not a crash.
 REPEATED = {
     "derby-10.14.2.0": "page-older",
     "bitronix-2.1.4": "record-body",

@@ -139,7 +139,7 @@ def every_message() -> tuple[ProductMessage, ...]:
 
 def lint(format_id: str, data: Mapping[str, Any]) -> list[str]:
     """Return what is wrong with a parsed ``messages.toml``, one line for each fault."""
-    faults = [f"{key!r} is no member of this file" for key in data if key not in ("message", "page")]
+    faults = [f"{key!r} is not a member of this file" for key in data if key not in ("message", "page")]
     entries = data.get("message", [])
     known = {name for entry in entries for name in (entry.get("id"), *entry.get("also", ()))}
     seen: set[str] = set()
@@ -154,10 +154,10 @@ def lint(format_id: str, data: Mapping[str, Any]) -> list[str]:
 
 
 def _faults(format_id: str, entry: Mapping[str, Any], known: Collection[str]) -> Iterator[str]:
-    yield from (f"{member!r} is no member" for member in sorted(set(entry) - _MEMBERS))
+    yield from (f"{member!r} is not a member" for member in sorted(set(entry) - _MEMBERS))
     yield from (f"there is no {member}" for member in REQUIRED if member not in entry)
     yield from (
-        f"{key} is no list" for key in sorted(_LISTS & set(entry)) if not isinstance(entry[key], list)
+        f"{key} is not a list" for key in sorted(_LISTS & set(entry)) if not isinstance(entry[key], list)
     )
     if entry.get("impact") not in IMPACTS:
         yield f"impact {entry.get('impact')!r} is none of {', '.join(IMPACTS)}"

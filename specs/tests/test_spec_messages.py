@@ -164,14 +164,14 @@ def test_the_examples_of_the_issue_are_foretold() -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"colour": "red"}, "'colour' is no member"),
+        ({"colour": "red"}, "'colour' is not a member"),
         ({"impact": "bad"}, "impact 'bad' is none of"),
         ({"see": ["AMQ1"]}, "there is no message AMQ1"),
         ({"codes": ["no-such"]}, "'no-such' is in no answer"),
         ({"made": ["artemis-2.44.0/no-such"]}, "there is no record of"),
         ({"start": ["leftover"]}, "start: a code is not among"),
         ({"made": [], "read": ""}, "either `made` or `read`"),
-        ({"next": "copy"}, "next is no list"),
+        ({"next": "copy"}, "next is not a list"),
         ({"also": ["AMQ142014"]}, "the id is used twice"),
     ],
 )
