@@ -14,16 +14,8 @@ from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
-from journalspec_conformance.cli.journal_view import (
-    STRICT,
-    Asked,
-    Painter,
-    answers,
-    find,
-    options,
-    unchanging,
-    wrapped_lines,
-)
+from journalspec_conformance.cli.journal_view import STRICT, Painter, answers, unchanging, wrapped_lines
+from journalspec_conformance.cli.places import Asked, find, options
 from journalspec_reference.answers import Answer
 
 #: Messages that are explained without --all, the lines of all of them, and places that are listed of each.
