@@ -57,6 +57,12 @@ LONG_FIRST = (
 COLLECTED = (10_000, 20, 50)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: tests wait for brokers, disks, what never ends."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run be asked to try the real products on everything."""
     parser.addoption(

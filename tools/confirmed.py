@@ -9,30 +9,25 @@ the folder is not one.
 from __future__ import annotations
 
 import argparse
-import gzip
-import hashlib
 import json
 import sys
-import tarfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from publish import collect, input_digest
+from recorded import ANSWERS, INPUTS, Outcome, outcome_of_observation, recorded_inputs
 
+from journalspec.observation import REFUSED
 from journalspec_corpus.case import Case
 
 FORMAT = "jboss_journal"
-INPUTS, ANSWERS = "inputs.tar.gz", "outcomes.json.gz"
 HEAD = """# SPDX-License-Identifier: CC0-1.0
 # Inputs on which products were run, with the same bytes, and answered what every case with these bytes
 # expects of strict recovery: the same records in the same order and the same transactions in doubt, or no
 # start where recovery is refused. `input` is the digest of the input's files.
 # Made by python tools/confirmed.py.
 """
-#: Bodies above this many bytes are recorded by length and hash only.
-LONGEST = 40
 
 
 def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
@@ -42,79 +37,23 @@ def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
         if case.write is None and set(case.params) <= {"file_size"}:
             by_input[input_digest(case.files())].append(case)
     found: dict[str, set[str]] = defaultdict(set)
-    for digest, results in _recorded(outcomes):
-        for product, result in results.items():
-            # A product may be said to answer as another one does.
-            whole = {**results.get(result.get("same_as", ""), {}), **result}
-            if digest in by_input and all(_confirms(whole, case) for case in by_input[digest]):
+    for recorded in recorded_inputs(outcomes):
+        digest = input_digest(recorded.files)
+        if recorded.by_order or not recorded.own <= {"file_size"} or digest not in by_input:
+            continue
+        for product, outcome in recorded.outcomes.items():
+            if all(_confirms(outcome, case) for case in by_input[digest]):
                 found[digest].add(product)
     return {digest: sorted(found[digest]) for digest in sorted(found)}
 
 
-def _recorded(outcomes: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (input digest, product -> result) of every recorded run."""
-    directories: dict[str, dict[str, bytes]] = defaultdict(dict)
-    with tarfile.open(outcomes / INPUTS) as archive:
-        for member in archive:
-            stream = archive.extractfile(member) if member.isfile() else None
-            if stream is not None:
-                path = PurePosixPath(member.name)
-                directories[str(path.parent)][path.name] = stream.read()
-    recorded = json.loads(gzip.decompress((outcomes / ANSWERS).read_bytes()))
-    for entry in recorded["cases"]:
-        if not entry.get("order_dependent") and set(entry.get("params", {})) <= {"file_size"}:
-            yield input_digest(directories[entry["case"]]), entry["results"]
-
-
-def _confirms(result: Mapping[str, Any], case: Case) -> bool:
+def _confirms(outcome: Outcome, case: Case) -> bool:
     """Tell whether a product answered what strict recovery is expected to."""
     for probe in case.probes:
         if (probe.op, probe.policy) == ("recover", "strict"):
-            return any(_agrees(result, expected) for expected in probe.expect)
+            expected = [one for one in probe.expect if one.get("state") or one["verdict"] == REFUSED]
+            return any(outcome.same(outcome_of_observation(one, case.edition)) for one in expected)
     return False
-
-
-def _agrees(result: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
-    if expected["verdict"] == "refused" or result["outcome"] != "loaded":
-        return bool(expected["verdict"] == "refused" and result["outcome"] == "abort")
-    state = expected.get("state")
-    if state is None or list(map(_live, state["live"])) != list(map(_recorded_live, result["records"])):
-        return False
-    in_doubt = [
-        (
-            item["tx"],
-            _body(item["extra"]),
-            list(map(_live, item["records"])),
-            [(entry["id"], _body(entry["body"])) for entry in item["deletes"]],
-        )
-        for item in state["prepared"]
-    ]
-    recorded = [
-        (
-            str(item["tx"]),
-            item.get("extra") or "",
-            list(map(_recorded_live, item["records"])),
-            [(str(entry[0]), entry[1] if len(entry) > 1 else "") for entry in item.get("deletes", ())],
-        )
-        for item in sorted(result["prepared"], key=lambda item: int(item["tx"]))
-    ]
-    return in_doubt == recorded
-
-
-def _body(text: str) -> str:
-    """Return a body, in hex, as it was recorded."""
-    data = bytes.fromhex(text)
-    return text if len(data) <= LONGEST else f"len:{len(data)},sha256:{hashlib.sha256(data).hexdigest()[:16]}"
-
-
-def _live(item: Mapping[str, Any]) -> tuple[Any, ...]:
-    numbers = (int(item[name]) for name in ("id", "user_type", "compact_count"))
-    return (item["kind"], *numbers, _body(item["body"]))
-
-
-def _recorded_live(item: Sequence[Any]) -> tuple[Any, ...]:
-    kind, number, user_type, body, *compact = item
-    return (kind, number, user_type & 0xFF, compact[0] if compact else 0, body)
 
 
 def render(found: Mapping[str, Sequence[str]]) -> str:

@@ -36,10 +36,10 @@ from journalspec_conformance.cli import main as journalspec
 TABLE = Path(__file__).with_suffix(".toml")
 LIMIT = 1.15
 COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "recover": ("recover",),
+    "recover": ("recover", "--all"),
     "salvage": ("recover", "--policy", "salvage"),
     "recover-json": ("recover", "--json"),
-    "inspect": ("inspect",),
+    "inspect": ("inspect", "--all"),
     "inspect-json": ("inspect", "--json"),
     "hex": ("inspect", "--hex"),
 }

@@ -37,10 +37,10 @@ UNITS = {"": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
 #: What "next to nothing" is (bytes).
 TINY = 1 << 12
 COMMANDS = {
-    "recover": ("recover",),
+    "recover": ("recover", "--all"),
     "recover-json": ("recover", "--json"),
     "inspect-json": ("inspect", "--json"),
-    "inspect": ("inspect",),
+    "inspect": ("inspect", "--all"),
     "inspect-hex": ("inspect", "--hex"),
 }
 DEFAULT = ("recover", "inspect-json")

@@ -223,6 +223,16 @@ def test_hello_that_is_none(python_class: OpenClass, body: str) -> None:
         python_class(body, "hello").hello()
 
 
+def test_the_bound_on_what_it_leaves_is_an_option(tmp_path: Path) -> None:
+    body = "(open(os.environ['TMPDIR'] + '/big', 'wb').write(b'x' * (3 << 20)), __import__('time').sleep(60))"
+    (tmp_path / "leaves.py").write_text(CLASSES.replace("BODY", body))
+    asked = ("--cases", CASES, "--impl", "py:leaves:Fake", "--select", "btm.judge.clean/read")
+    done = start("run", "--json", *asked, "--max-disk", 1, "--timeout", 50, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    (failed,) = json.loads(done.stdout)["failed"]
+    assert "more than 1 MiB" in failed["reason"]
+
+
 def test_bounds_are_options(tmp_path: Path) -> None:
     (tmp_path / "eats.py").write_text(
         CLASSES.replace("BODY", "(b'x' * (400 << 20), __import__('time').sleep(60))")

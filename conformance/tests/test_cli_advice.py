@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from journalspec_conformance.cli.journal_view import Asked
+from journalspec_conformance.cli.places import Asked
 from journalspec_corpus.load import find_case
-from judged import call, flat
+from judged import call, flat, in_full
 
 
 @pytest.fixture
@@ -23,19 +23,21 @@ def no_command(tmp_path: Path) -> Path:
 
 
 def test_only_policies_that_help_are_advised(no_command: Path) -> None:
-    found = call("recover", no_command, columns=200)
+    found = call("recover", no_command, columns=100)
     text = flat(found)
     assert found.exit_code == 3
-    assert "recovered, 1 record(s), 1 dropped region(s); " in text
-    assert "they refuse as well: default (record/bad-command), unchecked (record/bad-command)" in text
-    assert "--policy salvage" in text
+    assert "what follows is what --policy salvage keeps" in text
+    assert "--policy salvage --all" in text.replace("\\ ", "")
     assert "--policy default" not in text
+    assert "--policy unchecked" not in text
 
 
 def test_what_reads_cleanly_and_is_refused_is_said(no_command: Path) -> None:
-    found = call("inspect", no_command, columns=200)
+    found = in_full("inspect", no_command, columns=200)
     assert found.exit_code == 0
     assert "recovery strict refuses, record/bad-command" in flat(found)
+    shown = flat(call("inspect", no_command, columns=100))
+    assert "Strict recovery refuses it all the same, record/bad-command: " in shown
 
 
 @pytest.mark.parametrize("name", ["plain", "a b", "it's", "c\nd", "e\\f\n", "g\udcff'"])

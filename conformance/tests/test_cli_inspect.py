@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from journals import COMMITTED, COMMITTING, PARTIAL_COMMIT, PREPARED, add, decision, page, pair
-from judged import call, flat
+from judged import flat, in_full
 from tables import table
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real"
@@ -47,11 +47,11 @@ def hidden(tmp_path: Path) -> Path:
 
 
 def inspect(*arguments: object, columns: int = 80) -> Result:
-    return call("inspect", *arguments, columns=columns)
+    return in_full("inspect", *arguments, columns=columns)
 
 
 def recover(*arguments: object) -> Result:
-    return call("recover", *arguments)
+    return in_full("recover", *arguments)
 
 
 def answer(*arguments: object, by: Callable[..., Result] = inspect, status: int = 0) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_the_state_as_json(clean: Path) -> None:
 @pytest.mark.parametrize("row", table("shown")["shown"], ids=lambda row: f"{row['command']}-{row['journal']}")
 def test_what_is_shown_to_people(row: dict[str, Any], request: pytest.FixtureRequest) -> None:
     place = request.getfixturevalue(row["journal"])
-    result = call(*row["command"].split(), place, columns=100)
+    result = in_full(*row["command"].split(), place, columns=100)
     assert result.exit_code == row["status"]
     for words in row["there"]:
         assert words.format(place=place) in flat(result), words

@@ -22,20 +22,20 @@ from journals import CAPTURED, HORNETQ, PARTIAL_COMMIT, add, delete, page, short
 from journalspec import reread
 from journalspec.observation import REFUSED
 from journalspec_conformance.cli import COMMANDS
-from journalspec_conformance.cli.journal_view import Asked
+from journalspec_conformance.cli.places import Asked
 from journalspec_corpus.load import find_case
 from journalspec_reference import content
 from journalspec_reference.answers import ask
 from journalspec_reference.content import FileSource
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.kahadb_journal.implementation import MARKED
-from judged import call, flat
+from judged import flat, in_full
 
 BOTH = pytest.mark.parametrize("command", ["inspect", "recover"])
 
 
 def run(*arguments: object) -> Result:
-    return call(*arguments, columns=100)
+    return in_full(*arguments, columns=100)
 
 
 def answer(*arguments: object) -> dict[str, Any]:

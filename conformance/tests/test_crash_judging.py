@@ -296,6 +296,9 @@ def test_who_answers_nothing_is_left_alone_and_that_is_no_success(
     assert facts["new"] == []
     assert strict(facts) == {"crash": 25}
     assert facts["states"] + facts["not_asked"] == COUNT
+
+
+def test_that_it_was_left_alone_is_said(fakes: None) -> None:
     said = run("py:crash_fakes:Dies", *OWN_ORDER, "--policies", "strict")
     assert said.exit_code == 1
     assert (

@@ -34,7 +34,10 @@ SOME = (
 WRONG = """
 import sys
 from dataclasses import replace
+import faults as tool
 from faults import Attempt, faults, meet
+
+tool.LEFT = 1.0  # what is left here goes no more, however long it is given
 
 def leaves(sandbox):
     return Attempt(["materialize", str(sandbox.scratch / "out"), "--select", sys.argv[1]], 0)

@@ -33,7 +33,7 @@ from journalspec_reference.jboss_journal import recover
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile
 from journalspec_reference.jboss_journal.scan import scan
-from judged import call
+from judged import in_full
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
 #: What of a state a journal is kept for.
@@ -95,7 +95,7 @@ def places(directory: Path) -> Iterator[Path]:
 
 
 def run(command: str, *arguments: object) -> Result:
-    result = call(command, *arguments)
+    result = in_full(command, *arguments)
     assert result.exit_code in (0, 1, 3), result.output
     return result
 
@@ -129,11 +129,11 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(directory: Pa
 
 #: Format, shape, two sizes, and what must at least be told of a journal of each, as a part of its size.
 GROWN = [
-    ("bitronix_tlog", "deleted", (2 << 20, 4 << 20), 1.0),
+    ("bitronix_tlog", "deleted", (1 << 19, 3 << 19), 1.0),
     ("jboss_journal", "one-file", (1 << 20, 3 << 20), 1.0),
     ("kahadb_journal", "one-file", (1 << 15, 1 << 17), 1.0),
     ("swiftmq_store", "deleted", (1 << 21, 1 << 23), 0.0),
-    ("swiftmq_store", "committed", (1 << 20, 3 << 20), 0.0),
+    ("swiftmq_store", "committed", (1 << 19, 3 << 19), 0.0),
     ("swiftmq_store", "large", (1 << 21, 1 << 23), 0.0),
 ]
 
@@ -174,11 +174,9 @@ def test_memory_does_not_grow_with_the_journal(
     assert peaks[1] < 1.5 * peaks[0] + min(sizes[1], 1 << 18)
 
 
-@pytest.mark.parametrize("many", [1, 1 << 20])
-def test_a_transaction_and_a_delete_may_be_of_any_age(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sweeping away what was deleted changes neither order nor duplicates, looked at all at once or not."""
+def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeping away what was deleted changes neither order nor duplicates."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 2)
-    monkeypatch.setattr(recover, "MANY", many)
     delivered: list[tuple[str, int]] = []
     deleted, records = set(), []
     for number in range(2000):
@@ -228,12 +226,12 @@ def test_a_file_that_changes_between_two_passes_is_told(
         return found
 
     monkeypatch.setattr(journal_view, "ask", changing)
-    result = call("inspect", tmp_path, *options)
+    result = in_full("inspect", tmp_path, *options)
     assert result.exit_code == 2
     assert (
         f"{path.name} changed while it was read: what was printed, if anything, is not whole" in result.stderr
     )
-    assert "hint: stop what writes there, or look at a copy" in result.stderr
+    assert "next  stop what writes there, or look at a copy" in result.stderr
     with pytest.raises(json.JSONDecodeError):
         json.loads(result.stdout)
 

@@ -130,7 +130,7 @@ def test_paths_that_hold_no_store(tmp_path: Path) -> None:
         said = command("inspect", str(store / part), status=2)
         assert "it is a part of one" in said
         assert f"give the directory above it: '{store}'" in said
-    assert "verdict  clean" in command("inspect", str(tmp_path))
+    assert "verdict  clean" in command("inspect", "--all", str(tmp_path))
     (store / "swap").mkdir()
     (store / "swap" / "other.txt").write_bytes(b"x")
     assert "other.txt" not in command("inspect", str(store))

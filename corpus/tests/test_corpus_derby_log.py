@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,35 +19,7 @@ from journalspec_corpus.derby_log.workloads import Step, Workload
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
 
 #: Version, scenario -> where its transactions begin, and what they wrote, group by group.
-CHECKPOINT = ["c184 COMMIT", "b187 BEGIN status=16", "k187 CHECKPOINT redo=b187"]
-AGAIN: dict[str, list[Any]] = {
-    "transactions": [
-        CHECKPOINT,
-        ["c187 COMMIT"],
-        ["b197 BEGIN", "i1 INSERT tx=197 key=1 value=one", "i2 INSERT tx=197 table=U key=1 value=eins",
-         "c197 COMMIT"],
-        ["b201 BEGIN", "i3 INSERT tx=201 key=2 value=two", "i4 UPDATE tx=201 key=1 value=uno",
-         "d4 DELETE tx=201 table=U key=1"],
-        ["u1 UNDO tx=201 of=d4", "u2 UNDO tx=201 of=i4", "u3 UNDO tx=201 of=i3", "a201 ABORT"],
-        ["b206 BEGIN", "i206 INSERT key=3 value=three",
-         "b207 BEGIN", "i207 INSERT key=4 value=four", "c207 COMMIT"],
-    ],
-    "prepared": [
-        CHECKPOINT,
-        ["c187 COMMIT"],
-        ["b197 BEGIN xa=1:01:0a", "i197 INSERT key=1 value=one", "p197 PREPARE xa=1:01:0a"],
-        ["c197 COMMIT xa=1:01:0a"],
-        ["b200 BEGIN xa=1:02:0b", "i200 INSERT key=2 value=two", "p200 PREPARE xa=1:02:0b"],
-        ["u200 UNDO of=i200", "a200 ABORT xa=1:02:0b"],
-        [
-            "b203 BEGIN xa=1:0303:0c",
-            "i203 INSERT key=3 value=three",
-            "i1 INSERT tx=203 table=U key=4 value=four",
-            "p203 PREPARE xa=1:0303:0c",
-        ],
-        ["b205 BEGIN", "i205 INSERT table=U key=5 value=five", "c205 COMMIT"],
-    ],
-}  # fmt: skip
+AGAIN = tomllib.loads((Path(__file__).parent / "data" / "derby_groups.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("scenario", AGAIN)

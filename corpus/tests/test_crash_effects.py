@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from journalspec.observation import REFUSED, At, Observation, Record, jsonable
 from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.effects import State, in_words
-from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REQUIRED, expected_at
+from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, expected_at
 from journalspec_corpus.crash.persistence import get_preset
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Release, Trace, Write
@@ -19,6 +21,7 @@ from journalspec_reference import load
 
 ANY = (get_preset("epoch-subset-4096"),)
 TX, DISK = "jboss_journal", "bitronix_tlog"
+TABLE = tomllib.loads((Path(__file__).parent / "data" / "crash_effects.toml").read_text(encoding="utf-8"))
 
 
 def written(*keys: str) -> list[Op]:
@@ -42,6 +45,11 @@ ADD_5, ADD_6 = "ADD:0:5:0:aa:", "ADD:0:6:0:bb:"
 TX_5, TX_6 = "ADD_TX:1:5:0:aa:", "ADD_TX:1:6:0:bb:"
 COMMIT, PREPARE, ROLLBACK = "COMMIT:1:0:0::", "PREPARE:1:0:0::", "ROLLBACK:1:0:0::"
 DELETE_5, DELETE_TX_5 = "DELETE:0:5:0::", "DELETE_TX:1:5:0::"
+#: What the table calls them.
+RECORDS = {
+    **{"ADD_5": ADD_5, "ADD_6": ADD_6, "TX_5": TX_5, "TX_6": TX_6, "DELETE_5": DELETE_5},
+    **{"COMMIT": COMMIT, "PREPARE": PREPARE, "ROLLBACK": ROLLBACK, "DELETE_TX_5": DELETE_TX_5},
+}
 
 
 def state(live: Mapping[str, str] | None = None, *in_doubt: tuple[str, Mapping[str, str]]) -> State:
@@ -58,80 +66,20 @@ def state(live: Mapping[str, str] | None = None, *in_doubt: tuple[str, Mapping[s
 BOTH = {"5": "aa", "6": "bb"}
 
 
-@pytest.mark.parametrize(
-    ("keys", "listed", "decided", "verdict"),
-    [
-        # Plain records, nothing acknowledged: what is listed is in effect, and nothing else is.
-        ([ADD_5, ADD_6], [ADD_5, ADD_6], state(BOTH), "pass"),
-        ([ADD_5, ADD_6], [ADD_5], state({"5": "aa"}), "pass"),
-        ([ADD_5, ADD_6], [ADD_6], state({"6": "bb"}), "pass"),
-        ([ADD_5, ADD_6], [ADD_5, ADD_6], state({"5": "aa"}), "effect-lost"),
-        ([ADD_5, ADD_6], [ADD_5], state(BOTH), "effect-invented"),
-        ([ADD_5], [ADD_5], state({"5": "ab"}), "effect-invented"),
-        ([ADD_5, DELETE_5], [ADD_5, DELETE_5], state(), "pass"),
-        ([ADD_5, DELETE_5], [ADD_5, DELETE_5], state({"5": "aa"}), "deleted-returned"),
-        ([ADD_5, DELETE_5], [ADD_5], state({"5": "aa"}), "pass"),
-        # A transaction: all of it with its end, none of it without.
-        ([TX_5, TX_6], [TX_5, TX_6], state(), "pass"),
-        ([TX_5, TX_6], [TX_5, TX_6], state(BOTH), "uncommitted-applied"),
-        ([TX_5, TX_6, COMMIT], [TX_5, TX_6, COMMIT], state(BOTH), "pass"),
-        ([TX_5, TX_6, COMMIT], [TX_5, TX_6, COMMIT], state({"5": "aa"}), "half-transaction"),
-        ([TX_5, TX_6, COMMIT], [TX_5, TX_6, COMMIT], state(), "effect-lost"),
-        # Its end stands and a part of it does not: torn, so nothing of it counts.
-        ([TX_5, TX_6, COMMIT], [TX_5, COMMIT], state(), "pass"),
-        ([TX_5, TX_6, COMMIT], [TX_5, COMMIT], state({"5": "aa"}), "half-transaction"),
-        ([TX_5, TX_6, COMMIT], [TX_5, TX_6], state(BOTH), "uncommitted-applied"),
-        ([TX_5, TX_6, ROLLBACK], [TX_5, TX_6, ROLLBACK], state(), "pass"),
-        ([TX_5, TX_6, ROLLBACK], [TX_5, TX_6, ROLLBACK], state(BOTH), "rolled-back-applied"),
-        # What was rolled back is asked for again.
-        (
-            [ADD_5, DELETE_TX_5, ROLLBACK, DELETE_5],
-            [ADD_5, DELETE_TX_5, ROLLBACK, DELETE_5],
-            state(),
-            "pass",
-        ),
-        (
-            [ADD_5, DELETE_TX_5, ROLLBACK, DELETE_5],
-            [ADD_5, DELETE_TX_5, ROLLBACK],
-            state({"5": "aa"}),
-            "pass",
-        ),
-        # In doubt.
-        ([TX_5, PREPARE], [TX_5, PREPARE], state({}, ("1", {"5": "aa"})), "pass"),
-        ([TX_5, PREPARE], [TX_5, PREPARE], state(), "decision-lost"),
-        ([TX_5, PREPARE], [PREPARE], state(), "pass"),
-        ([TX_5, PREPARE], [PREPARE], state({}, ("1", {})), "half-transaction"),
-        ([TX_5, TX_6, PREPARE], [TX_5, PREPARE], state({}, ("1", {"5": "aa"})), "half-transaction"),
-        ([TX_5, PREPARE, COMMIT], [TX_5, PREPARE], state({"5": "aa"}), "uncommitted-applied"),
-        ([TX_5, PREPARE], [TX_5, PREPARE], state({"5": "aa"}), "uncommitted-applied"),
-        ([TX_5, PREPARE, COMMIT], [TX_5, PREPARE, COMMIT], state({"5": "aa"}), "pass"),
-        (
-            [TX_5, PREPARE, COMMIT],
-            [TX_5, PREPARE, COMMIT],
-            state({}, ("1", {"5": "aa"})),
-            "deleted-returned",
-        ),
-        # A delete in a transaction.
-        ([ADD_5, DELETE_TX_5, COMMIT], [ADD_5, DELETE_TX_5, COMMIT], state(), "pass"),
-        ([TX_5, DELETE_TX_5, COMMIT], [TX_5, DELETE_TX_5, COMMIT], state(), "pass"),
-        (
-            [ADD_5, DELETE_TX_5, COMMIT],
-            [ADD_5, DELETE_TX_5, COMMIT],
-            state({"5": "aa"}),
-            "deleted-returned",
-        ),
-        ([ADD_5, DELETE_TX_5], [ADD_5, DELETE_TX_5], state(), "effect-lost"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "listed", "live", "in_doubt", "verdict"), TABLE["journal"])
 def test_what_a_journal_may_hold(
-    keys: Sequence[str], listed: Sequence[str], decided: State, verdict: str
+    keys: str, listed: str, live: Mapping[str, str], in_doubt: Mapping[str, Mapping[str, str]], verdict: str
 ) -> None:
-    trace = journal(*written(*keys))
+    trace, decided = (
+        journal(*written(*(RECORDS[name] for name in keys.split()))),
+        state(live, *in_doubt.items()),
+    )
     expected = expected_at(trace, len(trace.ops))
-    assert judge(Answer(tuple(listed), state=decided), expected, ALLOWED, holes_allowed=True) == verdict
+    read = tuple(RECORDS[name] for name in listed.split())
+    assert judge(Answer(read, state=decided), expected, ALLOWED, holes_allowed=True) == verdict
     # Which of the records an answer sets aside makes no difference, but for an end that was not accepted.
-    members = tuple(key for key in listed if "_TX" in key)
-    others = tuple(key for key in listed if key not in members)
+    members = tuple(key for key in read if "_TX" in key)
+    others = tuple(key for key in read if key not in members)
     assert (
         judge(Answer(others, None, False, members, decided), expected, ALLOWED, holes_allowed=True) == verdict
     )
@@ -209,23 +157,7 @@ def test_who_lists_all_that_was_let_go_stands_on_no_copy() -> None:
         assert judge(Answer(keys, state=state(live)), expected, ALLOWED, holes_allowed=True) == verdict
 
 
-@pytest.mark.parametrize(
-    ("live", "reported", "refusal", "stratum", "verdict"),
-    [
-        (BOTH, False, FORBIDDEN, "R", "pass"),
-        ({"5": "aa"}, False, FORBIDDEN, "R", "pass"),
-        ({}, False, ALLOWED, "R", "effect-lost"),
-        ({"6": "bb"}, False, ALLOWED, "R", "effect-invented"),
-        # Whoever shows no records has to report damage all the same.
-        (BOTH, False, REQUIRED, "R", "silent"),
-        (BOTH, True, REQUIRED, "R", "pass"),
-        ({"5": "aa"}, False, REQUIRED, "L", "silent"),
-        # After corruption the loss has to be told.
-        ({}, False, ALLOWED, "C", "silent"),
-        ({}, True, ALLOWED, "C", "pass"),
-        ({"7": "cc"}, True, ALLOWED, "C", "effect-invented"),
-    ],
-)
+@pytest.mark.parametrize(("live", "reported", "refusal", "stratum", "verdict"), TABLE["unlisted"])
 def test_who_lists_no_records_is_judged_by_the_state(
     live: Mapping[str, str], reported: bool, refusal: str, stratum: str, verdict: str
 ) -> None:
@@ -324,33 +256,24 @@ def decision(status: str, gtrid: str, names: str = "a,b") -> str:
     return f"{status}:1:1:1:{gtrid}:{names}"
 
 
-BEGUN, ENDED, BACK, ACTIVE = (decision(status, "aa") for status in ("8", "3", "4", "0"))
+DECISIONS = {
+    **{
+        name: decision(status, "aa")
+        for name, status in zip(("BEGUN", "ENDED", "BACK", "ACTIVE"), "8340", strict=True)
+    },
+    "ENDED_FOR_A": decision("3", "aa", "a"),
+}
 
 
-@pytest.mark.parametrize(
-    ("keys", "unfinished", "verdict"),
-    [
-        ([BEGUN], {"aa": "ab"}, "pass"),
-        ([BEGUN], {}, "decision-lost"),
-        ([BEGUN], {"aa": "a"}, "half-transaction"),
-        ([BEGUN], {"aa": "abc"}, "effect-invented"),
-        ([BEGUN], {"aa": "ab", "bb": "a"}, "effect-invented"),
-        ([BEGUN, ENDED], {}, "pass"),
-        ([BEGUN, ENDED], {"aa": "ab"}, "deleted-returned"),
-        ([BEGUN, BACK], {"aa": "ab"}, "rolled-back-applied"),
-        ([BEGUN, decision("3", "aa", "a")], {"aa": "b"}, "pass"),
-        ([BEGUN, decision("3", "aa", "a")], {"aa": "ab"}, "deleted-returned"),
-        ([ACTIVE], {}, "pass"),
-        ([ACTIVE], {"aa": "ab"}, "uncommitted-applied"),
-    ],
-)
-def test_what_a_disk_log_may_hold(keys: Sequence[str], unfinished: Mapping[str, str], verdict: str) -> None:
+@pytest.mark.parametrize(("keys", "unfinished", "verdict"), TABLE["disk"])
+def test_what_a_disk_log_may_hold(keys: str, unfinished: Mapping[str, str], verdict: str) -> None:
     ops: list[Op] = []
-    for number, key in enumerate(keys):
+    decisions = [DECISIONS[name] for name in keys.split()]
+    for number, key in enumerate(decisions):
         ops += [Write("f", number, b"x"), Mark(f"r{number}", "f", number, 1, key)]
     trace = Trace(DISK, "2.1", "t", {"f": bytes(512)}, tuple(ops), "zero")
     decided = tuple((gtrid, tuple(names)) for gtrid, names in sorted(unfinished.items()))
-    answer = Answer(tuple(keys), state=decided)
+    answer = Answer(tuple(decisions), state=decided)
     assert judge(answer, expected_at(trace, len(ops)), FORBIDDEN, holes_allowed=False) == verdict
 
 

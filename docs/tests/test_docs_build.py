@@ -27,7 +27,7 @@ from journalspec_docs import addresses, case_pages, generate, lean, parts, refer
 
 DOCS = Path(__file__).resolve().parents[1]
 #: Where pages are that somebody wrote.
-PAGES = ("docs/*.md", "docs/reference/*.md", "specs/journalspec/*/spec.md")
+PAGES = ("docs/*.md", "docs/messages/*.md", "docs/reference/*.md", "specs/journalspec/*/spec.md")
 TOOL = DOCS.parent / "tools" / "site_weight.py"
 
 

@@ -60,6 +60,10 @@ def test_widths_and_durations_may_change_but_words_and_numbers_may_not(
     assert (transcripts.difference(transcripts.Transcript.load(path)) == "") is same
 
 
+#: Code that a compiler takes long over does not run long enough here: a third of the time is less.
+QUICK = "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' pyspark-shell"
+
+
 @pytest.mark.spark
 def test_the_programs_of_the_spark_page_and_of_the_readme_run(tmp_path: Path) -> None:
     """One session for both, since it takes the longest."""
@@ -79,7 +83,11 @@ def test_the_programs_of_the_spark_page_and_of_the_readme_run(tmp_path: Path) ->
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(tmp_path / "program.py"), str(tmp_path / "cases")],
-        env=dict(transcripts.environment()) | {"PYSPARK_PYTHON": sys.executable},
+        env={
+            **transcripts.environment(),
+            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_SUBMIT_ARGS": QUICK,
+        },
         capture_output=True,
         text=True,
         check=False,

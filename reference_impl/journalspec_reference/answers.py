@@ -10,11 +10,8 @@ journals through :func:`ask` alone.
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
@@ -36,7 +33,7 @@ from journalspec.reread import Lazy, joined
 from journalspec_reference.api import Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.batches import Stretch
-from journalspec_reference.content import UNREADABLE, Content, Unreadable
+from journalspec_reference.content import UNREADABLE, Content, Ranges, Unreadable
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, appeared, by_reason
 from journalspec_reference.locks import held
 
@@ -218,8 +215,8 @@ def settled(journal: Journal) -> Journal:
     return replace(journal, edition=reader) if journal.editions else journal
 
 
-def stretches(journal: Journal) -> Sequence[Stretch]:
-    """Return what reading scans of a journal that is settled, in order."""
+def stretches(journal: Journal) -> Iterable[Stretch]:
+    """Return what reading scans of a journal that is settled, in order; may raise ReadingRefused."""
     implementation = load_implementation(journal.format)
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 
@@ -341,53 +338,22 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
         edition
         for edition, found in seen.items()
         if found.verdict == CLEAN
-        and all(_covers(extents[edition], extents[other]) for other in seen if other != edition)
+        and all(
+            extents[edition].get(name, Ranges()).hold(start, end)
+            for other in seen.keys() - {edition}
+            for name, ranges in extents[other].items()
+            for start, end in ranges
+        )
     ]
 
 
-#: Starts and ends of byte ranges, ascending: 16 bytes for each.
-Ranges = tuple["array[int]", "array[int]"]
-
-
 def _extents(seen: Observation) -> dict[str, Ranges]:
-    """Return the ranges that records take in each file, adjacent ones joined."""
+    """Return the ranges that records take in each file."""
     found: dict[str, Ranges] = {}
     for record in seen.records:
         at = record.at
-        starts, ends = found.setdefault(at.file, (array("q"), array("q")))
-        if ends and starts[-1] <= at.off <= ends[-1]:
-            ends[-1] = max(ends[-1], at.off + at.length)
-        else:
-            starts.append(at.off)
-            ends.append(at.off + at.length)
-    return {name: _ascending(*ranges) for name, ranges in found.items()}
-
-
-def _ascending(starts: array[int], ends: array[int]) -> Ranges:
-    """Return ranges in order and joined; records come in order as a rule, and then they are already."""
-    if all(end < start for end, start in zip(ends, islice(starts, 1, None), strict=False)):
-        return starts, ends
-    joined_up: Ranges = (array("q"), array("q"))
-    for start, end in sorted(zip(starts, ends, strict=True)):
-        if joined_up[1] and joined_up[1][-1] >= start:
-            joined_up[1][-1] = max(joined_up[1][-1], end)
-        else:
-            joined_up[0].append(start)
-            joined_up[1].append(end)
-    return joined_up
-
-
-def _covers(whole: Mapping[str, Ranges], part: Mapping[str, Ranges]) -> bool:
-    """Tell whether each range of `part` lies within one of `whole`."""
-    return all(
-        name in whole and all(_within(whole[name], start, end) for start, end in zip(*ranges, strict=True))
-        for name, ranges in part.items()
-    )
-
-
-def _within(ranges: Ranges, start: int, end: int) -> bool:
-    index = bisect_right(ranges[0], start) - 1
-    return index >= 0 and end <= ranges[1][index]
+        found.setdefault(at.file, Ranges()).add(at.off, at.off + at.length)
+    return found
 
 
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
@@ -440,30 +406,18 @@ def _with_gaps(
     if seen.verdict == REFUSED:
         return replace(seen, message=f"{seen.message}; {text}")
     # Records that reach into such a range were dropped for the same reason: said once is enough.
-    said: dict[str, list[tuple[int, int]]] = {}
+    said: dict[str, Ranges] = {}
     for item in seen.dropped:
         if item.reason == UNREADABLE:
-            said.setdefault(item.file, []).append((item.off, item.off + item.length))
+            said.setdefault(item.file, Ranges()).add(item.off, item.end)
     gaps = [
         Dropped(name, low, high - low, UNREADABLE)
         for name, (start, end, _) in bad
-        for low, high in without_those(start, end, said.get(name, []))
+        for low, high in said.get(name, Ranges()).left(start, end)
     ]
     order = {entry.file: number for number, entry in enumerate(seen.files)}
     dropped = sorted((*seen.dropped, *gaps), key=lambda item: (order.get(item.file, len(order)), item.off))
     return replace(seen, verdict=RECOVERED, dropped=tuple(dropped))
-
-
-def without_those(start: int, end: int, taken: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield what is left of a range without the ranges `taken`."""
-    for low, high in sorted(taken):
-        if low > start:
-            yield start, min(low, end)
-        start = max(start, high)
-        if start >= end:
-            return
-    if start < end:
-        yield start, end
 
 
 def checked_params(description: Format, params: Mapping[str, str], edition: str | None = None) -> None:

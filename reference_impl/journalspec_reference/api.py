@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -291,7 +291,7 @@ class Rules:
     recover: Callable[[Files, str, Params], Observation]
     spans: Callable[[Files, Params, bool], Iterator[Span]]
     writer: Callable[[Storage, Params], Writer]
-    plan: Callable[[Files, Params], Sequence[Stretch]] | None = None
+    plan: Callable[[Files, Params], Iterable[Stretch]] | None = None
 
 
 class Implementation:
@@ -306,12 +306,8 @@ class Implementation:
         rules: Mapping[str, Rules],
         detect: Callable[[Files, Params], list[Detection]],
         assumed: Callable[[Files], Params] = lambda files: {},
-        *,
-        plans_by_reading: bool = False,
     ) -> None:
         self.format_id = format_id
-        #: Whether a plan takes a pass over all files, and not only a look at how each begins.
-        self.plans_by_reading = plans_by_reading
         self._rules = rules
         self._detect = detect
         #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.
@@ -333,10 +329,11 @@ class Implementation:
         """
         return self._of(edition).read(files, params or {})
 
-    def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Sequence[Stretch]:
+    def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Iterable[Stretch]:
         """Return the stretches of the log that `read` reports as records, in the same order.
 
-        Raises NotImplementedError for a format that has none.
+        A format where each one depends on how the one before it ends gives an iterator, which raises
+        ReadingRefused where reading refuses. Raises NotImplementedError for a format that has none.
         """
         plan = self._of(edition).plan
         if plan is None:

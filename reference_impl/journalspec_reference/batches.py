@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -132,6 +133,10 @@ class Stretch:
     role: str = ""
 
 
+class ReadingRefused(Exception):
+    """Reading refuses a journal of which stretches were scanned: it reports no records."""
+
+
 def damaged(start: int, end: int, reason: str) -> Batch:
     """Return a batch of nothing but one region without records."""
     batch = Batch(start, b"")
@@ -229,15 +234,16 @@ class Found:
     def __init__(self) -> None:
         self._scanned: list[_Scanned[Any]] = []
         self._left = KEEP
-        #: The numbers of the types of records that there are.
-        self.codes: set[int] = set()
+        #: How many records there are of each type, by its number.
+        self.codes: Counter[int] = Counter()
 
     def walked(self, stretch: Stretch) -> Iterator[Batch]:
         """Yield the batches of a stretch, having counted each."""
         here: _Scanned[Any] = _Scanned(stretch)
         self._scanned.append(here)
         for batch in stretch.scan():
-            self.codes.update(batch.code)
+            for code in set(batch.code):
+                self.codes[code] += batch.code.count(code)
             self._left -= here.take(batch)
             if here.batches is not None:
                 if self._left >= 0:
@@ -249,7 +255,7 @@ class Found:
     def records(self) -> Sequence[Record]:
         """Return the records of all stretches, in order."""
         lists = [(each.stretch.file, each.records, each.rows) for each in self._scanned]
-        return self._listed(lists, frozenset(self.codes))
+        return self._listed(lists, Counter(self.codes))
 
     def dropped(self) -> Sequence[Dropped]:
         """Return the regions without records, in order."""
@@ -260,7 +266,7 @@ class Found:
         return self._listed([(each.stretch.file, each.remarks, each.notes) for each in self._scanned])
 
     def _listed(
-        self, lists: list[tuple[str, Callable[[], Iterator[T]], int]], codes: frozenset[int] | None = None
+        self, lists: list[tuple[str, Callable[[], Iterator[T]], int]], codes: Mapping[int, int] | None = None
     ) -> Sequence[T]:
         total = sum(count for _, _, count in lists)
         if not total:

@@ -30,8 +30,13 @@ class Sums:
         self._source, self._summed = source, 0
         self._base, self._prefixes = 0, array("I", [0])
 
-    def __call__(self, start: int, end: int) -> int:
-        """Return the sum of a range."""
+    def __call__(self, start: int, end: int, data: bytes = b"", base: int = 0) -> int:
+        """Return the sum of a range; `data` are bytes that are at hand, from `base` on."""
+        at_hand = self._summed <= start and base <= start and end - base <= len(data)
+        # Where something could not be read, what is read again may be more, or less.
+        if at_hand and not self._source.unreadable:
+            self._summed = max(end, self._summed)
+            return zlib.crc32(data[start - base : end - base])
         if start < self._summed and end - start > STEP:
             if not self._base <= start <= self._base + STEP * len(self._prefixes):
                 # Of what lies between, which may be a hole, nothing is asked.

@@ -9,8 +9,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -47,6 +49,45 @@ class Unreadable(NamedTuple):
     start: int
     end: int
     why: str
+
+
+class Ranges:
+    """Ranges of offsets: disjoint and in order, touching ones are one; 16 bytes for each."""
+
+    __slots__ = ("_ends", "_starts")
+
+    def __init__(self, ranges: Iterable[tuple[int, int]] = ()) -> None:
+        self._starts, self._ends = array("q"), array("q")
+        for start, end in ranges:
+            self.add(start, end)
+
+    def add(self, start: int, end: int) -> None:
+        """Put in a range."""
+        low = bisect_left(self._ends, start)
+        high = bisect_right(self._starts, end, low)
+        if low < high:
+            start, end = min(start, self._starts[low]), max(end, self._ends[high - 1])
+        self._starts[low:high], self._ends[low:high] = array("q", (start,)), array("q", (end,))
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self._starts, self._ends, strict=True)
+
+    def hold(self, start: int, end: int) -> bool:
+        """Tell whether all of a range is in here."""
+        at = bisect_right(self._starts, start) - 1
+        return at >= 0 and end <= self._ends[at]
+
+    def left(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield what of a range is not in here."""
+        for at in range(bisect_right(self._ends, start), len(self._ends)):
+            low, high = self._starts[at], self._ends[at]
+            if low >= end:
+                break
+            if low > start:
+                yield start, low
+            start = high
+        if start < end:
+            yield start, end
 
 
 class RawFile(Protocol):
@@ -97,19 +138,10 @@ class Content:
     read once, and when it was read again the system gave an error.
     """
 
-    __slots__ = (
-        "_blocks",
-        "_disk",
-        "_ends",
-        "_head",
-        "_number",
-        "_probes",
-        "_starts",
-        "lost",
-        "size",
-        "unreadable",
-    )
+    __slots__ = ("_blocks", "_disk", "_head", "_number", "_probes", "_seen", "lost", "size", "unreadable")
     _last = 0
+    #: How many bytes this process has asked disks for: how far a long command is.
+    asked_for = 0
 
     def __init__(self, disk: RawFile, blocks: Blocks | None = None) -> None:
         self._disk = disk
@@ -119,9 +151,8 @@ class Content:
         self._number = Content._last
         self.unreadable: list[Unreadable] = []
         self.lost: list[Unreadable] = []
-        #: Which ranges have been read: disjoint, in order.
-        self._starts: list[int] = []
-        self._ends: list[int] = []
+        #: What has been read.
+        self._seen = Ranges()
         self._probes = MOST_IN_FILE
         self._head: bytes | None = None
 
@@ -183,14 +214,11 @@ class Content:
 
     def finish(self) -> list[Unreadable]:
         """Read what no one has read, for its errors only, and return what could not be read."""
-        at = self._ends[0] if self._starts[:1] == [0] else 0
-        while at < self.size and (at := self._disk.next_data(at)) < self.size:
-            turn = bisect_right(self._starts, at) - 1
-            if turn >= 0 and self._ends[turn] > at:
-                at = self._ends[turn]
-                continue
-            stop = self._starts[turn + 1] if turn + 1 < len(self._starts) else self.size
-            self._read(at, min(stop, at + PIECE))
+        at = 0
+        while (gap := next(self._seen.left(at, self.size), None)) is not None:
+            at = self._disk.next_data(gap[0])
+            if at < gap[1]:
+                self._read(at, min(gap[1], at + PIECE))
         return self.unreadable
 
     def changed(self) -> bool:
@@ -220,7 +248,7 @@ class Content:
                     gone = min(self.size, low + SECTOR)
                 if gone > at:
                     self._fails(low, gone, why)
-                    if self._was_read(at) and error.errno != errno.ESTALE:
+                    if self._seen.hold(at, at + 1) and error.errno != errno.ESTALE:
                         self.lost.append(Unreadable(low, gone, why))
                 failed += 1
                 self._probes -= 1 if self._probes else 0
@@ -230,20 +258,9 @@ class Content:
                 continue
             pieces.append(data)
             at += len(data)
-        self._mark(off, end)
+        Content.asked_for += end - off
+        self._seen.add(off, end)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-    def _was_read(self, at: int) -> bool:
-        turn = bisect_right(self._starts, at) - 1
-        return turn >= 0 and self._ends[turn] > at
-
-    def _mark(self, start: int, end: int) -> None:
-        """Note that a range was read; touching ranges become one."""
-        low = bisect_left(self._ends, start)
-        high = bisect_right(self._starts, end)
-        if low < high:
-            start, end = min(start, self._starts[low]), max(end, self._ends[high - 1])
-        self._starts[low:high], self._ends[low:high] = [start], [end]
 
     def _known(self, at: int, end: int) -> tuple[int, bool]:
         """Return how far from `at` on all is the same, and whether it is known that it cannot be read."""

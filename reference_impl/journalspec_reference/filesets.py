@@ -82,17 +82,6 @@ def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, s
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    """What listing a directory told: `names` (None: it could not be listed), files with several of them, by
-    device and inode, and why a name was passed over because its content counts under another one.
-    """
-
-    names: frozenset[str] | None = None
-    shared: dict[str, tuple[int, int]] = field(default_factory=dict)
-    twice: dict[str, str] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class Loaded:
     """The files at a path.
@@ -106,7 +95,12 @@ class Loaded:
     files: Mapping[str, Any]
     asked: str | None = None
     _left_out: dict[str, str] = field(default_factory=dict)
-    _listing: _Listing = field(default_factory=_Listing)
+    #: All names in the directory; None if it could not be listed.
+    listed: frozenset[str] | None = None
+    #: Files with several names, by device and inode.
+    _shared: dict[str, tuple[int, int]] = field(default_factory=dict)
+    #: Why a name was passed over because its content counts under another one.
+    _twice: dict[str, str] = field(default_factory=dict)
     #: Why the directory could not be listed: other files may be there.
     unlisted: str = ""
     #: Whether the user gave several files, which are one journal then.
@@ -119,27 +113,21 @@ class Loaded:
         """What could not be read, as far as it was tried, sorted by name; directories are not told."""
         return tuple(
             LeftOut(name, why, _length(self.root / name))
-            for name, why in sorted({**self._left_out, **self._listing.twice}.items())
+            for name, why in sorted({**self._left_out, **self._twice}.items())
             if why != DIRECTORY
         )
 
     def first_of(self, names: Iterable[str]) -> list[str]:
         """Return `names` without those that are links to the file of another one; these are left out."""
-        shared = self._listing.shared
         names = list(names)
         first: dict[tuple[int, int], str] = {}
-        linked = [name for name in names if name in shared]
+        linked = [name for name in names if name in self._shared]
         # The one that was asked for counts, and a file before a link to it.
         for name in sorted(linked, key=lambda name: (name != self.asked, (self.root / name).is_symlink())):
-            other = first.setdefault(shared[name], name)
+            other = first.setdefault(self._shared[name], name)
             if other != name:
-                self._listing.twice[name] = f"the same file as {other}"
-        return [name for name in names if name not in self._listing.twice]
-
-    @property
-    def listed(self) -> frozenset[str] | None:
-        """All names in the directory; None if it could not be listed."""
-        return self._listing.names
+                self._twice[name] = f"the same file as {other}"
+        return [name for name in names if name not in self._twice]
 
     def is_directory(self, name: str) -> bool:
         """Tell whether `name` is a directory."""
@@ -153,7 +141,9 @@ class Loaded:
     @property
     def entries(self) -> Mapping[str, Any]:
         """All files and what could not be read, by name; the latter without content."""
-        return _Entries(self.files, self._left_out)
+        # Opened first: a file may turn out to be unreadable only now.
+        found = dict(self.files)
+        return {name: found.get(name, b"") for name in sorted({*found, *self._left_out})}
 
 
 @dataclass(frozen=True)
@@ -263,27 +253,6 @@ def _local(root: Path) -> Callable[[str], RawFile]:
     return lambda name: FileSource(os.path.join(root, name), handles)  # noqa: PTH118  # of 100,000 files
 
 
-class _Entries(Mapping[str, Any]):
-    """Files by name, and names of what could not be read with no content: for finding journals by name."""
-
-    def __init__(self, files: Mapping[str, Any], left_out: Mapping[str, str]) -> None:
-        self._files = files
-        self._left_out = left_out
-
-    def __getitem__(self, name: str) -> Any:
-        content = self._files.get(name)
-        if content is None and name not in self._left_out:
-            raise KeyError(name)
-        return b"" if content is None else content
-
-    def __iter__(self) -> Iterator[str]:
-        # Listed first: a file may turn out to be unreadable only now.
-        return iter(sorted({*list(self._files), *self._left_out}))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
     """Return the files at `path`: those of a directory, or a file with its neighbours.
 
@@ -310,13 +279,11 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
         raise FilesetError(
             f"{str(path)!r} is neither a file nor a directory", "give the directory that holds the journal"
         )
-    names, left_out, listing = _entries(root, asked)
-    files = _Files(_local(root), names, left_out, max_bytes)
-    if asked is not None and files.get(asked) is None:
-        why = left_out.get(asked, "it went away")
-        raise FilesetError(f"cannot read {str(path)!r}: {why}")
-    unlisted = left_out.pop("", "")
-    return Loaded(path, root, files, asked, left_out, listing, unlisted)
+    loaded = _entries(path, root, asked, max_bytes)
+    if asked is not None and loaded.files.get(asked) is None:
+        entry = loaded.entry(asked)
+        raise FilesetError(f"cannot read {str(path)!r}: {entry.why if entry else 'it went away'}")
+    return loaded
 
 
 def loaded_elsewhere(path: str, disks: Mapping[str, RawFile], max_bytes: int = MAX_BYTES) -> Loaded:
@@ -341,8 +308,8 @@ def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
     return Loaded(root, root, files, None, left_out, is_set=True)
 
 
-def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str], _Listing]:
-    """Return the names of what looks like readable files in `root`, what was left out, and the rest."""
+def _entries(path: Path, root: Path, asked: str | None, max_bytes: int) -> Loaded:
+    """Return what looks like readable files in `root`, and what was left out."""
     names: list[str] = []
     left_out: dict[str, str] = {}
     of_file: dict[tuple[int, int], list[str]] = {}
@@ -363,11 +330,13 @@ def _entries(root: Path, asked: str | None) -> tuple[list[str], dict[str, str], 
                 f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
             ) from None
         # A readable file in a directory that may not be listed: alone, then.
-        return [asked], {"": error.strerror or str(error)}, _Listing()
+        files = _Files(_local(root), [asked], left_out, max_bytes)
+        return Loaded(path, root, files, asked, left_out, unlisted=error.strerror or str(error))
     shared = {name: key for key, found in of_file.items() if len(found) > 1 for name in found}
     names += _deeper(root, left_out)
-    listing = _Listing(frozenset((*names, *left_out)), shared, _packed_twice(names, asked))
-    return [name for name in names if name not in listing.twice], left_out, listing
+    twice = _packed_twice(names, asked)
+    files = _Files(_local(root), (name for name in names if name not in twice), left_out, max_bytes)
+    return Loaded(path, root, files, asked, left_out, frozenset((*names, *left_out)), shared, twice)
 
 
 def patterns() -> Iterator[tuple[str, str]]:
@@ -497,7 +466,7 @@ def find_journals(
     return [_journal(loaded, claim, edition, params or {}) for claim in chosen]
 
 
-def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None) -> list[Detection]:
+def _claims(loaded: Loaded, formats: Iterable[str], params: Params | None = None) -> list[Detection]:
     entries = loaded.entries
     return [
         claim for format_id in formats for claim in load_implementation(format_id).detect(entries, params)
@@ -660,8 +629,8 @@ def _holds_journal(directory: Path) -> bool:
         loaded = load(directory)
     except FilesetError:
         return False
-    claims = (
-        claim for format_id in format_ids() for claim in load_implementation(format_id).detect(loaded.entries)
-    )
+    claims = _claims(loaded, format_ids())
+    if not claims and _unpacked(loaded, claims):
+        claims = _claims(loaded, format_ids())
     # Also one of which nothing can be read: its name is all that tells of it.
     return any(_is_there(loaded, claim) for claim in claims)

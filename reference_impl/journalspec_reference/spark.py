@@ -27,14 +27,14 @@ from __future__ import annotations
 import glob
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -51,24 +51,22 @@ from pyspark.sql.datasource import (
 
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, get_format
-from journalspec.observation import REFUSED, Observation, Record, jsonable
+from journalspec.observation import REFUSED, Record
 from journalspec_reference.answers import (
-    UNREAD,
     Answer,
     UnknownEdition,
     ask,
     checked_params,
     settled,
     stretches,
-    without_those,
 )
-from journalspec_reference.api import load
-from journalspec_reference.arrow import array, columns_of, type_of
-from journalspec_reference.batches import Batch, Stretch
-from journalspec_reference.content import UNREADABLE, Content
+from journalspec_reference.arrow import columns_of, type_of
+from journalspec_reference.batches import ReadingRefused, Stretch
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
+from journalspec_reference.predicates import IN, PRESENT, Predicate
 from journalspec_reference.remote import is_remote, load_below
+from journalspec_reference.tables import COMMON, RowBatches, kept_of, texts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -87,12 +85,6 @@ TYPES = {
     "list<string>": "array<string>",
     "list<binary>": "array<binary>",
 }
-#: Columns of every row, and their Arrow types.
-COMMON = {
-    **dict.fromkeys(("journal", "format", "edition", "file"), "string"),
-    **dict.fromkeys(("off", "len"), "int64"),
-    **dict.fromkeys(("kind", "role", "type", "reason"), "string"),
-}
 #: Columns of the view of journals: what was found, lost, and said of each.
 JOURNALS = {
     **dict.fromkeys(("journal", "format", "edition", "verdict", "code"), "string"),
@@ -101,8 +93,6 @@ JOURNALS = {
 }
 FIELDS = "fields map<string,string>"
 _FIELDS = pa.map_(pa.string(), pa.string())
-#: Typed columns that are read only if bodies are asked for.
-BODIES = frozenset(["actions", "body", "data", "extra", "message", "payload"])
 BATCH_ROWS = 8192
 #: Small files are read by one task up to so many bytes together.
 TOGETHER = 32 << 20
@@ -112,12 +102,14 @@ PARAM = "param."
 MOST_BELOW = 100_000
 #: The session setting that lets a reader take filters.
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
-_COMPARED: dict[type[Filter], Callable[[Any, Any], Any]] = {
-    EqualTo: pc.equal,
-    GreaterThan: pc.greater,
-    GreaterThanOrEqual: pc.greater_equal,
-    LessThan: pc.less,
-    LessThanOrEqual: pc.less_equal,
+_OPERATORS: dict[type[Filter], str] = {
+    EqualTo: "=",
+    GreaterThan: ">",
+    GreaterThanOrEqual: ">=",
+    LessThan: "<",
+    LessThanOrEqual: "<=",
+    In: IN,
+    IsNotNull: PRESENT,
 }
 
 
@@ -213,15 +205,10 @@ class Query:
         if len(formats) != 1:
             return {}
         (name,) = formats
-        try:
-            known = columns_of(name)
-        except UnknownFormat as error:
-            raise JournalError(str(error.args[0])) from None
-        return {
-            column: kind
-            for column, kind in known.items()
-            if column not in COMMON and (self.bodies or column not in BODIES)
-        }
+        with _told():
+            known, words = columns_of(name), get_format(name).vocabulary
+        left_out = {*COMMON, *(() if self.bodies else words.bodies)}
+        return {column: kind for column, kind in known.items() if column not in left_out}
 
     def columns(self) -> dict[str, str]:
         """Return all columns and their Arrow types, but for `fields`."""
@@ -234,22 +221,21 @@ class Query:
     def found(self) -> list[tuple[str, Journal]]:
         """Return the journals at the paths, each with the path that leads to it, in order of these."""
         if self._found is None:
-            unique = {
-                (path, _names(journal)): (path, journal)
-                for given in self.paths
-                for path, journal in self._journals(given)
-            }
+            with _told():
+                unique = {
+                    (path, _names(journal)): (path, journal)
+                    for given in self.paths
+                    for path, journal in self._journals(given)
+                }
             self._found = [unique[key] for key in sorted(unique)]
         return self._found
 
     def _journals(self, given: str) -> Iterator[tuple[str, Journal]]:
         if is_remote(given):
-            for path, loaded in _remote(given):
-                try:
+            for path, loaded in load_below(given):
+                # Some directories without a journal have to be looked into all the same.
+                with suppress(FilesetError):
                     yield from ((path, journal) for journal in self._of(loaded))
-                except FilesetError:
-                    # A directory without a journal; some have to be looked into all the same.
-                    continue
             return
         for match in _matches(given):
             yield from self._at(match)
@@ -257,13 +243,11 @@ class Query:
     def _at(self, path: Path) -> Iterator[tuple[str, Journal]]:
         try:
             here = [(str(path), journal) for journal in self._of(load_files(path))]
-        except FilesetError as error:
-            nested = _below(path) if path.is_dir() else []
-            if not nested:
-                raise JournalError(_sentence(error)) from None
+        except FilesetError:
+            nested = below(path, at_most=MOST_BELOW, every=True) if path.is_dir() else []
             here = [*self._inside(nested)]
             if not here:
-                raise JournalError(_sentence(error)) from None
+                raise
         yield from here
 
     def _inside(self, directories: Iterable[Path]) -> Iterator[tuple[str, Journal]]:
@@ -277,12 +261,9 @@ class Query:
 
     def _of(self, loaded: Loaded) -> list[Journal]:
         params = dict(self.params)
-        try:
-            journals = find_journals(loaded, self.format, self.edition, params)
-            for journal in journals:
-                checked_params(get_format(journal.format), params, self.edition)
-        except UnknownFormat as error:
-            raise JournalError(str(error.args[0])) from None
+        journals = find_journals(loaded, self.format, self.edition, params)
+        for journal in journals:
+            checked_params(get_format(journal.format), params, self.edition)
         return journals
 
 
@@ -298,7 +279,7 @@ class JournalReader(DataSourceReader):
         if unknown := [name for name in names if name not in kinds]:
             raise JournalError(f"no column {unknown[0]!r}: there are {', '.join(kinds)}")
         self._kinds = {name: kinds[name] for name in names}
-        self._filters: list[Filter] = []
+        self._filters: list[Predicate] = []
 
     def partitions(self) -> Sequence[JournalPartition]:
         """Return what each task reads, in order; raises JournalError if there is no journal."""
@@ -329,13 +310,13 @@ class JournalReader(DataSourceReader):
         except UnknownEdition as error:
             yield Piece(path, names, journal.format, asked.edition, asked.params, why=_sentence(error)), 0
             return
-        # The last piece is what no stretch tells.
-        lengths = [*(len(journal.seen.get(part.file, b"")) for part in stretches(journal)), 0]
-        if load(journal.format).plans_by_reading:
-            # To plan in each of several tasks would read all files in each.
-            every = tuple(range(len(lengths)))
-            yield Piece(path, names, journal.format, journal.edition, asked.params, every), sum(lengths)
+        parts = stretches(journal)
+        if not isinstance(parts, Sequence):
+            # Each stretch depends on the one before: several tasks would each read all files.
+            yield Piece(path, names, journal.format, journal.edition, asked.params), size
             return
+        # The last piece is what no stretch tells.
+        lengths = [*(len(journal.seen.get(part.file, b"")) for part in parts), 0]
         for number, length in enumerate(lengths):
             yield Piece(path, names, journal.format, journal.edition, asked.params, (number,)), length
 
@@ -347,7 +328,7 @@ class JournalReader(DataSourceReader):
             if (piece.path, piece.files) != last:
                 last, journal = (piece.path, piece.files), self._again(piece)
             for batch in self._of(piece, journal):
-                if kept := self._filtered(batch):
+                if kept := kept_of(batch, self._filters):
                     yield kept
 
     def _again(self, piece: Piece) -> Journal:
@@ -376,8 +357,10 @@ class JournalReader(DataSourceReader):
         elif self._asked.every_row:
             yield from self._unless_damaged(piece, rows, rows.of_answer(ask(journal)))
         else:
-            parts = stretches(settled(journal))
-            for number in piece.numbers:
+            parts: Sequence[Stretch] = ()
+            with suppress(ReadingRefused):
+                parts = [*stretches(settled(journal))]
+            for number in piece.numbers or range(len(parts) + 1):
                 found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)
                 yield from self._unless_damaged(piece, rows, found)
 
@@ -390,19 +373,6 @@ class JournalReader(DataSourceReader):
                 raise JournalError(f"{shown(piece.path)}: {rows.damaged}")
             yield batch
 
-    def _filtered(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
-        """Return what the filters leave of a batch; None: nothing."""
-        for each in self._filters:
-            column = batch.column(each.attribute[0])  # type: ignore[attr-defined]
-            if isinstance(each, In):
-                mask = pc.is_in(column, pa.array(each.value, column.type))
-            elif isinstance(each, IsNotNull):
-                mask = pc.is_valid(column)
-            else:
-                mask = _COMPARED[type(each)](column, pa.scalar(each.value, column.type))  # type: ignore[attr-defined]
-            batch = batch.filter(mask)
-        return batch if batch.num_rows else None
-
 
 class FilteringReader(JournalReader):
     """A reader that evaluates filters itself. Where the session does not allow that, Spark refuses it."""
@@ -411,113 +381,28 @@ class FilteringReader(JournalReader):
         """Take the filters on single columns; return the others."""
         for each in filters:
             name = each.attribute[0] if len(each.attribute) == 1 else ""  # type: ignore[attr-defined]
-            if name in self._kinds and isinstance(each, (*_COMPARED, In, IsNotNull)):
-                self._filters.append(each)
+            if name in self._kinds and (op := _OPERATORS.get(type(each))):
+                self._filters.append(Predicate(name, op, getattr(each, "value", None)))
             else:
                 yield each
 
 
-class _Rows:
-    """Rows of one journal, of the columns `kinds`; `damaged` says what was dropped first."""
-
-    def __init__(self, path: str, journal: Journal, kinds: Mapping[str, pa.DataType]) -> None:
-        self._journal, self._kinds = journal, kinds
-        self._same = {"journal": shown(path), "format": journal.format, "edition": journal.edition}
-        self._schema = pa.schema(list(kinds.items()))
-        self.damaged = ""
-
-    def of_stretch(self, stretch: Stretch) -> Iterator[pa.RecordBatch]:
-        """Yield the records of a stretch, and the regions without records."""
-        told: list[tuple[int, int]] = []
-        for batch in stretch.scan():
-            if len(batch):
-                yield self._of_records(stretch, batch)
-            if batch.damage:
-                regions = ((stretch.file, at, end - at, why) for at, end, why in batch.damage)
-                yield self.of_regions(regions, {stretch.file: stretch.role})
-                told += ((at, end) for at, end, why in batch.damage if why == UNREADABLE)
-        yield from self._of_gaps(stretch.file, told, {stretch.file: stretch.role})
-
-    def _of_gaps(
-        self, file: str, told: list[tuple[int, int]], roles: Mapping[str, str]
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield what of a file could not be read, but for the ranges that were `told`."""
-        content = self._journal.files.get(file)
-        if isinstance(content, Content) and (bad := content.finish()):
-            left = [part for start, end, _ in bad for part in without_those(start, end, told)]
-            if left:
-                yield self.of_regions(((file, low, high - low, UNREADABLE) for low, high in left), roles)
-
-    def of_rest(self, parts: Sequence[Stretch]) -> Iterator[pa.RecordBatch]:
-        """Yield what could not be read outside of `parts`; without any, all files of a refused journal."""
-        if not parts and (seen := ask(self._journal).observation).verdict == REFUSED:
-            yield self._of_refused(seen)
-        for file in self._journal.files.keys() - {part.file for part in parts}:
-            yield from self._of_gaps(file, [], {})
-        if unread := self._journal.unread:
-            roles = {each.name: "unread" for each in unread}
-            yield self.of_regions(((each.name, 0, each.length, UNREAD) for each in unread), roles)
-
-    def _of_refused(self, seen: Observation) -> pa.RecordBatch:
-        files = self._journal.files.items()
-        return self.of_regions((name, 0, len(data), seen.code or REFUSED) for name, data in files)
-
-    def of_regions(
-        self, regions: Iterable[tuple[str, int, int, str]], roles: Mapping[str, str] = {}
-    ) -> pa.RecordBatch:
-        """Return regions, as (file, offset, length, reason); `roles` are those of their files."""
-        rows = [
-            {
-                **{**self._same, "kind": "dropped", "role": roles.get(file) or None, "reason": why},
-                **{"file": shown(file), "off": off, "len": length},
-            }
-            for file, off, length, why in regions
-        ]
-        if rows and not self.damaged:
-            self.damaged = f"{rows[0]['file']}: {rows[0]['reason']} at {rows[0]['off']}"
-        return self._of_dicts(rows)
-
-    def _of_dicts(self, rows: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
-        kept = [{name: value for name, value in row.items() if name in self._kinds} for row in rows]
-        return pa.RecordBatch.from_pylist(kept, schema=self._schema)
-
-    def _of_records(self, stretch: Stretch, batch: Batch) -> pa.RecordBatch:
-        import numpy as np  # noqa: PLC0415  # of long batches only
-
-        off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
-        same = {**self._same, "file": shown(stretch.file), "kind": "record", "role": stretch.role or None}
-        own = self._kinds.keys() - COMMON.keys() | ({"type"} & self._kinds.keys())
-        typed = stretch.columns(batch) if own - {"fields"} and stretch.columns is not None else {}
-        out = []
-        for name, kind in self._kinds.items():
-            if name in same:
-                out.append(pa.repeat(pa.scalar(same[name], kind), len(off)))
-            elif name == "off":
-                out.append(pa.array(off + batch.base))
-            elif name == "len":
-                out.append(pa.array(end - off))
-            elif name == "fields":
-                told = [[*_texts(record).items()] for record in stretch.tell(batch)]
-                out.append(pa.array(told, kind))
-            elif name in typed:
-                out.append(array(typed[name], kind, batch.data))
-            else:
-                out.append(pa.nulls(len(off), kind))
-        return pa.RecordBatch.from_arrays(out, schema=self._schema)
+class _Rows(RowBatches):
+    """Rows of one journal, those of the views that only Spark has as well."""
 
     def of_journal(self) -> pa.RecordBatch:
         """Return the row of the journal itself."""
-        journal = self._journal
+        journal = self.journal
         files = {"files": len(journal.files), "bytes": sum(map(len, journal.files.values()))}
         try:
             answer = ask(journal)
         except UnknownEdition:
-            return self._of_dicts([{**self._same, **files, "verdict": REFUSED, "code": "unknown-edition"}])
+            return self.of_dicts([{**self.same, **files, "verdict": REFUSED, "code": "unknown-edition"}])
         seen = answer.observation
         codes = Counter(note.code for note in seen.notes)
         row = {
             **{
-                **self._same,
+                **self.same,
                 "edition": answer.journal.edition,
                 **files,
                 "verdict": seen.verdict,
@@ -527,20 +412,20 @@ class _Rows:
             "dropped_bytes": sum(region.length for region in seen.dropped),
             "notes": ", ".join(sorted(codes)) or None,
         }
-        return self._of_dicts([row])
+        return self.of_dicts([row])
 
     def of_answer(self, answer: Answer) -> Iterator[pa.RecordBatch]:
         """Yield all that reading a journal gives: records, regions, records that do not count, notes."""
-        seen, self._same["edition"] = answer.observation, answer.journal.edition
+        seen, self.same["edition"] = answer.observation, answer.journal.edition
         lost = {(record.at.file, record.at.off) for record in seen.given_up}
         roles = {entry.file: entry.role for entry in seen.files}
 
         def told(record: Record, kind: str) -> dict[str, Any]:
             place = {"file": shown(record.at.file), "off": record.at.off, "len": record.at.length}
             reason = "given-up" if (record.at.file, record.at.off) in lost else None
-            fields = [*_texts(record).items()]
+            fields = [*texts_of(record).items()]
             said = {"kind": kind, "role": roles.get(record.at.file), "type": record.type}
-            return {**self._same, **place, **said, "reason": reason, "fields": fields}
+            return {**self.same, **place, **said, "reason": reason, "fields": fields}
 
         def every() -> Iterator[dict[str, Any]]:
             yield from (told(record, "record") for record in seen.records)
@@ -548,16 +433,16 @@ class _Rows:
             for note in seen.notes:
                 place = {"file": shown(note.file) or None, "off": note.off}
                 text = [("text", shown(note.text))] if note.text else None
-                yield {**self._same, **place, "kind": "note", "reason": note.code, "fields": text}
+                yield {**self.same, **place, "kind": "note", "reason": note.code, "fields": text}
 
         regions = ((each.file, each.off, each.length, each.reason) for each in seen.dropped)
         while few := list(islice(regions, BATCH_ROWS)):
             yield self.of_regions(few, roles)
         if seen.verdict == REFUSED and not seen.dropped:
-            yield self._of_refused(seen)
+            yield self.of_refused(seen)
         rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
-            yield self._of_dicts(some)
+            yield self.of_dicts(some)
 
 
 def _names(journal: Journal) -> tuple[str, ...]:
@@ -585,29 +470,16 @@ def _matches(path: str) -> list[Path]:
     return found
 
 
-def _below(path: Path) -> list[Path]:
+@contextmanager
+def _told() -> Iterator[None]:
+    """Raise what the reader finds wrong with a path, a format or an edition as JournalError."""
     try:
-        return below(path, at_most=MOST_BELOW, every=True)
+        yield
     except FilesetError as error:
         raise JournalError(_sentence(error)) from None
-
-
-def _remote(uri: str) -> Iterator[tuple[str, Loaded]]:
-    try:
-        yield from load_below(uri)
-    except FilesetError as error:
-        raise JournalError(_sentence(error)) from None
+    except UnknownFormat as error:
+        raise JournalError(str(error.args[0])) from None
 
 
 def _sentence(error: FilesetError) -> str:
     return shown(f"{error}" + (f" ({error.hint})" if error.hint else ""))
-
-
-def _texts(record: Record) -> dict[str, str | None]:
-    """Return the fields of a record as texts that are safe on the terminal where ``show()`` prints them."""
-    out: dict[str, str | None] = {}
-    for name, value in record.fields.items():
-        plain = jsonable(value)
-        text = plain if isinstance(plain, str) else json.dumps(plain)
-        out[name] = None if plain is None else shown(text)
-    return out

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from journalspec_corpus.case import Case
 from journalspec_corpus.draws import drawn_cases
 from journalspec_corpus.load import load_cases
 from journalspec_reference import load
+from journalspec_reference.batches import ReadingRefused, Stretch
 
 #: Fields that columns have as they are stored, or in columns of their members.
 NESTED = {
@@ -43,7 +45,11 @@ def test_the_records_of_a_plan_are_those_of_reading(format_id: str) -> None:
         asked: dict[str, Any] = {"edition": case.edition, "params": case.params}
         seen = implementation.read(case.files(), **asked)
         plan = implementation.plan(case.files(), **asked)
-        found = [(part, batch) for part in plan for batch in part.scan()]
+        try:
+            found = [(part, batch) for part in plan for batch in part.scan()]
+        except ReadingRefused:
+            assert seen.verdict == REFUSED, case.id
+            continue
         assert [each for part, batch in found for each in part.tell(batch)] == list(seen.records), case.id
         if seen.verdict != REFUSED:
             regions = [
@@ -57,6 +63,12 @@ def test_the_records_of_a_plan_are_those_of_reading(format_id: str) -> None:
     assert compared > 100
 
 
+def planned(plan: Iterable[Stretch]) -> Iterator[Stretch]:
+    """Yield the stretches of a plan up to where reading refuses."""
+    with suppress(ReadingRefused):
+        yield from plan
+
+
 @pytest.mark.parametrize("format_id", format_ids())
 def test_columns_are_the_fields_of_records(format_id: str) -> None:
     pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
@@ -65,7 +77,7 @@ def test_columns_are_the_fields_of_records(format_id: str) -> None:
     kinds = {name: type_of(kind) for name, kind in columns_of(format_id).items()}
     nested, compared = NESTED.get(format_id, set()), 0
     for case in cases(format_id):
-        for part in load(format_id).plan(case.files(), edition=case.edition, params=case.params):
+        for part in planned(load(format_id).plan(case.files(), edition=case.edition, params=case.params)):
             for batch in part.scan():
                 if not len(batch) or part.columns is None:
                     continue

@@ -202,15 +202,15 @@ def test_stretches_of_any_size_give_the_same(edition: str, seed: int) -> None:
 
 @pytest.mark.parametrize("edition", sorted(DIALECTS))
 @pytest.mark.parametrize("seed", range(15))
-def test_many_records_at_once_are_replayed_as_one_by_one(edition: str, seed: int) -> None:
+def test_a_sweep_at_any_time_gives_the_same(edition: str, seed: int) -> None:
     pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[spark]'")
     rng, dialect = random.Random(seed), DIALECTS[edition]
     drawn = hurt(rng, edition)
     files = {"activemq-data-1.amq": drawn, "activemq-data-2.amq": hurt(rng, edition)}
     with pytest.MonkeyPatch.context() as patch:
         answers = []
-        for many in (1 << 20, 1):
-            patch.setattr(recover, "MANY", many)
+        for size in (1 << 20, 1):
+            patch.setattr(recover, "SWEEP_FROM", size)
             answers.append(REFERENCE.recover(files, edition=edition, policy="salvage").to_json())
     assert answers[0] == answers[1]
     plan = REFERENCE.plan(files, edition=edition)

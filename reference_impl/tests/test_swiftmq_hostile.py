@@ -11,8 +11,9 @@ import pytest
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.swiftmq_store import IMPLEMENTATION
-from journalspec_reference.swiftmq_store.recover import LOG, PAGES, recover
+from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 
 def page(entries: bytes = b"", number: int = 0, following: int = -1) -> bytes:
@@ -91,6 +92,13 @@ def test_of_many_remarks_the_first_ones_are_made_and_counted() -> None:
     assert (len(told), told[-1].text) == (20, "key 0 follows key 60")
     bad = [note for note in answer.notes if note.code == "bad-message"]
     assert (len(bad), bad[-1].text) == (1001, "and 281 more")
+
+
+def test_notes_that_are_too_many_are_counted() -> None:
+    pages = [page(following=at + 2 if at < 1200 else -1) for at in range(1201)]
+    seen = IMPLEMENTATION.read({PAGES: root_rows((b"q", 1)) + b"".join(pages)}, edition="13")
+    links = [note.text for note in seen.notes if note.code == "wrong-link"]
+    assert links == [""] * 1000 + ["and 200 more"]
 
 
 def test_a_page_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,9 @@ from journalspec_reference.batches import STRETCH, Memory
 from journalspec_reference.content import Content
 from journalspec_reference.swiftmq_store import IMPLEMENTATION, replay
 from journalspec_reference.swiftmq_store.implementation import told
-from journalspec_reference.swiftmq_store.recover import LOG, PAGES
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
-from journalspec_reference.swiftmq_store.scan import Log, scan
+from journalspec_reference.swiftmq_store.scan import Log
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 STRETCHES = (10, 64, 100, 1000, 4096, STRETCH)
 STEADY = settings(
@@ -95,22 +95,17 @@ def test_every_stretch_gives_the_same_records_and_pages(data: bytes) -> None:
     made = [_replayed(Memory(pages), Memory(data), STRETCH, 1 << 20)]
     for stretch in STRETCHES:
         assert scanned(Log(Memory(data), 64, 4), stretch) == wanted
-        # From a disk, a page kept or none, one by one or all in a pass over the log.
-        for together, worth in ((0, 0), (0, 1 << 30), (64, 0)):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(replay, "WORTH", worth)
-                patch.setattr(replay, "STRETCH", max(stretch, 64))
-                made.append(_replayed(Content(Disk(pages)), Content(Disk(data)), stretch, together))
+        # From a disk, a page kept or none.
+        made += [_replayed(Content(Disk(pages)), Content(Disk(data)), stretch, kept) for kept in (0, 64)]
     assert made == [made[0]] * len(made)
 
 
-def _replayed(pages: Any, data: Any, stretch: int, together: int) -> Any:
+def _replayed(pages: Any, data: Any, stretch: int, kept: int) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replay, "TOGETHER", together)
+        patch.setattr(replay, "SETTLED", kept)
         found, log = ReplayedPages(pages, 64, data), Log(data, 64, 4)
         for batch in log.scan(stretch=stretch):
             found.take(batch)
-        found.fetch(range(found.count))
         return [found[number] for number in range(found.count)], found.gone, found.unlike, found.changed
 
 
@@ -148,5 +143,5 @@ def test_a_record_longer_than_a_stretch_and_one_that_goes_nowhere() -> None:
 
 def test_a_part_of_a_log_is_scanned_by_itself() -> None:
     data = struct.pack(">iq", 1, GENERATION) + record(2) * 10 + bytes(99)
-    (batch,) = scan(Memory(data), 2048, 4, 12 + 24, 12 + 5 * 24)
+    (batch,) = Log(Memory(data), 2048, 4).scan(12 + 24, 12 + 5 * 24)
     assert (batch.base, [*batch.off], batch.damage) == (36, [0, 24, 48, 72], [])

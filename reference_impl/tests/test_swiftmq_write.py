@@ -10,10 +10,11 @@ import pytest
 
 from journalspec_reference.batches import Memory
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, whole
-from journalspec_reference.swiftmq_store.recover import LOG as LOG_FILE
-from journalspec_reference.swiftmq_store.recover import PAGES, Recovered, recover
+from journalspec_reference.swiftmq_store.recover import Recovered, recover
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import START, TRANSACTION, Log, actions
+from journalspec_reference.swiftmq_store.store import LOG as LOG_FILE
+from journalspec_reference.swiftmq_store.store import PAGES
 from journalspec_reference.swiftmq_store.write import StoreWriter
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "real" / "swiftmq_store"
@@ -63,7 +64,7 @@ def content(storage: MemoryStorage) -> dict[str, bytes]:
 def opened(storage: MemoryStorage | None = None, **params: str) -> tuple[StoreWriter, Any]:
     """Return a writer with its store open, and a short way to give it operations."""
     storage = storage or MemoryStorage()
-    writer = StoreWriter(storage, {"checkpoint_size": "1048576", **params})
+    writer = StoreWriter(storage, "13", {"checkpoint_size": "1048576", **params})
     writer.apply({"op": "open"})
     return writer, lambda op, **more: writer.apply({"op": op, **more})
 
@@ -87,8 +88,8 @@ def shape(store: dict[str, bytes]) -> list[Any]:
             if code != START:
                 transaction, _ = TRANSACTION.unpack_from(batch.data, off + log.lead - TRANSACTION.size)
                 each = [
-                    (one.kind, one.page, one.off, *(image and image[1] for image in (one.before, one.after)))
-                    for one in actions(batch.data, off + log.lead, end, 2048)
+                    (kind, page, at, *(image and image[1] for image in images))
+                    for _, _, kind, page, _, at, *images in actions(batch.data, off + log.lead, end, 2048)
                 ]
                 found.append((code, transaction, each))
     return found
@@ -259,7 +260,7 @@ SHORT = "00000001" + "00" * 43 + "026869"
 def test_a_store_on_a_disk_is_that_in_memory(tmp_path: Path) -> None:
     memory, disk = MemoryStorage(), DirectoryStorage(tmp_path)
     for storage in (memory, disk):
-        writer = StoreWriter(storage, {"checkpoint_size": "65536"})
+        writer = StoreWriter(storage, "13", {"checkpoint_size": "65536"})
         for op in (
             {"op": "open"},
             {"op": "insert", "queue": "orders", "message": SHORT},
@@ -268,7 +269,7 @@ def test_a_store_on_a_disk_is_that_in_memory(tmp_path: Path) -> None:
             writer.apply(op)
     assert disk.names() == memory.names() == [PAGES, LOG_FILE, "swap/orders-0.swap"]
     assert all((tmp_path / name).read_bytes() == memory.files[name] for name in memory.names())
-    again = StoreWriter(disk, {"checkpoint_size": "65536"})
+    again = StoreWriter(disk, "13", {"checkpoint_size": "65536"})
     again.apply({"op": "open"})
     again.apply({"op": "close"})
     assert disk.names() == [PAGES, LOG_FILE]

@@ -18,6 +18,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import ModuleType
+from typing import Any
 
 import journalspec
 from journalspec import vocabulary
@@ -50,6 +51,61 @@ class Edition:
     unchecked: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """A list of the state whose entries hold what people count, such as queues with their messages.
+
+    Without a `list`, the tallies of the observation. `names` are the members that an entry is called by,
+    after `prefix`; entries of one name are added up, and those in `own`, which are of the product itself, are
+    left out. `count` is the member that lists what is counted (empty: the entry itself), `size` that of a
+    counted item with its size or its bytes, `owners` that lists who waits for items. `noun` is the word for
+    one item, `head` that for what holds them.
+    """
+
+    list: str
+    noun: str
+    head: str
+    names: tuple[str, ...] = ()
+    prefix: str = ""
+    count: str = ""
+    size: str = ""
+    owners: str = ""
+    own: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InDoubt:
+    """A list of the state whose entries are transactions without an end, and the sentence on one of them.
+
+    `ids` are the members that it is called by. In `says` a member in braces is its value, or how many entries
+    it has; of the entries of a list that has the members `by`, how many have equal ones, by `words`.
+    `where`: only entries with these values. `noun` is the phrase for several of them.
+    """
+
+    list: str
+    ids: tuple[str, ...]
+    says: str
+    by: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, object] = field(default_factory=dict)
+    noun: str = "in doubt"
+
+
+@dataclass(frozen=True, slots=True)
+class AtStart:
+    """What a start of the product does where an answer has one of the codes `when`.
+
+    `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
+    dropped region, a refusal or what is missing; or ``clean``, ``in-doubt``, or ``without-`` and one of the
+    `parts`.
+    """
+
+    when: tuple[str, ...]
+    says: str
+    source: str
+    short: str = ""
+
+
 @dataclass(frozen=True)
 class Format:
     """What a format is, from its ``format.toml``, and what is said of it, from its ``fields.toml``.
@@ -78,6 +134,24 @@ class Format:
     composed: bool = False
     #: Why no product has written a file that is published here. Empty: there are such files.
     uncaptured: str = ""
+    #: What questions about rows mean: ``id``, ``tx``, ``queue``, ``table``, ``time`` -> the columns that may
+    #: hold it; ``without`` are fields that are no columns.
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    holds: tuple[Holds, ...] = ()
+    in_doubt: tuple[InDoubt, ...] = ()
+    at_start: tuple[AtStart, ...] = ()
+    #: Code of a loss, or of what is missing, with its {names} -> what a verdict says in place of the code.
+    phrases: Mapping[str, str] = field(default_factory=dict)
+    #: What people call it, where the title is that of a family.
+    brand: str = ""
+    #: Notes on what follows a damage, or the end of the log.
+    after: tuple[str, ...] = ()
+    #: Patterns of directories that are one store if they are side by side: those with a journal, the one that
+    #: counts first, and those without.
+    parts: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    #: A name for a file that is a journal by itself. Empty: no file is.
+    alone: str = ""
 
     @property
     def record_types(self) -> Mapping[str, str]:
@@ -185,7 +259,22 @@ def get_format(format_id: str) -> Format:
         why=data.get("why", {}),
         composed=data.get("composed", False),
         uncaptured=data.get("uncaptured", ""),
+        columns={name: tuple(found) for name, found in data.get("columns", {}).items()},
+        holds=tuple(Holds(**_tuples(row)) for row in data.get("holds", ())),
+        in_doubt=tuple(InDoubt(**_tuples(row)) for row in data.get("in_doubt", ())),
+        at_start=tuple(AtStart(**_tuples(row)) for row in data.get("at_start", ())),
+        phrases=dict(data.get("phrases", {})),
+        brand=data.get("brand", data["title"]),
+        after=tuple(data.get("after", ())),
+        parts=tuple(data.get("parts", ())),
+        beside=tuple(data.get("beside", ())),
+        alone=data.get("alone", ""),
     )
+
+
+def _tuples(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of a table, its lists as tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
 
 
 def format_module(package: str, format_id: str, module: str = "") -> ModuleType:

@@ -202,6 +202,8 @@ class Observation:
     unanchored: Sequence[Record] = ()
     #: What belongs here and is not here; in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
+    #: How often what is no part of the answer was met, by name, for summaries of it.
+    tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def given_up(self) -> Sequence[Record]:

@@ -6,7 +6,7 @@ somebody iterates over it, and notices if they say something else than in the fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, islice
@@ -45,12 +45,18 @@ class Lazy(Sequence[T]):
 
     Iterating costs a pass over the files; so does an index, up to the item.
     Raises :class:`Changed` where a part gives other items than it did at first. `codes` are the numbers of
-    the types of records in it, if they are known.
+    the types of records in it and how many there are of each, if that is known. `brief` yields of each item
+    what it is called by in a summary and its size (bytes), without making it.
     """
 
-    def __init__(self, parts: Iterable[Part[T]], codes: frozenset[int] | None = None) -> None:
+    def __init__(
+        self,
+        parts: Iterable[Part[T]],
+        codes: Mapping[int, int] | None = None,
+        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
+    ) -> None:
         self.parts = tuple(parts)
-        self.codes = codes
+        self.codes, self.brief = codes, brief
         self._length = sum(part.count for part in self.parts)
 
     def __len__(self) -> int:
@@ -91,7 +97,7 @@ class Deferred(Sequence[T]):
     __slots__ = ("_items", "_length", "_make", "codes")
 
     def __init__(
-        self, length: int, make: Callable[[], Iterable[T]], codes: frozenset[int] | None = None
+        self, length: int, make: Callable[[], Iterable[T]], codes: Mapping[int, int] | None = None
     ) -> None:
         self._length, self._make, self.codes = length, make, codes
         self._items: tuple[T, ...] | None = None
@@ -149,10 +155,15 @@ def files_of(place: Place[T], sequence: Sequence[T]) -> list[str]:
     return list(dict.fromkeys(place(item)[0] for item in sequence))
 
 
-def few(again: Callable[[], Iterable[T]], count: int, size: Callable[[T], int]) -> Sequence[T]:
+def few(
+    again: Callable[[], Iterable[T]],
+    count: int,
+    size: Callable[[T], int],
+    brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
+) -> Sequence[T]:
     """Return the `count` items that `again` yields: a list if they are few, else asked for each time.
 
-    `size` tells what an item takes in memory beside :data:`COST` (bytes).
+    `size` tells what an item takes in memory beside :data:`COST` (bytes); `brief` is as in :class:`Lazy`.
     """
     left = KEEP - count * COST
     kept: list[T] = []
@@ -161,7 +172,7 @@ def few(again: Callable[[], Iterable[T]], count: int, size: Callable[[T], int]) 
         if left < 0:
             break
         kept.append(item)
-    return kept if left >= 0 else Lazy([Part("", again, count)])
+    return kept if left >= 0 else Lazy([Part("", again, count)], brief=brief)
 
 
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:

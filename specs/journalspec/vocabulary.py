@@ -43,7 +43,7 @@ class Field:
     `high` bound an integer, or the length of bytes. `order` is how a list is
     sorted; `of` are the members of its elements, or of an object, `element`
     what the elements of a list of plain values are. `unseen` is the reason why
-    no published case shows it.
+    no published case shows it. A table of records has a `body` only where bodies are asked for.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Field:
     ops: tuple[str, ...] = ()
     default: str = ""
     unseen: str = ""
+    body: bool = False
 
     def problems(self, value: Json, where: str, edition: str) -> Iterator[str]:
         """Yield what is wrong with `value`, in JSON form, at the path `where`."""
@@ -156,6 +157,11 @@ class Vocabulary:
     def field_names(self) -> tuple[str, ...]:
         """The names of all record fields, each once."""
         return tuple(dict.fromkeys(item.name for item in self.fields))
+
+    @property
+    def bodies(self) -> frozenset[str]:
+        """The names of record fields that hold what users store."""
+        return frozenset(item.name for item in self.fields if item.body)
 
     @property
     def stored_names(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -59,13 +60,20 @@ each_checksum = pytest.mark.parametrize(
 )
 
 
+@cache
+def ksy_types(format_id: str, schema: str) -> dict[str, Any]:
+    """Return the types of a .ksy file, read once: reading YAML takes longer than all that is asked here."""
+    tree = yaml.safe_load((SPECS / format_id / f"{schema}.ksy").read_text(encoding="utf-8"))
+    types: dict[str, Any] = tree["types"]
+    return types
+
+
 class Ksy:
     """A .ksy file, its types laid flat as the table has them."""
 
     def __init__(self, format_id: str, edition: str) -> None:
         schema, self.parameters = layout_of(format_id).ksy(edition)
-        self.tree = yaml.safe_load((SPECS / format_id / f"{schema}.ksy").read_text(encoding="utf-8"))
-        self.types = self.tree["types"]
+        self.types = ksy_types(format_id, schema)
 
     def flat(self, name: str, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield (path, field) in stored order; what another type describes is put in its place."""

@@ -63,7 +63,14 @@ def command() -> None:
 @click.option(
     "--partitions", type=click.IntRange(1), metavar="N", help="Spark tasks. The output is the same."
 )
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    metavar="S",
+    help="What is drawn depends on it alone.",
+)
 @click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Take each N-th workload only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
 def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **options: Any) -> None:

@@ -59,7 +59,12 @@ _EPILOG = (
 @_options.implementation(timeout="2")
 @click.option("--format", "format_id", metavar="F", help="The format; needed if IMPL recovers several.")
 @click.option(
-    "--tier", type=click.Choice(["smoke", "core", "full"]), default="core", show_default=True, metavar="T"
+    "--tier",
+    type=click.Choice(["smoke", "core", "full"]),
+    default="core",
+    show_default=True,
+    metavar="T",
+    help="Tier: smoke, core or full.",
 )
 @click.option(
     "--count",
@@ -69,7 +74,14 @@ _EPILOG = (
     metavar="N",
     help="How many states, the same number of each class as far as there are so many; 0: all.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="S")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    metavar="S",
+    help="What is drawn depends on it alone.",
+)
 @click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Take each N-th workload only.")
 @click.option(
     "--editions",

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import combinations, islice
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from itertools import islice
 
-import click
 from rich.panel import Panel
 from rich.text import Text
 
 from journalspec import jsontext
 from journalspec.files import shown
-from journalspec.formats import Format, UnknownFormat, get_format
+from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Missing, Note, Observation, Record
 from journalspec.reread import LISTS, Changed
-from journalspec_conformance.cli._options import Command, apply
-from journalspec_conformance.cli._tables import PipeConsole
+from journalspec_conformance.cli._tables import PipeConsole, reading
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, problem
+from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import (
     ASSUMED,
     CHANGED,
@@ -32,18 +29,12 @@ from journalspec_reference.answers import (
     Answer,
     UnknownEdition,
     ask,
-    checked_params,
     lost,
 )
 from journalspec_reference.filesets import (
-    FilesetError,
     Journal,
     LeftOut,
-    Loaded,
-    NoJournal,
     by_reason,
-    find_journals,
-    load,
 )
 
 #: What can be painted on a line: text, or text with a rich style.
@@ -67,19 +58,8 @@ VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": 
 MIN_FIELDS = 28
 #: So many records that do not count, or entries within an entry, are told one by one.
 MOST_TOLD = 40
-#: Reading so many bytes takes long enough to say so.
-MUCH = 8 << 20
 #: Bytes of a field that are told whole, and how many are told of a field that has more.
 MOST_BYTES, SOME_BYTES = 64, 16
-
-
-class UsageProblem(click.ClickException):
-    """Exit status 2: nothing was read, because the question could not be understood."""
-
-    exit_code = 2
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(f"{message}\n  hint: {hint}" if hint else message)
 
 
 class Painter:
@@ -177,173 +157,57 @@ def value_text(value: object) -> str:
     return shown(str(value)) or '""'
 
 
-def options() -> Callable[[Command], Command]:
-    """Return the options that say what the files at PATH are: --format, --edition, --param."""
-    return apply(
-        click.option("--format", "format_id", metavar="F", help="The format; found by itself when left out."),
-        click.option(
-            "--edition",
-            metavar="E",
-            help="The edition of the format. When left out and the files do not tell, every edition that they"
-            " admit is tried; the answer says what was assumed, and where they differ there is none.",
-        ),
-        click.option(
-            "--param",
-            "params",
-            multiple=True,
-            metavar="K=V",
-            help="What the journal was configured with, such as extension=hq. May be repeated.",
-        ),
-    )
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The command line as far as it says what the files at `paths` are."""
-
-    paths: tuple[Path, ...]
-    format_id: str | None
-    edition: str | None
-    params: tuple[str, ...]
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The parameters by name; raises UsageProblem for one without a value."""
-        found = {}
-        for text in self.params:
-            name, equals, value = text.partition("=")
-            if not equals or not name:
-                raise UsageProblem(
-                    f"--param {shown(text)!r} is not of the form K=V", "for example extension=hq"
-                )
-            found[name] = value
-        return found
-
-    def again(
-        self, command: str, *more: str, journal: Journal | None = None, edition: str | None = None
-    ) -> str:
-        """Return the command line of `command` for the same files, with what was said of them."""
-        format_id = self.format_id or (journal.format if journal is not None and edition else None)
-        paths = (str(path) for path in self.paths)
-        words = ["journalspec", command]
-        words += [f"./{path}" if path.startswith("-") else path for path in paths]
-        for option, value in (("--format", format_id), ("--edition", edition or self.edition)):
-            words += [option, value] if value else []
-        for param in self.params:
-            words += ["--param", param]
-        return " ".join(map(_word, [*words, *more]))
-
-
-def _word(text: str) -> str:
-    """Return a word as a shell takes it; what is not printable, or no UTF-8, byte by byte (bash, zsh)."""
-    if text.isprintable():
-        return shlex.quote(text)
-    told = (
-        f"\\x{byte:02x}" if not 0x20 <= byte < 0x7F else ("\\" if byte in b"\\'" else "") + chr(byte)
-        for byte in os.fsencode(text)
-    )
-    return f"$'{''.join(told)}'"
-
-
-@dataclass(frozen=True)
-class Directory:
-    """A store: what was asked about it, its files, and the journals among them."""
-
-    asked: Asked
-    loaded: Loaded
-    journals: Sequence[Journal]
-
-
-def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
-    """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
-
-    Several files are one set; each directory is looked at by itself. Where a directory holds
-    no journal of its own, the stores below it are meant.
-    """
-    files = tuple(path for path in asked.paths if not path.is_dir())
-    directories = [(path,) for path in asked.paths if path.is_dir()]
-    found: list[Directory] = []
-    unlisted: list[LeftOut] = []
-    try:
-        for paths in [files, *directories] if files else directories:
-            try:
-                found.append(_place(replace(asked, paths=paths)))
-            except NoJournal as error:
-                if not error.stores:
-                    raise
-                found += _whole([_place(replace(asked, paths=(store,))) for store in error.stores])
-                unlisted += error.unlisted
-    except FilesetError as error:
-        raise _problem(error) from None
-    except UnknownFormat as error:
-        raise UsageProblem(str(error)) from None
-    return found, unlisted
-
-
-def _place(asked: Asked) -> Directory:
-    params = asked.settings
-    loaded = load(*asked.paths)
-    if asked.format_id is not None:
-        checked_params(get_format(asked.format_id), params, asked.edition)
-    journals = find_journals(loaded, asked.format_id, asked.edition, params)
-    for journal in journals:
-        checked_params(get_format(journal.format), params, asked.edition)
-    return Directory(asked, loaded, journals)
-
-
-def _whole(places: list[Directory]) -> list[Directory]:
-    """Return the places, two that hold the halves of one journal as one."""
-    halves = [place for place in places if len(place.journals) == 1 and place.journals[0].missing]
-    for one, other in combinations(halves, 2):
-        first, second = one.journals[0], other.journals[0]
-        if first.format == second.format and (*first.files, *second.files) == (
-            *second.missing,
-            *first.missing,
-        ):
-            paths = tuple(
-                place.loaded.root / name for place in (one, other) for name in place.journals[0].files
-            )
-            if one in places and other in places:
-                places[places.index(one)] = _place(replace(one.asked, paths=paths))
-                places.remove(other)
-    return places
-
-
 def present(
     command: str,
     found: tuple[Sequence[Directory], Sequence[LeftOut]],
     policy: str | None = None,
     *,
-    members: Callable[[Observation], dict[str, object]] | None,
-    write: Callable[[Painter, Answer, Asked], None],
+    members: Callable[[Answer], dict[str, object]] | None = None,
+    write: Callable[[Painter, Answer, Asked], None] | None = None,
+    screens: Callable[[Given, Sequence[LeftOut]], Sequence[Sequence[Part]]] | None = None,
     stream: Callable[[Callable[[Directory, Journal], Answer]], int] | None = None,
 ) -> None:
-    """Ask the journals that were found and show each answer: by its `members` as JSON, or else by `write`.
+    """Ask the journals that were found and show each answer, by the first of these that is given.
 
-    A `stream` asks by itself, by what it is given, writes, and returns the exit status. Ends the
-    command with the exit status of the worst verdict.
+    A `stream` asks by itself, by what it is given, writes, and returns the exit status. `members` of each
+    answer are written as JSON; `screens` are lines; `write` writes about an answer. Ends the command with the
+    exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless the answer goes there.
     """
     places, unlisted = found
     more = () if policy in (None, STRICT) else ("--policy", policy)
-    with unchanging([journal for place in places for journal in place.journals]):
+    journals = [journal for place in places for journal in place.journals]
+    with unchanging(journals), ExitStack() as shown_bar:
+        bar = shown_bar.enter_context(
+            reading(sum(len(data) for one in journals for data in one.files.values()))
+        )
         if stream is not None:
+            if sys.stdout.isatty():
+                bar()
             raise SystemExit(
                 stream(lambda place, journal: answers(place.asked, command, [journal], policy, *more)[0])
             )
         given = [(place, answers(place.asked, command, place.journals, policy, *more)) for place in places]
-        if members is not None:
-            jsontext.write(document(given, unlisted, members), sys.stdout)
+        out = Painter()
+        if screens is not None:
+            lines = screens(given, unlisted)
+            bar()
+            for line in lines:
+                out.line(*line)
         else:
-            out = Painter()
-            for number, (place, answer) in enumerate(
-                (place, answer) for place, found in given for answer in found
-            ):
-                if number:
-                    out.line("")
-                write(out, answer, place.asked)
-            write_beside(out, given, unlisted)
-    statuses = [STATUSES[answer.observation.verdict] for _, found in given for answer in found]
-    # What could not be listed may hold a journal that nobody has looked at.
+            if sys.stdout.isatty():
+                bar()
+            if members is not None:
+                jsontext.write(document(given, unlisted, members), sys.stdout)
+            elif write is not None:
+                for number, (place, answer) in enumerate(
+                    (place, one) for place, all_of in given for one in all_of
+                ):
+                    if number:
+                        out.line("")
+                    write(out, answer, place.asked)
+                write_beside(out, given, unlisted)
+    statuses = [STATUSES[answer.observation.verdict] for _, all_of in given for answer in all_of]
+    # What could not be listed may hold a journal that was not looked at.
     raise SystemExit(max([*statuses, STATUSES[RECOVERED] if unlisted else 0]))
 
 
@@ -353,30 +217,24 @@ def answers(
     """Return what came of each journal; UsageProblem says what to type if an edition cannot be told."""
     found = []
     for journal in journals:
-        _say_that_it_takes_time(journal)
         try:
-            found.append(ask(journal, policy))
+            answer = ask(journal, policy)
+            found.append(Redactor(answer.journal).answer(answer) if asked.redact else answer)
         except UnknownEdition as error:
             lines = [
                 asked.again(command, *more, journal=journal, edition=trial.edition) for trial in error.trials
             ]
-            raise _problem(error, lines) from None
+            raise problem(error, lines) from None
     return found
 
 
-def _say_that_it_takes_time(journal: Journal) -> None:
-    """Tell whoever waits at a terminal what is read, if it is much."""
-    size = sum(map(len, journal.files.values()))
-    if size < MUCH or not sys.stderr.isatty():
-        return
-    editions = f", as each edition that it may be of ({len(journal.editions)})" if journal.editions else ""
-    click.echo(f"reading {len(journal.files)} file(s) of {size >> 20} MiB{editions} ...", err=True)
-
-
-def _problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
-    lines = [shown(line) for line in str(error).splitlines()]
-    hint = [shown(line) for line in error.hint.splitlines()]
-    return UsageProblem("\n".join(lines), "\n    ".join([*hint, *commands]))
+def refused_by_recovery(answer: Answer) -> Observation | None:
+    """Return the refusal of strict recovery of what reads cleanly, if it refuses that."""
+    seen = answer.observation
+    if seen.verdict != CLEAN or all(note.code in SAID for note in seen.notes):
+        return None
+    strict = ask(replace(answer.journal, editions=()), STRICT).observation
+    return strict if strict.verdict == REFUSED else None
 
 
 @contextmanager
@@ -404,7 +262,7 @@ Given = Sequence[tuple[Directory, Sequence[Answer]]]
 
 
 def document(
-    given: Given, unlisted: Sequence[LeftOut], members: Callable[[Observation], dict[str, object]]
+    given: Given, unlisted: Sequence[LeftOut], members: Callable[[Answer], dict[str, object]]
 ) -> dict[str, object]:
     """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
     tagged = []
@@ -413,16 +271,16 @@ def document(
         head: dict[str, object] = {
             "format": journal.format,
             "edition": journal.edition,
-            "path": str(place.asked.paths[0]),
+            "path": place.asked.called(place.asked.paths[0]),
         }
         if len(place.asked.paths) > 1:
-            head["paths"] = [str(path) for path in place.asked.paths]
+            head["paths"] = [place.asked.called(path) for path in place.asked.paths]
         if answer.trials:
             trials = [trial.to_json() for trial in answer.trials]
             head["edition_assumed"] = {"why": answer.assumption, "trials": trials}
         if journal.unread:
             head["not_read"] = [{"file": entry.name, "why": entry.why} for entry in journal.unread]
-        tagged.append(head | members(answer.observation))
+        tagged.append(head | members(answer))
     whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
     beside = [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]
     return whole | ({"left_out": beside} if beside else {})
@@ -461,7 +319,7 @@ def write_title(out: Painter, answer: Answer, asked: Asked) -> None:
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
     if told := answer.assumption or journal.evidence:
         out.wrapped("edition  ", told, "cyan")
-    out.wrapped("path     ", shown(", ".join(map(str, asked.paths))))
+    out.wrapped("path     ", shown(str(asked)))
     out.wrapped("files    ", names)
     for why, names in by_reason(journal.unread).items():
         out.wrapped("not read ", shown(f"{names}: {why}"), "red")
@@ -642,22 +500,6 @@ def _readable(item: object) -> str:
             text += f' "{data.decode("ascii")}"' if all(0x20 <= byte < 0x7F for byte in data) else ""
         parts.append(f"{name} {text}")
     return " ".join(parts)
-
-
-def counted(state: Mapping[str, object] | None) -> str:
-    """Return how many entries each list of a state has, those in them too: ``2 queues, 5 messages``."""
-    counts: Counter[str] = Counter()
-    for name, items in (state or {}).items():
-        if not isinstance(items, LISTS):
-            continue
-        counts[name] += len(items)
-        for item in items:
-            if isinstance(item, Mapping):
-                inner = ((key, each) for key, each in item.items() if isinstance(each, LISTS))
-                counts.update(
-                    {key: len(each) for key, each in inner if len(each) and isinstance(each[0], Mapping)}
-                )
-    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
 
 
 def write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Set as AbstractSet
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -15,7 +15,6 @@ import click
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.observation import (
-    CLEAN,
     REFUSED,
     FileMap,
     Level,
@@ -25,17 +24,15 @@ from journalspec.observation import (
     region_place,
 )
 from journalspec.reread import by_file, files_of
+from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
-    SAID,
     STRICT,
-    Asked,
+    Given,
     Painter,
-    UsageProblem,
-    counted,
-    find,
-    options,
+    Part,
     present,
+    refused_by_recovery,
     write_doubt,
     write_dropped,
     write_missing,
@@ -46,10 +43,15 @@ from journalspec_conformance.cli.journal_view import (
     write_title,
 )
 from journalspec_conformance.cli.ndjson import write_journals
-from journalspec_reference.answers import UNREAD, Answer, ask
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, find, options
+from journalspec_conformance.cli.row_output import show_rows
+from journalspec_conformance.cli.screen import screen
+from journalspec_conformance.cli.selection import Question, questions
+from journalspec_conformance.cli.summary import kept, next_steps, summary
+from journalspec_reference.answers import Answer
 from journalspec_reference.api import Span, spans_by_file
 from journalspec_reference.api import load as load_implementation
-from journalspec_reference.filesets import Journal
+from journalspec_reference.filesets import Journal, LeftOut
 from journalspec_reference.hexdump import (
     WIDTH as HEX_WIDTH,
 )
@@ -68,6 +70,7 @@ from journalspec_reference.hexdump import (
 )
 
 LEVELS = [level.name.lower() for level in Level]
+LEVEL_HELP = "How much to report with --json, --ndjson and --all: all if left out. It implies --all."
 STREAMED = click.option(
     "--ndjson",
     "as_ndjson",
@@ -80,92 +83,142 @@ TURNS = ("green", "blue", "magenta", "bright_green", "bright_blue", "bright_mage
 BARE_KINDS = ("stale", "fill", "unused")
 
 
+#: Parts of an answer in full, and those that a level has.
+RECORDS, FILES, STATE, NOTES, HEX = "records", "files", "state", "notes", "hex"
+WHOLE = {
+    Level.VERDICT: frozenset[str](),
+    Level.RECORDS: frozenset({RECORDS}),
+    Level.STATE: frozenset({RECORDS, STATE}),
+    Level.LAYOUT: frozenset({RECORDS, FILES, STATE, NOTES}),
+}
+
+
 @click.command("inspect", epilog=EXIT_STATUS)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options()
 @click.option(
-    "--level", type=click.Choice(LEVELS), default="layout", show_default=True, help="How much to report."
+    "--records", "with_records", is_flag=True, help="Each record of each file, instead of the summary."
 )
+@click.option(
+    "--files", "with_files", is_flag=True, help="Each file: its header, its damage, what is unused."
+)
+@click.option("--notes", "with_notes", is_flag=True, help="Each note, instead of the summary.")
+@click.option("--all", "with_all", is_flag=True, help="Everything: files, records, the state, notes.")
+@click.option("--level", type=click.Choice(LEVELS), help=LEVEL_HELP)
 @click.option(
     "--hex",
     "as_hex",
     is_flag=True,
-    help="An annotated hexdump instead of the tables; what is whole in dropped regions is named too.",
+    help="An annotated hexdump instead of the summary; intact records in dropped regions have fields, too.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 @STREAMED
-def inspect_command(level: str, as_hex: bool, as_json: bool, as_ndjson: bool, **what: Any) -> None:
-    """Show the journals at PATH: fields, records, dropped regions, logical state.
+@questions()
+def inspect_command(
+    level: str | None,
+    as_hex: bool,
+    as_json: bool,
+    as_ndjson: bool,
+    with_records: bool,
+    with_files: bool,
+    with_notes: bool,
+    with_all: bool,
+    **what: Any,
+) -> None:
+    """Show what the journals at PATH are, hold and have lost, on one screen.
 
-    PATH is the directory that holds the journal's files, a directory above several
-    stores, or one of the files (its neighbours are found). Several files are one
-    journal, such as a pair in two directories. Files that end in .gz are unpacked
-    to be read. Nothing is ever written to PATH.
+    PATH is a data directory of a broker, a directory of a database, the directory that
+    holds the journal's files, one above several stores, one of the files (its neighbours
+    are found), an archive (.tar, .tgz, .zip), or - for standard input. Several files are
+    one journal, such as a pair in two directories. Files that end in .gz are unpacked to
+    be read. Nothing is ever written to PATH.
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
-    asked, chosen = Asked(**what), Level.parse(level)
+    selection = Question.taken(what)
+    asked, chosen = Asked(**what), Level.parse(level or LEVELS[-1])
+    if as_hex and (asked.redact or selection):
+        raise click.UsageError("--hex shows all bytes as they are: no --redact, and no question about rows.")
     found = find(asked)
+    if selection:
+        if as_json:
+            raise click.UsageError("--json is one object of the whole journal: ask for rows with --ndjson.")
+        show_rows(found, selection, as_ndjson)
+    parts = {
+        name for name, given in ((RECORDS, with_records), (FILES, with_files), (NOTES, with_notes)) if given
+    }
+    if level or with_all:
+        parts |= WHOLE[chosen]
+    in_full = parts or level or as_hex
     present(
         "inspect",
         found,
         stream=partial(write_journals, found, level=chosen, at_once=True, more={}) if as_ndjson else None,
-        members=(lambda seen: seen.members(chosen)) if as_json else None,
-        write=lambda out, answer, about: _write_journal(out, answer, about, chosen, as_hex),
+        members=(lambda one: one.observation.members(chosen)) if as_json else None,
+        screens=None if as_json or in_full else partial(_screen, "inspect", None),
+        write=lambda out, answer, about: _write_journal(
+            out, answer, about, frozenset({HEX}) if as_hex else frozenset(parts)
+        ),
     )
 
 
-def _write_journal(out: Painter, answer: Answer, asked: Asked, level: Level, as_hex: bool) -> None:
+def _screen(
+    command: str, policy: str | None, given: Given, unlisted: Sequence[LeftOut]
+) -> Sequence[tuple[Part, ...]]:
+    """Return the lines of the summary."""
+    return [*screen(summary(given, unlisted, command, policy))]
+
+
+def _write_journal(out: Painter, answer: Answer, asked: Asked, parts: AbstractSet[str]) -> None:
     journal, seen = answer.journal, answer.observation
     description = get_format(journal.format)
     write_title(out, answer, asked)
-    _write_refusal_of_recovery(out, journal, seen)
-    if as_hex:
+    _write_refusal_of_recovery(out, answer)
+    if HEX in parts:
         _write_dump(out, journal)
-    elif level >= Level.RECORDS:
-        _write_files(out, description, journal, seen, level)
-    if level >= Level.LAYOUT:
+    elif parts & {RECORDS, FILES}:
+        _write_files(out, description, journal, seen, parts)
+    if parts & {FILES, HEX}:
         write_missing(out, description, seen.missing)
-    if level >= Level.STATE and seen.state is not None:
-        lost = seen.given_up if level >= Level.LAYOUT else ()
+    if parts & {STATE, HEX} and seen.state is not None:
+        lost = seen.given_up if parts & {FILES, HEX} else ()
         if lost:
             out.line("")
             write_outside(out, description, seen, lost)
         out.line("")
         write_state(out, description, seen.state)
-    if level >= Level.LAYOUT:
+    if parts & {NOTES, HEX}:
         write_notes(out, description, seen.notes)
 
 
-def _write_refusal_of_recovery(out: Painter, journal: Journal, seen: Observation) -> None:
-    """Write that recovery refuses what reads cleanly: a record may be whole and nobody able to act on it."""
-    if seen.verdict != CLEAN or all(note.code in SAID for note in seen.notes):
-        return
-    strict = ask(replace(journal, editions=()), STRICT).observation
-    if strict.verdict == REFUSED:
-        told = f"{STRICT} refuses, {strict.phase}/{strict.code}: {shown(strict.message)}"
+def _write_refusal_of_recovery(out: Painter, answer: Answer) -> None:
+    """Write that recovery refuses what reads cleanly: a record may be intact, and of no use to a product."""
+    refusal = refused_by_recovery(answer)
+    if refusal is not None:
+        told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` says what to do)", "bold yellow")
 
 
 def _write_files(
-    out: Painter, description: Format, journal: Journal, seen: Observation, level: Level
+    out: Painter, description: Format, journal: Journal, seen: Observation, parts: AbstractSet[str]
 ) -> None:
     """Write a table of each file: what it is, its records, and what is no record."""
     records = by_file(record_place, seen.records)
     beside = by_file(record_place, seen.unanchored)
     dropped = by_file(region_place, seen.dropped)
     entries = {entry.file: entry for entry in seen.files}
-    for name, spans in spans_by_file(
-        journal.files, _spans(journal, fields=False) if level >= Level.LAYOUT else ()
-    ):
+    for name, spans in spans_by_file(journal.files, _spans(journal, fields=False) if FILES in parts else ()):
         out.line("")
-        if level < Level.LAYOUT:
+        if FILES not in parts:
             out.line((shown(name), "bold"))
             _write_counted(out, records(name))
             continue
         entry = entries.get(name) or FileMap(name, len(journal.files[name]), "unknown")
         out.panel(f"{shown(name)}: {entry.length} bytes, {entry.role}", {**entry.header, **entry.content})
-        _write_counted(out, records(name))
+        if RECORDS in parts:
+            _write_counted(out, records(name))
+        else:
+            out.line(f"  {len(records(name))} record(s)")
         write_dropped(out, description, dropped(name))
         outside = beside(name)
         for span in _untold(spans, records(name), outside):
@@ -259,28 +312,38 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
     "what the format's product does, where the format has such a policy. "
     "Not every format has all: a wrong one is answered with those there are.",
 )
-@click.option(
-    "--level", type=click.Choice(LEVELS), default="layout", show_default=True, help="How much to report."
-)
+@click.option("--notes", "with_notes", is_flag=True, help="Each note, instead of the summary.")
+@click.option("--all", "with_all", is_flag=True, help="Everything: damage, the state, notes.")
+@click.option("--level", type=click.Choice(LEVELS), help=LEVEL_HELP)
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 @STREAMED
-def recover_command(policy: str, level: str, as_json: bool, as_ndjson: bool, **what: Any) -> None:
-    """Report the logical state of the journals at PATH after recovery.
+def recover_command(
+    policy: str,
+    level: str | None,
+    as_json: bool,
+    as_ndjson: bool,
+    with_notes: bool,
+    with_all: bool,
+    **what: Any,
+) -> None:
+    """Show what recovery makes of the journals at PATH, on one screen.
 
-    PATH is the directory that holds the journal's files, a directory above several
-    stores, or one of the files; several files are one journal, such as a pair in
-    two directories. This is what a recovering program would conclude; nothing is carried out,
-    and nothing is ever written to PATH.
+    PATH is what `journalspec inspect` takes. This is what a recovering program would
+    conclude; nothing is carried out, and nothing is ever written to PATH.
     """
     if as_json and as_ndjson:
         raise click.UsageError("--json and --ndjson exclude each other.")
-    asked, chosen = Asked(**what), Level.parse(level)
+    asked, chosen = Asked(**what), Level.parse(level or LEVELS[-1])
     found = find(asked)
-    for journal in (journal for place in found[0] for journal in place.journals):
-        policies = get_format(journal.format).policies
-        if policy not in policies:
-            known = ", ".join(policies)
-            raise UsageProblem(f"{journal.format} has no policy {policy!r}", f"choose one of {known}")
+    _known_policy(found[0], policy)
+
+    def write(out: Painter, answer: Answer, about: Asked) -> None:
+        if with_notes and not with_all:
+            write_title(out, answer, about)
+            write_notes(out, get_format(answer.journal.format), answer.observation.notes)
+        else:
+            _write_outcome(out, answer, about, policy, chosen)
+
     present(
         "recover",
         found,
@@ -288,9 +351,52 @@ def recover_command(policy: str, level: str, as_json: bool, as_ndjson: bool, **w
         stream=partial(write_journals, found, level=chosen, at_once=False, more={"policy": policy})
         if as_ndjson
         else None,
-        members=(lambda seen: {**seen.members(chosen), "policy": policy}) if as_json else None,
-        write=lambda out, answer, about: _write_outcome(out, answer, about, policy, chosen),
+        members=(lambda one: {**one.observation.members(chosen), "policy": policy}) if as_json else None,
+        screens=None if as_json or level or with_all or with_notes else partial(_screen, "recover", policy),
+        write=write,
     )
+
+
+def _known_policy(places: Sequence[Directory], policy: str) -> None:
+    """Raise UsageProblem if one of the journals knows no such policy."""
+    for journal in (journal for place in places for journal in place.journals):
+        policies = get_format(journal.format).policies
+        if policy not in policies:
+            known = ", ".join(policies)
+            raise UsageProblem(f"{journal.format} has no policy {policy!r}", f"choose one of {known}")
+
+
+@click.command("check", epilog=EXIT_STATUS)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@options()
+@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
+def check_command(as_json: bool, **what: Any) -> None:
+    """Print one line on each journal at PATH: clean, recovered or refused, and why.
+
+    It is for monitoring: the verdict is that of `journalspec recover`, PATH is what that takes.
+    """
+    found = find(Asked(**what))
+
+    def lines(given: Given, _: Sequence[LeftOut]) -> Sequence[tuple[Part, ...]]:
+        return [(line,) for place, answers in given for line in _checked(place, answers)]
+
+    present(
+        "check",
+        found,
+        STRICT,
+        members=(lambda one: {**one.observation.members(Level.VERDICT), "says": damage(one)})
+        if as_json
+        else None,
+        screens=None if as_json else lines,
+    )
+
+
+def _checked(place: Directory, answers: Sequence[Answer]) -> Iterator[str]:
+    for answer in answers:
+        first = f", {next(iter(answer.journal.files), '')}" if len(answers) > 1 else ""
+        wrong = damage(answer)
+        verdict = answer.observation.verdict
+        yield shown(f"{place.asked}{first}: {verdict}{f': {wrong}' if wrong else ''}")
 
 
 def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, level: Level) -> None:
@@ -307,18 +413,12 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, leve
         return
     lost = seen.given_up
     if seen.verdict == REFUSED:
-        word = description.vocabulary.codes.get(seen.code or "")
-        for step, what_to_type in _next_steps(
-            description,
-            asked,
-            policy,
-            seen.code == UNREAD,
-            replace(answer.journal, editions=()),
-            word.advice if word else "",
-        ):
-            out.wrapped("next     ", step)
-            if what_to_type:
-                out.line(f"           {what_to_type}")
+        kept_by = kept(answer, policy)[1]
+        for line in next_steps(asked, answer, "recover", policy, kept_by, doubtful=False):
+            if line.startswith("  "):
+                out.line(f"         {line}")
+            else:
+                out.wrapped("next     ", line)
         if seen.unanchored:
             out.line("")
             write_outside(out, description, seen, lost)
@@ -336,32 +436,3 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, leve
         write_doubt(out, description, seen, lost)
         write_state(out, description, seen.state)
     write_notes(out, description, seen.notes)
-
-
-def _next_steps(
-    description: Format, asked: Asked, policy: str, unread: bool, journal: Journal, advice: str
-) -> Iterator[tuple[str, str]]:
-    """Yield what an operator can do about a refusal and the command for it, the least daring first.
-
-    Other policies are tried: one that refuses as well is no advice.
-    """
-    if advice:
-        yield advice, ""
-    if unread:
-        yield "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk", ""
-    yield "keep a copy of all files before anything opens them for writing", ""
-    yield "look at the bytes and what they mean:", asked.again("inspect", "--hex")
-    refusing = []
-    for name, meaning in description.policies.items():
-        if name in (STRICT, policy):
-            continue
-        seen = ask(journal, name).observation
-        if seen.verdict == REFUSED:
-            refusing.append(f"{name} ({seen.phase}/{seen.code})")
-            continue
-        told = f"{seen.verdict}, {len(seen.records)} record(s), {len(seen.dropped)} dropped region(s)"
-        if state := counted(seen.state):
-            told += f"; {state}"
-        yield f"see what {name} gives ({meaning}): {told}:", asked.again("recover", "--policy", name)
-    if refusing:
-        yield f"other policies do not help, they refuse as well: {', '.join(refusing)}", ""

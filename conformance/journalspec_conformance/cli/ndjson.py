@@ -1,7 +1,8 @@
 """``--ndjson``: journals as lines of JSON, each an object with one key, while they are read.
 
 Of each journal first what it is (``journal``), then its records (``record``), last the rest of the
-answer (``answer``). At the end, if there are any, the files that were left out (``left_out``).
+answer (``answer``). At the end, if there are any, the files that were left out (``left_out``). Where reading
+refuses a journal, what came before that place may be among its lines; the answer says that it is refused.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from json.encoder import encode_basestring_ascii as quoted
 
@@ -16,8 +18,11 @@ from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
-from journalspec_conformance.cli.journal_view import STATUSES, Directory, UsageProblem, document, left_beside
+from journalspec_conformance.cli.journal_view import STATUSES, document, left_beside
+from journalspec_conformance.cli.places import Directory, UsageProblem
+from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import Answer, settled, stretches
+from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal, LeftOut
 
 #: So many lines are passed on together.
@@ -47,30 +52,31 @@ def write_journals(
         given.append((place, []))
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
-            head = {"format": journal.format, **known, "path": str(place.asked.paths[0])}
-            _line({"journal": {**head, "files": list(journal.files)}})
+            head = {"format": journal.format, **known, "path": place.asked.called(place.asked.paths[0])}
+            write_line({"journal": {**head, "files": list(journal.files)}})
             sys.stdout.flush()
             told = journal
             if at_once and level >= Level.RECORDS:
                 told = settled(journal)
-                _records(_as_read(told))
+                records = _as_read(told)
+                _records(map(Redactor(told).record, records) if place.asked.redact else records)
             answer = ask(place, journal)
             wanted = answer.journal.edition
             if at_once and level >= Level.RECORDS and _reader(answer.journal) != _reader(told):
                 raise UsageProblem(
-                    f"the records of {shown(str(place.asked.paths[0]))} were told as edition {told.edition},"
+                    f"the records of {shown(str(place.asked))} were told as edition {told.edition},"
                     f" and the files are of {wanted}",
                     f"ask again with --edition {wanted}",
                 )
             if not at_once and level >= Level.RECORDS:
                 _records(answer.observation.records)
-            whole = document([(place, [answer])], (), lambda seen: {**seen.members(level), **more})
-            _line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
+            whole = document([(place, [answer])], (), lambda one: {**one.observation.members(level), **more})
+            write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
             # What lies beside them is known when all of them are; their contents have served.
             given[-1][1].append(replace(answer, observation=Observation(answer.observation.verdict)))
     if left := [{"file": entry.name, "why": entry.why} for entry in left_beside(given, unlisted)]:
-        _line({"left_out": left})
+        write_line({"left_out": left})
     return status
 
 
@@ -80,8 +86,11 @@ def _reader(journal: Journal) -> str:
 
 
 def _as_read(journal: Journal) -> Iterator[Record]:
-    """Yield the records of a journal while it is scanned."""
-    return (record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch))
+    """Yield the records of a journal while it is scanned, up to where reading refuses it."""
+    with suppress(ReadingRefused):
+        yield from (
+            record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch)
+        )
 
 
 def _records(records: Iterable[Record]) -> None:
@@ -111,7 +120,7 @@ def _text(value: object) -> str:
     return quoted(value) if kind is str else json.dumps(jsonable(value), separators=(",", ":"))  # type: ignore[arg-type]  # a text
 
 
-def _line(value: Mapping[str, object]) -> None:
+def write_line(value: Mapping[str, object]) -> None:
     """Write a value that may be large as one line."""
     for piece in jsontext.pieces(value, ""):
         sys.stdout.write(piece)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,167 +11,130 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec_conformance.cli.journal_view import (Painter, unchanging)
-from journalspec_conformance.cli.places import (Asked, Directory, UsageProblem, find, options)
+from journalspec_conformance.cli._tables import reading
+from journalspec_conformance.cli.facts import Listing, Section, some_of
+from journalspec_conformance.cli.journal_view import Painter, unchanging
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount, find, options
+from journalspec_conformance.cli.redaction import Redactor
+from journalspec_conformance.cli.screen import screen
 from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping
 
-#: A screen lists so many files, and so many holders of one file, unless all are asked for.
-MOST = 12
-#: Width of a heading, and of what stands beside it.
-HEAD = 10
-COLUMNS = 100
-
 
 @click.command(
     "why",
-    epilog="Exit status: 0 answered, whether the files stay or not; 2 usage: no such path, no journal there,"
+    epilog="Exit status: 0 answered, whether files stay or not; 2 usage: no such path, no journal there,"
     " a file that is no data file of one.",
 )
 @click.argument("path", type=click.Path(path_type=Path))
 @options()
 @click.option("--all", "everything", is_flag=True, help="All files and all reasons, however many.")
 def why_command(path: Path, everything: bool, **what: Any) -> None:
-    """Say what keeps the data file at PATH, or each file of the journal at PATH, from being deleted.
+    """Say what keeps the data file at PATH, or each file of the journals at PATH, from being deleted.
 
     Nothing is ever written to PATH.
     """
     places, _ = find(Asked(paths=(path,), **what))
-    file = None if path.is_dir() else path.name
+    journals = [(place, journal) for place in places for journal in place.journals]
     out = Painter()
-    answered = False
-    with unchanging([journal for place in places for journal in place.journals]):
-        for place in places:
-            for journal in place.journals:
-                if answered:
-                    out.line("")
-                _write(out, place, settled(journal), file, everything)
-                answered = True
+    with unchanging([journal for _, journal in journals]):
+        for number, (place, journal) in enumerate(journals):
+            with reading(sum(map(len, journal.files.values()))):
+                sections = [*_sections(place, settled(journal), None if path.is_dir() else path.name)]
+            if number:
+                out.line("")
+            for line in screen(sections, everything=everything):
+                out.line(*line)
 
 
-def _write(out: Painter, place: Directory, journal: Journal, file: str | None, everything: bool) -> None:
+def _sections(place: Directory, journal: Journal, file: str | None) -> Iterator[Section]:
+    """Yield what is said of a journal, or of one file of it."""
     described = get_format(journal.format)
-    found = keeping(journal.format, journal.files, journal.edition, journal.params)
+    product = described.why["product"]
+    found = keeping(journal.format, journal.seen, journal.edition, journal.params)
+    if found is not None and place.asked.redact:
+        hide = Redactor(journal).text
+        named = (each if each.below else replace(each, name=hide(each.name)) for each in found.holders)
+        found = replace(found, holders=tuple(named))
+    known = f", known from {found.basis}" if found is not None and found.basis else ""
     title = described.edition(journal.edition).title
-    known = f"; from {found.basis}" if found is not None and found.basis else ""
-    _line(out, "store", f"{title}, {len(journal.files)} file(s) in {place.loaded.root}{known}")
+    yield Section("store", [f"{title}, {amount(len(journal.files), 'file')}{known}"])
     if found is None:
-        _line(out, "verdict", f"KEPT   {described.why['product']['what']}", "yellow")
+        yield Section("verdict", ["KEPT   all files"])
+        yield Section("freed by", [product["what"]], apart=True)
         return
     if file is not None and file not in found.lengths:
         raise UsageProblem(
-            f"{shown(file)} is no data file of this journal",
-            f"its files are {', '.join(map(shown, [*found.lengths][:MOST]))}",
+            f"{shown(file)} is no data file of this journal", f"its files: {some_of([*found.lengths])}"
         )
+    whole = place.asked.whole
     if file is not None:
-        _write_file(out, place, described, found, file, everything)
-    else:
-        _write_store(out, place, described, found, everything)
+        yield from _of_file(described, found, file)
+        more = replace(whole, paths=(place.loaded.root,)).again("why")
+        yield Section("next", ["all files:", f"  {more}"], apart=True)
+        return
+    yield from _of_store(described, found)
+    free = [product["what"], *([product["freed"]] if "freed" in product else [])]
+    yield Section("freed by", free, apart=True)
+    if held := [name for name in found.lengths if found.of(name)]:
+        more = replace(whole, paths=(place.loaded.root / held[0],)).again("why")
+        yield Section("next", ["one file in detail:", f"  {more}"], apart=True)
 
 
-def _write_file(
-    out: Painter, place: Directory, described: Format, found: Keeping, file: str, everything: bool
-) -> None:
-    holders = found.of(file)
-    if not holders and found.doubt:
-        _line(out, "verdict", f"NOT KNOWN   {found.doubt}", "yellow")
-    elif not holders:
-        _line(out, "verdict", "FREE   nothing in the journal needs this file", "green")
-    else:
-        first, *others = holders
-        more = f", and {len(others)} more reason(s)" if others else ""
-        _line(out, "verdict", f"KEPT   {_said(described, first, 'what')}{more}", "yellow")
-    out.line("")
-    if holders:
-        _table(out, "held by", holders if everything else holders[:MOST], described, len(holders))
-    for holder in found.by(file)[: None if everything else MOST]:
-        _line(
-            out, "keeps", f"{shown(holder.file)}, which has {holder.count} {_said(described, holder, 'what')}"
-        )
-    if not found.by(file):
-        _line(out, "keeps", "nothing: no other file stays because of this one")
-    _write_freed(out, described, holders if everything else holders[:MOST])
-    out.line("")
-    _line(out, "next", f"all files: {Asked((place.loaded.root,), None, None, ()).again('why')}")
-
-
-def _write_store(out: Painter, place: Directory, described: Format, found: Keeping, everything: bool) -> None:
+def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
     free = [name for name in found.lengths if not found.of(name)]
-    count = len(found.lengths)
-    if free:
-        _line(
-            out, "verdict", f"{len(free)} of {count} file(s) FREE: nothing in the journal needs them", "green"
-        )
+    files = amount(len(found.lengths), "file")
+    if free and found.doubt:
+        yield Section("verdict", [f"NOT KNOWN   for {len(free):,} of {files}: {found.doubt}"])
+    elif free:
+        yield Section("verdict", [f"FREE   {len(free):,} of {files}: {some_of(free)}"])
     else:
-        _line(out, "verdict", f"KEPT   all {count} file(s); none can be deleted now", "yellow")
-    out.line("")
-    rows = [("file", "bytes", "reasons")]
-    named, free_word = list(found.lengths), "not known" if found.doubt else "free"
-    for name in named if everything else _most_telling(found):
-        reasons = "; ".join(_counted(described, holder) for holder in found.of(name)) or free_word
-        rows.append((shown(name), f"{found.lengths[name]:,}", reasons))
-    _rows(out, "held by", rows)
-    if len(rows) - 1 < count:
-        out.line(" " * HEAD, f"... {count - len(rows) + 1} more files (--all)")
-    out.line("")
-    _line(out, "freed by", described.why["product"]["what"])
-    if freed := described.why["product"].get("freed"):
-        _line(out, "", freed)
-    held = next((name for name in found.lengths if found.of(name)), None)
-    if held is not None:
-        out.line("")
-        command = Asked((place.loaded.root / held,), None, None, ()).again("why")
-        _line(out, "next", f"one file in detail: {command}")
+        yield Section("verdict", [f"KEPT   all {files}; none can be deleted now"])
+    rows = []
+    for name, length in found.lengths.items():
+        reasons = "; ".join(_counted(described, holder) for holder in found.of(name))
+        rows.append(
+            (shown(name), f"{length:,}", reasons or ("not known" if found.doubt else "nothing: free"))
+        )
+    yield Section(
+        "held by", listing=Listing(rows, len(rows), ("file", "bytes", "by"), noun="file"), apart=True
+    )
 
 
-def _most_telling(found: Keeping) -> Sequence[str]:
-    """Return the oldest files, and the newest: the first that are held explain most of the others."""
-    names = list(found.lengths)
-    return names if len(names) <= MOST else [*names[: MOST - 1], names[-1]]
-
-
-def _write_freed(out: Painter, described: Format, holders: Sequence[Holder]) -> None:
-    said = list(dict.fromkeys(_said(described, holder, "freed") for holder in holders))
-    for number, text in enumerate(said, start=1):
-        _line(out, "freed by" if number == 1 else "", f"{number}. {text}")
-    if said and (more := described.why["product"].get("freed")):
-        _line(out, "", f"or {more}")
-
-
-def _table(out: Painter, head: str, holders: Sequence[Holder], described: Format, total: int) -> None:
-    rows: list[tuple[str, ...]] = [("what", "count", "bytes", "first at")]
+def _of_file(described: Format, found: Keeping, file: str) -> Iterator[Section]:
+    holders = found.of(file)
+    if holders:
+        more = f", and by {amount(len(holders) - 1, 'other reason')}" if len(holders) > 1 else ""
+        yield Section("verdict", [f"KEPT   by {_counted(described, holders[0])}{more}"])
+    elif found.doubt:
+        yield Section("verdict", [f"NOT KNOWN   {found.doubt}"])
+    else:
+        yield Section("verdict", ["FREE   nothing in the journal needs this file"])
+    rows = []
     for holder in holders:
         numbers = (f"{number:,}" if number else "" for number in (holder.count, holder.size))
-        rows.append(
-            (_said(described, holder, "what"), *numbers, str(holder.first) if holder.first >= 0 else "")
-        )
-    _rows(out, head, rows)
-    if len(holders) < total:
-        out.line(" " * HEAD, f"... {total - len(holders)} more reasons (--all)")
-
-
-def _rows(out: Painter, head: str, rows: Sequence[tuple[str, ...]]) -> None:
-    """Write a table, the first column and the last of two or three to the left, numbers to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for number, row in enumerate(rows):
-        first, *rest = row
-        cells = [first.ljust(widths[0])]
-        for column, cell in enumerate(rest, start=1):
-            is_text = rows[0][column] == "reasons"
-            cells.append(cell if is_text else cell.rjust(widths[column]))
-        out.wrapped(f"{head if not number else '':<{HEAD}}" + "  ".join(cells[:-1]) + "  ", cells[-1])
+        place = f"at {holder.first}" if holder.first >= 0 else ""
+        rows.append((_said(described, holder, "what"), *numbers, place))
+    if rows:
+        head = ("what", "count", "bytes", "first")
+        yield Section("held by", listing=Listing(rows, len(rows), head, noun="reason"), apart=True)
+    others = [f"{shown(holder.file)}, by {_counted(described, holder)}" for holder in found.by(file)]
+    yield Section("keeps", others or ["nothing: no other file stays because of this one"], apart=not rows)
+    said = dict.fromkeys(_said(described, holder, "freed") for holder in holders)
+    if said:
+        steps = [f"{number}. {text}" for number, text in enumerate(said, start=1)]
+        or_else = [f"or {text}" for name, text in described.why["product"].items() if name == "freed"]
+        yield Section("freed by", [*steps, *or_else], apart=True)
 
 
 def _counted(described: Format, holder: Holder) -> str:
     what = _said(described, holder, "what")
+    if holder.count == 1:
+        noun, _, rest = what.partition(" ")
+        what = f"{noun.removesuffix('s')} {rest}"
     return f"{holder.count:,} {what}" if holder.count else what
 
 
 def _said(described: Format, holder: Holder, sentence: str) -> str:
-    text = described.why[holder.kind][sentence]
-    return shown(text.format(name=holder.name, count=f"{holder.count:,}"))
-
-
-def _line(out: Painter, head: str, text: str, style: str = "") -> None:
-    out.wrapped(f"{head:<{HEAD}}", text, style)
+    return shown(described.why[holder.kind][sentence].format(name=holder.name, count=f"{holder.count:,}"))

@@ -43,6 +43,13 @@ def call(*arguments: object, columns: int = 80) -> Result:
     return runner.invoke(cli, [str(each) for each in arguments])
 
 
+def in_full(*arguments: object, columns: int = 80) -> Result:
+    """Run `inspect` or `recover` and ask for all that there is, unless a form of the answer is chosen."""
+    forms = {"--all", "--json", "--ndjson", "--hex", "--level", "--help"}
+    shown = forms & {str(each) for each in arguments} or arguments[0] not in ("inspect", "recover")
+    return call(*arguments, *(() if shown else ("--all",)), columns=columns)
+
+
 def harmless(text: str) -> str:
     """Return a text after making sure that it neither steers a terminal nor breaks lines on its own."""
     assert all(char.isprintable() or char == "\n" for char in text)

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from journalspec.deviations import deviations
 from journalspec.formats import format_ids, get_format
+from journalspec.messages import messages
 from journalspec.requirements import requirements
 from journalspec.schemas import described
 from journalspec_conformance.crashes.findings import causes, worst_seen
@@ -127,6 +128,7 @@ OTHERS = (
     ksy.offset_text,
     markup.code_html,
     markup.details,
+    messages,
     product_ids,
     requirements,
     rules,

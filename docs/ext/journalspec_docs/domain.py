@@ -1,4 +1,4 @@
-"""The names that pages link to: requirements, cases, flags and deviations.
+"""The names that pages link to: requirements, cases, flags, deviations and messages.
 
 One small Sphinx domain, so that a link to something that does not exist is a
 warning (and, under ``-W``, an error) like any other broken reference.
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 #: A link's hint has no more characters than this.
 HINT = 80
-KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured")
+KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured", "message")
 
 
 class LinkTarget(NamedTuple):
@@ -95,7 +95,8 @@ class JournalspecDomain(Domain):
         """List everything for the search index and intersphinx."""
         for (kind, name), target in sorted(self.objects.items()):
             # The most important of all: what has an id is where its definition stands, above every mention.
-            yield name, name, kind, target.docname, target.node_id, int(kind not in ("req", "deviation"))
+            first = ("req", "deviation", "message")
+            yield name, name, kind, target.docname, target.node_id, int(kind not in first)
 
 
 def domain_of(env: BuildEnvironment) -> JournalspecDomain:

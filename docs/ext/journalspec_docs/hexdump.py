@@ -113,10 +113,15 @@ def fields_html(
             outside = 0 if span.kind in CONTAINERS else span.off + span.length
         pieces = _unfolded(segment, content, FIELD_WIDTH)
         mark = " class=d" if segment.start < outside else ""
+        between = pieces[-1][0] - pieces[HEAD][0] if len(pieces) > LONG else 0
+        pieces = [*pieces[:HEAD], pieces[-1]] if between else pieces
+        if len(out) > most:
+            # Nobody sees them, and there are ten times as many as are seen: they are counted.
+            out += [""] * (len(pieces) + bool(between))
+            continue
         rows = [_field_line(segment, content, start, end, roles, mark) for start, end in pieces]
-        if len(rows) > LONG:
-            between = pieces[-1][0] - pieces[HEAD][0]
-            rows[HEAD:-1] = [f'<span class="more">… {between} more bytes of it</span>']
+        if between:
+            rows.insert(HEAD, f'<span class="more">… {between} more bytes of it</span>')
         out += rows
     return _pre(out, "fields", most, rest)
 

@@ -187,11 +187,16 @@ def remembered(known: dict[bytes, T], block: bytes, make: Callable[[bytes], T]) 
     names = known.get(block)
     if names is None:
         names = make(block)
-        if len(block) <= KEPT_SIZE:
-            if len(known) >= KEPT:
-                known.clear()  # crafted lists must not make the next journal slow
-            known[block] = names
+        keep(known, block, names)
     return names
+
+
+def keep(known: dict[bytes, T], block: bytes, names: T) -> None:
+    """Keep what stored names mean, if they are short."""
+    if len(block) <= KEPT_SIZE:
+        if len(known) >= KEPT:
+            known.clear()  # crafted lists must not make the next journal slow
+        known[block] = names
 
 
 def checksum(record: LogRecord) -> int:
@@ -235,22 +240,7 @@ def make_record(  # these are the record's own fields, no more
 
 def encode_record(record: LogRecord) -> bytes:
     """Return the stored bytes of `record`, fields as they are."""
-    parts = [
-        FIXED.pack(
-            record.status,
-            record.record_length,
-            record.header_length,
-            record.time,
-            record.sequence_number,
-            record.crc32,
-            len(record.gtrid),
-        )[:PAYLOAD_AT],
-        record.extension,
-        bytes([len(record.gtrid)]),
-        record.gtrid,
-        INT.pack(len(record.names)),
-    ]
-    for name in record.names:
-        parts += [SHORT.pack(len(name)), name]
-    parts.append(END_RECORD)
-    return b"".join(parts)
+    own = record._asdict()
+    del own["off"]
+    # Without an extension the seed's records are laid out as all others are.
+    return LAYOUT.build("record", "seed", **{**own, "names": [{"name": name} for name in record.names]})

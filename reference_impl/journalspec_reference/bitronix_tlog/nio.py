@@ -46,9 +46,6 @@ SHORT = struct.Struct(">h")
 GTRID_LENGTH_AT = FRAME_HEAD.size + PAYLOAD.size - 1
 #: A payload without gtrid and names.
 MIN_PAYLOAD = PAYLOAD.size + SHORT.size
-#: Status -> what its payload begins with; nobody reads it.
-TAGS = {status: tag.encode("ascii") for status, tag in LAYOUT.column("tag").items()}
-UNKNOWN_TAG = b"<unkn>"
 #: UNKNOWN does not finish a transaction here, unlike in the disk journal.
 FINISHED = frozenset({STATUS_CODES["COMMITTED"], STATUS_CODES["ROLLEDBACK"]})
 
@@ -135,13 +132,9 @@ def latin_text(name: bytes) -> str:
 
 def encode_frame(record: NioRecord) -> bytes:
     """Return the bytes of a frame: payload padded as the record says, checksum computed."""
-    status, length, time, sequence = record.status, record.record_length, record.time, record.sequence_number
-    rolled, gtrid = int(record.rolled_over), record.gtrid
-    payload = PAYLOAD.pack(TAGS.get(status, UNKNOWN_TAG), status, length, time, sequence, rolled, len(gtrid))
-    payload += gtrid + SHORT.pack(len(record.names))
-    payload += b"".join(SHORT.pack(len(name)) + name for name in record.names) + bytes(record.padding)
-    head = FRAME_HEAD.pack(FRAME_START, record.delimiter, len(payload), zlib.crc32(payload), FRAME_MIDDLE)
-    return head + payload + FRAME_TAIL.pack(FRAME_END, record.delimiter)
+    names, padding = [{"name": name} for name in record.names], bytes(record.padding)
+    own = {name: value for name, value in record._asdict().items() if name not in ("off", "end", "crc32")}
+    return LAYOUT.build("record", "nio", **{**own, "names": names, "padding": padding})
 
 
 def looks_like_nio(data: Any) -> bool:

@@ -8,6 +8,7 @@ forensic extra with its own function and its own bound.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -21,7 +22,6 @@ from journalspec_reference.bitronix_tlog.codec import (
     DISK,
     END_RECORD,
     FIXED,
-    GTRID_AT,
     INT,
     KNOWN_NAMES,
     MAX_GTRID,
@@ -34,6 +34,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     Framing,
     LogRecord,
     Names,
+    keep,
     name_text,
     remembered,
     split_names,
@@ -46,6 +47,10 @@ TYPES = {**STATUS_NAMES, OTHER: "OTHER"}
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: The sequence number of a run's first record: 0 up to BTM 2.1.2, later 1.
 FIRST_OF_A_RUN = (0, 1)
+#: The fixed fields, the length without a sign: one that is negative reaches beyond any stretch.
+UNSIGNED = struct.Struct(FIXED.format.replace("ii", "iI", 1))
+#: Plain lists of names, with the end marker that follows -> what they mean.
+PLAIN_NAMES: dict[bytes, Names] = {}
 #: Why a region holds no record that was read, and lies after one of which even the length could not be.
 UNREACHED = "unreached"
 #: A search reads less at a time: most places where it looks for a record have none.
@@ -73,39 +78,44 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     `more` of a batch has ``names``, the :class:`.Names` of each record; ``moved``, by the offset of each
     record of the seed that has an extension, the length of that; and ``why``, the first damage in words.
     """
-    head, head_size, usual = FIXED.unpack_from, FIXED.size, framing.header_length
-    known: Callable[[bytes], Any] = KNOWN_NAMES.get
+    head, head_size, usual = UNSIGNED.unpack_from, FIXED.size, framing.header_length
+    known: Callable[[bytes], Any] = PLAIN_NAMES.get
+    crc, fixed, uncounted, resumes = crc32, CRC_AT, UNCOUNTED, CRC_RESUMES_AT
     # The smallest time and sequence number of the run so far; `watch`: one up to here may change them.
     begun, oldest, lowest, watch = False, 1 << 63, 1 << 31, 1 << 31
     # A scan ends where the file does, whatever its caller takes for the tail.
     limit = min(limit, source.size)
     base, need, over = start, 0, False
     while base < limit and not over:
-        data = source.read(base, min(max(stretch, need, head_size), limit - base))
-        batch, top, room, at, need = Batch(base, data), len(data), limit - base, 0, 0
+        room = limit - base
+        data = source.read(base, min(max(stretch, need) + head_size, room))
+        batch, final, at, need = Batch(base, data), len(data) == room, 0, 0
         names: list[Names] = []
         batch.more["names"] = names
-        final = top == room
-        if final:
-            # Zeros make it safe to unpack what the tail cuts off: no end marker is in them.
-            data += bytes(head_size)
-        edge = room if final else top - head_size + 1
+        # The fixed fields of a record may be unpacked up to here. What the tail cuts off is zeros, in which
+        # no end marker is.
+        data, top = (data + bytes(head_size), room) if final else (data, len(data) - head_size)
+        edge = top
         # With unreadable bytes in the stretch no gtrid is short enough: all records are looked at closely.
         most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else MAX_GTRID
         add, add_code, add_names = batch.off.append, batch.code.append, names.append
-        while at < edge:
+        while True:
             status, length, header_length, time, sequence, stored, size = head(data, at)
-            stop = at + UNCOUNTED + length
+            stop = at + uncounted + length
+            rest = at + resumes
+            named = known(data[rest + size : stop])
             # Almost all records are like this; where it is true, all checks below would pass.
-            if not (
-                length >= MIN_RECORD_LENGTH
-                and data[stop - 4 : stop] == END_RECORD
-                and size <= most_gtrid
-                and (named := known(data[at + GTRID_AT + size : stop - 4]))
-                and named.plain
-                and crc32(data[at + CRC_RESUMES_AT : stop], crc32(data[at : at + CRC_AT])) == stored
-                and header_length == usual
+            if (
+                named is None
+                or crc(data[rest:stop], crc(data[at : at + fixed])) != stored
+                or header_length != usual
+                or size > most_gtrid
+                or stop > top
             ):
+                if at >= edge or len(batch.damage) + len(batch.notes) >= MOST_ODD:
+                    break
+                (length,) = INT.unpack_from(data, at + UNCOUNTED - INT.size)
+                stop = at + UNCOUNTED + length
                 # Framing, then form, then checksum: the order decides over the reason (BTM-RDR-004).
                 reason, framed, shift, end = "", False, 0, room
                 if at + UNCOUNTED > room:
@@ -178,7 +188,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     if over and end < room:
                         batch.damage.append((base + end, limit, UNREACHED))
                     at = end
-                    if over or len(batch.damage) + len(batch.notes) >= MOST_ODD:
+                    if over or at >= edge:
                         break
                     continue
                 if header_length != usual:  # BTM-REC-008
@@ -187,6 +197,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 batch.notes += [Note(code, file, base + at) for code in named.notes]
                 if shift:
                     batch.more.setdefault("moved", {})[at] = shift
+                elif named.plain:
+                    keep(PLAIN_NAMES, data[names_at:stop], named)
             # COMMITTING records before a run are the copies of a swap, and older than the run.
             if (sequence <= watch or time < oldest) and (begun or status != COMMITTING):
                 if not begun or sequence in FIRST_OF_A_RUN:
@@ -195,18 +207,26 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     # Threads overtake each other by a few records, so that each is compared with the whole
                     # run; what a file held before is older than all of it (BTM-RDR-011).
                     batch.notes.append(Note("stale-suspect", file, base + at))
+                    if len(batch.damage) + len(batch.notes) >= MOST_ODD:
+                        edge = top = stop  # the batch ends here
                 oldest, lowest = min(oldest, time), min(lowest, sequence)
                 watch = max(lowest, *FIRST_OF_A_RUN)
             add(at)
-            add_code(status if status in STATUS_NAMES else OTHER)
+            try:
+                add_code(status)
+            except ValueError:
+                add_code(OTHER)
             add_names(named)
             at = stop
-            if batch.notes and len(batch.damage) + len(batch.notes) >= MOST_ODD:
-                break
         _close(batch, at)
+        batch.code = batch.code.translate(_CODES)
         base += at
         if batch.off or batch.damage:
             yield batch
+
+
+#: A status that fits a byte -> the number of its type.
+_CODES = bytes(status if status in STATUS_NAMES else OTHER for status in range(256))
 
 
 def _close(batch: Batch, at: int) -> None:

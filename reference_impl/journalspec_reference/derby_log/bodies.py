@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from struct import Struct
@@ -46,14 +47,20 @@ class Body(NamedTuple):
     long_number: bool
 
 
-#: What a record is for a replay: not plain, a change of a page, begin or end of a transaction, or nothing.
-CLOSELY, CHANGE, BEGIN, END, NOTHING = range(5)
+#: What a record is for a replay: a change of a page, what undoes one, begin or end of a transaction, what
+#: makes or removes a container, nothing, or not plain.
+CHANGE, UNDO, BEGIN, END, MAKE, NOTHING, CLOSELY = range(7)
 #: So many records are worth NumPy, where it is installed.
 MANY = 1024
 
 
+#: A compressed int in its shortest form.
+_INT = rb"[\0-\x3f]|\x40[\x40-\xff]|[\x41-\x7f].|\x80\0[\x40-\xff].|\x80[^\0]..|[\x81-\xff]..."
+NUMBER = re.compile(_INT, re.DOTALL)
+#: So many of them, a power of two.
+_NUMBERS = [re.compile(b"(?:%b){%d}+" % (_INT, 1 << power), re.DOTALL) for power in range(13)]
 #: The first bytes of numbers in their shortest form are below this one.
-_SHORTEST = 0x40
+SHORTEST = 0x40
 
 
 class BodyReader:
@@ -117,9 +124,9 @@ class BodyReader:
                 continue
             at = self.at
             # Most fields are small numbers in their shortest form: one byte, or two of a compressed long.
-            if at < last and data[at] < _SHORTEST and slot.type == "cint":
+            if at < last and data[at] < SHORTEST and slot.type == "cint":
                 out[slot.name], self.at = data[at], at + 1
-            elif at < last and data[at] < _SHORTEST and slot.type == "clong":
+            elif at < last and data[at] < SHORTEST and slot.type == "clong":
                 out[slot.name], self.at = data[at] << 8 | data[at + 1], at + 2
             else:
                 out[slot.name] = self._field(slot, out)
@@ -156,6 +163,20 @@ class BodyReader:
 def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict[str, Any]]:
     reader = BodyReader(data)
     return (reader.element(slots, number) for number in range(count))
+
+
+def passed(data: bytes, at: int, stop: int, count: int) -> int:
+    """Return where so many compressed ints end that begin at `at`; -1 if one is longer than it needs to be.
+
+    It is -1, too, if they do not end at `stop` or before it.
+    """
+    while count > 0:
+        power = min(count.bit_length(), len(_NUMBERS)) - 1
+        found = _NUMBERS[power].match(data, at, stop)
+        if found is None:
+            return -1
+        at, count = found.end(), count - (1 << power)
+    return at
 
 
 class Forms(dict[int, Form]):

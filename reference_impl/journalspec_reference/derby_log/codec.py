@@ -7,6 +7,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from journalspec.observation import At
+from journalspec_reference.batches import ReadingRefused
 
 #: The format id of control files and log files, the only ids that take four bytes.
 FILE_FORMAT = 128
@@ -29,7 +30,7 @@ class BadLog(ValueError):
         self.reason = reason
 
 
-class Refusal(Exception):
+class Refusal(ReadingRefused):
     """There is no result: `phase` and `code` are the spec's, `at` is the place that is at fault, if any."""
 
     def __init__(self, phase: str, code: str, message: str, at: At | None = None) -> None:

@@ -6,15 +6,18 @@ A record that is not quite as the table has it is left to :func:`.bodies.decode`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, named, objects, operations, tail
+from journalspec.derby_log.operations import LOG_RECORD, Form, Slot, named, objects, operations, part, tail
 from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.bodies import (
     BEGIN,
@@ -23,14 +26,19 @@ from journalspec_reference.derby_log.bodies import (
     CLOSELY,
     EDITIONS,
     END,
+    MAKE,
     NOTHING,
+    NUMBER,
+    SHORTEST,
+    UNDO,
     Body,
     Forms,
     decode,
     known,
+    passed,
 )
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog
-from journalspec_reference.derby_log.store import Store
+from journalspec_reference.derby_log.store import CREATED, Changes, Plain, growth
 
 Ints = npt.NDArray[np.int64]
 #: Of each form of a compressed int and of a compressed long: its bytes, and the least number that needs it.
@@ -48,23 +56,27 @@ _ROOM = bytes(256)
 _BEHIND = BITS["COMPENSATION"] | BITS["CHECKSUM"]
 #: The groups that mean something for a replay, and the operations that take pages away.
 _MEANS = sum(BITS[name] for name in ("FIRST", "LAST", "PREPARE", "COMPENSATION", "CHECKSUM"))
+_UNDOES = [named()[name].id for name in ("LOGICAL_UNDO", "PHYSICAL_UNDO")]
 _RESHAPES = [form.id for form in operations().values() if form.name.startswith("COMPRESS_SPACE")]
 #: A position has 31 bits in an instant (DRB-ENC-108).
 _INSTANT = ~(1 << 31)
-#: Containers and pages of larger numbers are looked at one by one: these make one number of both.
-_CONTAINER_BITS, _PAGE_BITS = 22, 40
+#: Places of a table of pages, and what spreads the pages of several containers over it.
+_PLACES, _SPREAD = 1 << 16, 4099
+#: The fields that a replay looks at.
+REPLAYED = ("container", "page", "page_version", "undone", "status", "action")
+_CONTAINER = named()["CONTAINER"].id
 
 
 class Gathered:
     """The columns of a batch, by name. The rows in `closely` have none: their bodies are to be decoded."""
 
     def __init__(self, batch: Batch, forms: Forms, rows: int, names: Sequence[str] = ()) -> None:
+        self._data = batch.data
         self._view = np.frombuffer(batch.data + _ROOM, np.uint8)
         self._longs = self._every(">u8")
         off, end = (np.frombuffer(each, np.int64)[:rows] for each in (batch.off, batch.end))
-        start, stop = off + BEFORE, end - BEHIND
+        self._off, start, stop = off.copy(), off + BEFORE, end - BEHIND
         shorts = self._every(">u2")
-        self.kind = np.full(rows, CLOSELY, np.uint8)
         self.closely = shorts[start] != LOG_RECORD
         self.group, at = self._number(start + 2, self.closely)
         owner = shorts[at]
@@ -82,102 +94,116 @@ class Gathered:
         self.has = {name: np.zeros(rows, np.bool_) for name in names}
         #: Where the data of each row begin, and how many bytes they are.
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-        # The operation, and what stands behind its fields: the rows of each pair have the same fields.
+        #: The lists: their rows, their fields, how many elements they have, where they begin and end.
+        self._lists: list[tuple[int, tuple[Slot, ...], int, int, int]] = []
+        # The operation, and what stands behind its fields: the rows of each pair have the same fields, and
+        # those of most begin with the fields of a page.
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
-        for pair in np.unique(key[key >= 0]).tolist():
-            here = np.flatnonzero(key == pair)
-            slots = _slots(forms.get(pair >> 16), pair & 0xFFFF)
-            if slots is None:
-                self.closely[here] = True
-            else:
-                self._take(slots, here, at[here] + 2, stop[here])
+        known = {pair: _slots(forms.get(pair >> 16), pair & 0xFFFF) for pair in np.unique(key).tolist()}
+        self.closely |= np.isin(key, [pair for pair, slots in known.items() if slots is None])
+        page = part("page")
+        begins = {pair: slots for pair, slots in known.items() if slots and slots[: len(page)] == page}
+        paged = {pair: slots[len(page) :] for pair, slots in begins.items()}
+        at += 2
+        self._take(page, np.flatnonzero(np.isin(key, [*paged])), at, stop)
+        for pair, slots in {**known, **paged}.items():
+            if slots is not None:
+                self._parts(slots, np.flatnonzero(key == pair), at, stop)
+        self.closely |= at != stop
 
-    def kinds(self) -> bytes:
-        """Return for each row what it is for a replay: CLOSELY, or one of the others."""
+    def put(self, row: int, body: Body) -> None:
+        """Take in a row whose body is decoded."""
+        self.operation[row], self.group[row] = body.operation.id, body.group
+        self.transaction[row] = -1 if body.transaction is None else body.transaction
+        given: dict[str, Any] = dict(body.fields)
+        if "undo" in given:
+            given["undo"] = int(given["undo"] is not None)
+        if body.undone is not None:
+            given["undone"] = body.undone.packed - (body.undone.packed >> 63 << 64)
+        for name, values in self.fields.items():
+            self.has[name][row] = name in given
+            values[row] = given.get(name, 0)
+
+    def fill(self, decoded: Mapping[int, Body]) -> None:
+        """Take in the rows whose bodies are decoded, and by how much each row moves the version of its page.
+
+        That is -1 where the record that is undone says by how much (DRB-RCV-164).
+        """
+        self.growth = np.ones(len(self.closely), np.int64)
+        for row, slots, count, start, end in self._lists:
+            self.growth[row] = count
+            for place, slot in enumerate(slots):
+                if slot.name == "reserved":
+                    values = NUMBER.findall(self._data, start, end)[place :: len(slots)]
+                    self.growth[row] += count - values.count(b"\0")
+        for has in self.has.values():
+            has[self.closely] = False
+        for row, body in decoded.items():
+            if "page_version" in body.fields:
+                self.put(row, body)
+                self.growth[row] = growth(body)
+        self.growth[(self.operation == named()["PHYSICAL_UNDO"].id) & self.has["undone"]] = -1
+
+    def plain(self, closely: Collection[int], place: int) -> Iterator[Plain]:
+        """Yield for each row what it is for a replay.
+
+        Those of `closely` are containers; `place` is the instant of the batch.
+        """
         group, owned = self.group & _MEANS, (self.transaction >= 0) & ~self.closely
-        out = self.kind
-        changes = self.has["page_version"] & ~np.isin(self.operation, _RESHAPES)
-        out[owned & (group == 0) & changes] = CHANGE
-        out[owned & (group == BITS["FIRST"]) & (self.operation == named()["BEGIN"].id)] = BEGIN
-        out[owned & (group == BITS["LAST"]) & (self.operation == named()["END"].id)] = END
-        out[~owned & ~self.closely & (self.operation == named()["CHECKSUM"].id)] = NOTHING
-        return out.tobytes()
-
-    def rows(self, kind: int) -> list[int]:
-        """Return the rows of a kind."""
-        rows: list[int] = np.flatnonzero(self.kind == kind).tolist()
-        return rows
+        container, page, version, undone, status, _ = (self.fields[name] for name in REPLAYED)
+        changes = owned & self.has["page_version"] & ~np.isin(self.operation, _RESHAPES)
+        changes &= ~np.isin(container, [*closely])
+        undoes = changes & (group == BITS["COMPENSATION"]) & np.isin(self.operation, _UNDOES) & (undone >= 0)
+        begins = owned & (group == BITS["FIRST"]) & (self.operation == named()["BEGIN"].id)
+        kind = np.full(len(owned), CLOSELY, np.uint8)
+        kind[changes & (group == 0)] = CHANGE
+        kind[undoes] = UNDO
+        kind[begins] = BEGIN
+        kind[owned & (group == 0) & (self.operation == _CONTAINER)] = MAKE
+        kind[owned & (group == BITS["LAST"]) & (self.operation == named()["END"].id)] = END
+        kind[~owned & ~self.closely & (self.operation == named()["CHECKSUM"].id)] = NOTHING
+        also = np.where(self.fields["action"] == CREATED, container, -1)
+        also = np.where(undoes, undone & _INSTANT, np.where(begins, status, also))
+        for row, _, count, *_ in self._lists:
+            also[row] = count
+        columns = (self.transaction, container, page, version, self.growth, place + self._off, also)
+        number, container, page, *others = (column.tolist() for column in columns)
+        return zip(kind.tobytes(), number, zip(container, page, strict=True), *others, strict=True)
 
     def containers(self) -> set[int]:
         """Return the containers whose pages the records change."""
-        return {*np.unique(self.fields["container"][self.kind == CHANGE]).tolist()}
+        return {*np.unique(self.fields["container"][self.has["page_version"]]).tolist()}
 
-    def pages(self) -> tuple[list[tuple[int, int]], list[int]]:
-        """Return for each row the page that it changes (container and page), and the version before."""
-        container, page, version = (
-            self.fields[name].tolist() for name in ("container", "page", "page_version")
-        )
-        return list(zip(container, page, strict=True)), version
+    def made(self, rows: int) -> set[int]:
+        """Return the containers that are made or removed in the first `rows`, but for those in `closely`."""
+        here = (self.operation == _CONTAINER)[:rows] & ~self.closely[:rows]
+        return {*self.fields["container"][:rows][here].tolist()}
 
-    def settle(
-        self, rows: int, redo: int, decoded: Mapping[int, Body], closely: Sequence[int], store: Store
-    ) -> tuple[list[int], bytes]:
-        """Redo what is plain in the first `rows`; return which are left, and of which row the page is done.
+    def tally(self, rows: int, types: Counter[int], containers: Counter[int]) -> None:
+        """Count the first `rows` records by operation and by the container whose page they change.
 
-        A transaction that begins and ends here, without an undo, leaves nothing. A page whose changes follow
-        each other has the version of the last; before row `redo` none is changed. In the containers `closely`
-        nothing is plain.
+        Those in `closely` are left out: their bodies are decoded.
         """
-        kinds, number = self.kind[:rows], self.transaction[:rows]
-        container, page, version = (
-            self.fields[each][:rows] for each in ("container", "page", "page_version")
-        )
-        done = np.zeros(rows, np.bool_)
-        shaped = any(body.operation.id in _RESHAPES for body in decoded.values())
-        if not rows or shaped or container.max() >> _CONTAINER_BITS or page.max() >> _PAGE_BITS:
-            return [*range(rows)], done.tobytes()
-        # By transaction: its begin, or that it is open, then only changes, and perhaps its end.
-        order = np.argsort(number, kind="stable")
-        first, last, numbers = _runs(number[order])
-        opened, closed = kinds[order][first] == BEGIN, kinds[order][last] == END
-        changes = np.add.reduceat(kinds[order] == CHANGE, first, dtype=np.int64)
-        known = np.fromiter((each in store.transactions for each in numbers.tolist()), np.bool_, len(numbers))
-        odd = [body.transaction for body in decoded.values() if body.transaction is not None]
-        sound = (changes + opened + closed == last - first + 1) & (opened != known) & ~np.isin(numbers, odd)
-        group = np.empty(rows, np.int64)
-        group[order] = np.repeat(np.arange(len(first)), last - first + 1)
-        # By page: the changes of sound transactions, each one version behind the one before.
-        change = kinds == CHANGE
-        change[:redo] = False
-        at = np.flatnonzero(change)
-        at = at[np.argsort(container[at] << _PAGE_BITS | page[at], kind="stable")]
-        key = container[at] << _PAGE_BITS | page[at]
-        broken = ~sound[group[at]] | np.isin(container[at], closely)
-        broken[1:] |= (key[1:] == key[:-1]) & (version[at][1:] != version[at][:-1] + 1)
-        touched = [
-            fields["container"] << _PAGE_BITS | fields["page"]
-            for fields in (body.fields for body in decoded.values())
-            if "page" in fields
-            and not (fields["container"] >> _CONTAINER_BITS or fields["page"] >> _PAGE_BITS)
-        ]
-        broken |= np.isin(key, touched)
-        begin, end, _ = _runs(key)
-        plain = ~np.logical_or.reduceat(broken, begin) if len(at) else np.zeros(0, np.bool_)
-        places = zip(container[at][begin].tolist(), page[at][begin].tolist(), strict=True)
-        for index, place, low, high in zip(
-            np.arange(len(begin)), places, version[at][begin].tolist(), version[at][end].tolist(), strict=True
-        ):
-            if plain[index]:
-                there = store.pages.get(place) or store.page(*place, low)
-                if there is None or there.version < low:
-                    plain[index] = False
-                elif there.version <= high:
-                    # What the page has had already is left as it is (DRB-RCV-062).
-                    there.version = high + 1
-        done[at] = np.repeat(plain, end - begin + 1)
-        left = np.logical_or.reduceat((change & ~done)[order], first)
-        whole = sound & opened & closed & ~left
-        return np.flatnonzero(~whole[group] & (kinds != NOTHING)).tolist(), done.tobytes()
+        taken = ~self.closely[:rows]
+        changes = self.fields["container"][:rows][taken & self.has["page_version"][:rows]]
+        for values, counter in ((self.operation[:rows][taken], types), (changes, containers)):
+            found, counts = np.unique(values, return_counts=True)
+            for value, count in zip(found.tolist(), counts.tolist(), strict=True):
+                counter[value] += count
+
+    def changes(self, rows: int, *, last: bool) -> Changes:
+        """Return the changes of pages in the first `rows`; `last`: at least the last one of each page."""
+        here = np.flatnonzero(self.has["page_version"][:rows])
+        if last:
+            # Of the rows of one place in the table the last one stays, and those of other pages than its.
+            container, page = (self.fields[name][here] for name in REPLAYED[:2])
+            place, table = (container * _SPREAD + page) & _PLACES - 1, np.empty(_PLACES, np.int64)
+            table[place] = order = np.arange(len(here))
+            latest = table[place]
+            here = here[(latest == order) | (container[latest] != container) | (page[latest] != page)]
+        columns = (*(self.fields[name] for name in REPLAYED[:4]), self.growth)
+        container, page, version, undone, growth = (column[here].tolist() for column in columns)
+        return Changes(list(zip(container, page, strict=True)), version, growth, undone)
 
     def numbers_at(self, at: Ints) -> Ints:
         """Return the numbers of eight plain bytes at places in the batch."""
@@ -189,38 +215,70 @@ class Gathered:
 
     def _number(self, at: Ints, longer: npt.NDArray[np.bool_], *, wide: bool = False) -> tuple[Ints, Ints]:
         """Return the compressed numbers at `at`, and their ends; `longer`: a shorter form would do."""
-        form = self._view[at] >> 6
-        value = (self._longs[at] >> _SHIFTS[wide][form] & _MASKS[wide][form]).astype(np.int64)
-        longer |= value < _LEAST[wide][form]
-        return value, at + _SIZES[wide][form]
+        first = self._view[at]
+        # Most are small.
+        value = first.astype(np.int64)
+        if wide:
+            value = value << 8 | self._view[at + 1]
+        end, odd = at + 1 + wide, np.flatnonzero(first >= SHORTEST)
+        if len(odd):
+            form, at = first[odd] >> 6, at[odd]
+            found = (self._longs[at] >> _SHIFTS[wide][form] & _MASKS[wide][form]).astype(np.int64)
+            value[odd] = found
+            end[odd] = at + _SIZES[wide][form]
+            longer[odd] |= found < _LEAST[wide][form]
+        return value, end
 
-    def _take(self, slots: Sequence[Slot], here: Ints, at: Ints, stop: Ints) -> None:
-        """Take in the fields of rows `here`, which stand from `at` on."""
-        closely = np.zeros(len(here), np.bool_)
+    def _parts(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
+        """Take in fields of which the last may be there only if another one has some value."""
+        always = tuple(takewhile(lambda slot: not slot.when, slots))
+        self._take(always, here, places, stops)
+        if rest := slots[len(always) :]:
+            name, value = rest[0].when
+            there = self.fields[name][here] == value
+            self._take([replace(slot, when=()) for slot in rest], here[there], places, stops)
+            self._take([slot for slot in rest if not slot.when], here[~there], places, stops)
+
+    def _take(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
+        """Take in the fields of rows `here`, which begin at `places`: these become where they end."""
+        at, closely = places[here], np.zeros(len(here), np.bool_)
+        counts: dict[str, Ints] = {}
         for slot in slots:
             if slot.type in ("cint", "clong"):
                 value, at = self._number(at, closely, wide=slot.type == "clong")
             elif slot.type == "object":
                 value, at = self._every(">u2")[at].astype(np.int64), at + 2
                 closely |= (value != 0) & ((value != _empty(slot)) | (_empty(slot) < 0))
+            elif isinstance(slot.of, tuple):
+                at = self._list(slot.of, here, at, stops[here], counts[slot.count])
+                closely |= at < 0
             elif slot.type == "bytes":
-                # The last of all: what it has too much, or too little, shows at the end.
-                closely |= value < 0
-                self.data_at[here], self.data_size[here] = at, value
-                at = at + value
+                limit, end = stops[here], at + value
+                closely |= (value < 0) | (end > limit)
+                if slot.name == "data":
+                    self.data_at[here], self.data_size[here] = at, value
+                at = np.clip(end, at, limit)
             else:
                 value = self._every(_FIXED[slot.type])[at].astype(np.int64)
                 at = at + int(slot.type[1:])
-            if slot.name in self.fields and not slot.measures:
+            if slot.measures:
+                counts[slot.name] = value
+            elif slot.name in self.fields:
                 self.fields[slot.name][here] = value
                 self.has[slot.name][here] = True
-        self.closely[here] = closely | (at != stop)
+        self.closely[here] |= closely
+        places[here] = at
 
-
-def _runs(values: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return where each run of equal values begins, where its last one is, and the values."""
-    first = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1]))[: len(values)])
-    return first, np.append(first[1:], len(values))[: len(first)] - 1, values[first]
+    def _list(self, slots: tuple[Slot, ...], here: Ints, at: Ints, stop: Ints, counts: Ints) -> Ints:
+        """Pass over a list of each of the rows `here`; return where it ends, -1 if it is not plain."""
+        ends = []
+        for row, start, limit, count in zip(
+            *(each.tolist() for each in (here, at, stop, counts)), strict=True
+        ):
+            ends.append(end := passed(self._data, start, limit, count * len(slots)))
+            if end >= 0:
+                self._lists.append((row, slots, count, start, end))
+        return np.array(ends, np.int64)
 
 
 def _empty(slot: Slot) -> int:
@@ -235,11 +293,14 @@ def _behind(group: int) -> tuple[Slot, ...]:
 
 
 def _slots(form: Form | None, group: int) -> tuple[Slot, ...] | None:
-    """Return the fields of an operation and those behind it; None if it has lists, or conditions."""
+    """Return the fields of an operation and those behind it; None if it has texts, or objects in lists."""
     if form is None:
         return None
     for slot in form.fields:
-        if slot.when or not (slot.type in _NUMBERS or (slot.type == "object" and slot.null)):
+        plain = slot.type in _NUMBERS or slot.type == "bytes" or (slot.type == "object" and slot.null)
+        if isinstance(slot.of, tuple):
+            plain = all(each.type == "cint" for each in slot.of)
+        if not plain:
             return None
     return (*form.fields, *_behind(group))
 
@@ -274,19 +335,10 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
         with suppress(BadLog):
             body = decode(batch.data[batch.off[row] + BEFORE : batch.end[row] - BEHIND], forms)
             opaque[row] = False
-            found.operation[row], found.group[row] = body.operation.id, body.group
-            found.transaction[row] = -1 if body.transaction is None else body.transaction
+            found.put(row, body)
             # Data end where the body does, but for what no field takes.
             found.data_size[row] = len(body.data)
             found.data_at[row] = batch.end[row] - BEHIND - body.surplus - len(body.data)
-            given: dict[str, Any] = dict(body.fields)
-            if "undo" in given:
-                given["undo"] = int(given["undo"] is not None)
-            if body.undone is not None:
-                given["undone"] = body.undone.packed - (body.undone.packed >> 63 << 64)
-            for name in names:
-                found.has[name][row] = name in given
-                found.fields[name][row] = given.get(name, 0)
     codes = np.where(opaque, len(forms), np.searchsorted(sorted(forms), found.operation))
     body_size = np.where(opaque, end - off - BEFORE - BEHIND, 0)
     masked = np.ma.masked_array

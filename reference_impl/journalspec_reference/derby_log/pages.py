@@ -5,33 +5,38 @@ A page has no instant, only the number of its changes. A record says how many it
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import compress
 from typing import Any
 
 from journalspec.observation import Note
 from journalspec_reference.batches import Batch, columns_module
-from journalspec_reference.derby_log.bodies import CHANGE, CLOSELY, MANY, Body, Forms, decode
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Refusal
+from journalspec_reference.derby_log.bodies import MANY, Body, Forms, decode
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import Log
-from journalspec_reference.derby_log.store import Place, Store, growth
+from journalspec_reference.derby_log.store import Changes, Place, Store, growth
+
+#: The version after a change that nothing here says: what it undoes does.
+_UNDONE = -1
 
 
 class Bodies:
     """The bodies of the records of a batch: those of all, or of many records only those that are not plain.
 
     `rows` is the number of records before the first whose body cannot be decoded, `problem` what is wrong
-    with that. `columns` are those of the others, if there are others; `kinds` says which these are.
+    with that. `columns` are those of the others, if there are others.
     """
 
-    __slots__ = ("columns", "decoded", "kinds", "problem", "rows")
+    __slots__ = ("_filled", "columns", "decoded", "problem", "rows")
 
     def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
-        self.rows, self.problem = rows, ""
+        self.rows, self.problem, self._filled = rows, "", False
         self.decoded: dict[int, Body] = {}
-        self.columns = _gathered(batch, forms, rows) if rows >= MANY else None
-        self.kinds: bytes = b"" if self.columns is None else self.columns.kinds()
-        closely = range(rows) if self.columns is None else self.columns.rows(CLOSELY)
+        module = columns_module(__package__) if rows >= MANY else None
+        self.columns = None if module is None else module.Gathered(batch, forms, rows, module.REPLAYED)
+        closely = range(rows) if self.columns is None else self.columns.closely.nonzero()[0].tolist()
         data, off, end = batch.data, batch.off, batch.end
         for row in closely:
             try:
@@ -40,25 +45,42 @@ class Bodies:
                 self.rows, self.problem = row, str(error)
                 break
 
-    def changes(self, containers: Container[int]) -> Iterator[tuple[tuple[int, int], int, Body | None]]:
-        """Yield the changes of pages of `containers`: page, version before, and the body if it is decoded."""
-        plain: Iterable[tuple[int, Any, int]] = ((CLOSELY, None, 0) for _ in range(self.rows))
-        if self.columns is not None:
-            plain = zip(self.kinds[: self.rows], *self.columns.pages(), strict=False)
-        for row, (kind, place, version) in enumerate(plain):
-            if kind == CHANGE and place[0] in containers:
-                yield place, version, None
-            elif kind == CLOSELY:
-                fields = self.decoded[row].fields
-                if "page_version" in fields and fields["container"] in containers:
-                    yield (fields["container"], fields["page"]), fields["page_version"], self.decoded[row]
+    def filled(self) -> Any:
+        """Return the columns with the rows that are decoded; None if there are no columns."""
+        if self.columns is not None and not self._filled:
+            self.columns.fill(self.decoded)
+            self._filled = True
+        return self.columns
 
+    def tally(self, types: Counter[int], containers: Counter[int]) -> None:
+        """Count the records by operation, and by the container whose page they change."""
+        if self.columns is not None and not self._filled:
+            self.columns.tally(self.rows, types, containers)
+        for body in self.decoded.values():
+            types[body.operation.id] += 1
+            if "page_version" in body.fields:
+                containers[body.fields["container"]] += 1
 
-def _gathered(batch: Batch, forms: Forms, rows: int) -> Any:
-    """Return the columns of a batch; None without NumPy."""
-    module = columns_module(__package__)
-    names = ("container", "page", "page_version", "status")
-    return None if module is None else module.Gathered(batch, forms, rows, names)
+    def made(self) -> set[int]:
+        """Return the containers that are made or removed."""
+        decoded = (body for body in self.decoded.values() if body.operation.name == "CONTAINER")
+        plain: set[int] = set() if self.columns is None else self.columns.made(self.rows)
+        return plain | {body.fields["container"] for body in decoded}
+
+    def changes(self, *, last: bool = False) -> Changes:
+        """Return the changes of pages; `last`: at least the last one of each."""
+        if (columns := self.filled()) is not None:
+            of_all: Changes = columns.changes(self.rows, last=last)
+            return of_all
+        found = Changes([], [], [], [])
+        for body in self.decoded.values():
+            if "page_version" in body.fields:
+                found.pages.append((body.fields["container"], body.fields["page"]))
+                found.versions.append(body.fields["page_version"])
+                physical = body.operation.name == "PHYSICAL_UNDO" and body.undone is not None
+                found.growths.append(-1 if physical else growth(body))
+                found.undone.append(0 if body.undone is None else body.undone.packed)
+        return found
 
 
 def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies]:
@@ -76,7 +98,8 @@ def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
     """Return which changes of a page from version `has` to `below` the log files hold, as a sentence."""
     versions: set[int] = set()
     for bodies in bodies_of(log, forms, log.files):
-        versions |= {version for there, version, _ in bodies.changes({place[0]}) if there == place}
+        changes = bodies.changes()
+        versions.update(compress(changes.versions, map(place.__eq__, changes.pages)))
     first = below
     while first > has and first - 1 in versions:
         first -= 1
@@ -86,33 +109,41 @@ def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
 class Explained:
     """What a log says of the pages of containers that stand beside it: the version that each has after it.
 
-    None: nothing tells by how much the last change moves it. `made` are containers that the log makes or
-    removes.
+    `made` are containers that the log makes or removes.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.after: dict[Place, int | None] = {}
+        self._after: dict[Place, int] = {}
+        #: Page -> the version before its last PHYSICAL_UNDO, and what this undoes.
+        self._undone: dict[Place, tuple[int, int]] = {}
         self.made: set[int] = set()
 
     def take(self, bodies: Bodies) -> None:
         """Take in the records of a batch."""
-        for each in bodies.decoded.values():
-            if each.operation.name == "CONTAINER":
-                self.made.add(each.fields["container"])
-        for place, version, body in bodies.changes(self._store.containers.names.keys()):
-            after: int | None = version + (1 if body is None else growth(body))
-            if body is not None and body.operation.name == "PHYSICAL_UNDO" and body.undone is not None:
-                try:
-                    after = version + growth(self._store.find(body.undone), undo=True)
-                except BadLog:
-                    after = None
-            self.after[place] = after
+        self.made |= bodies.made()
+        pages, versions, growths, undone = bodies.changes(last=True)
+        after = [
+            version + grows if grows >= 0 else _UNDONE
+            for version, grows in zip(versions, growths, strict=True)
+        ]
+        self._after.update(zip(pages, after, strict=True))
+        for row in [row for row, version in enumerate(after) if version == _UNDONE]:
+            self._undone[pages[row]] = versions[row], undone[row]
 
     def walk(self, log: Log, forms: Forms, numbers: Iterable[int]) -> None:
         """Take in some files, in the log or not."""
         for bodies in bodies_of(log, forms, numbers):
             self.take(bodies)
+
+    def _explained(self, place: Place) -> int | None:
+        """Return the version of a page after the log; None: nothing says how its last change moves it."""
+        if self._after[place] != _UNDONE:
+            return self._after[place]
+        version, undone = self._undone[place]
+        with suppress(BadLog):
+            return version + growth(self._store.find(Instant.unpack(undone)), undo=True)
+        return None
 
     def newer(self) -> Iterator[Note]:
         """Yield a note for the first page of each container that has had more changes than the log explains.
@@ -121,11 +152,11 @@ class Explained:
         """
         told: set[int] = set()
         containers = self._store.containers
-        for (container, page), explained in sorted(self.after.items(), key=lambda item: item[0]):
-            if explained is None or container in self.made or container in told:
+        for container, page in sorted(self._after):
+            if container in self.made or container in told or container not in containers:
                 continue
-            stored = containers[container].version(page)
-            if stored is not None and stored > explained:
+            explained, stored = self._explained((container, page)), containers[container].version(page)
+            if explained is not None and stored is not None and stored > explained:
                 told.add(container)
                 text = f"page {page} of container {container} is at version {stored}"
                 text += f", the log ends at {explained}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache, partial
-from heapq import heappop, heappush
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -32,16 +33,7 @@ from journalspec_reference.api import Files
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec, pages
-from journalspec_reference.derby_log.bodies import (
-    BEGIN,
-    BODY_START,
-    CHANGE,
-    END,
-    Body,
-    Forms,
-    decode,
-    known,
-)
+from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.scan import (
     CONTROLS,
@@ -52,17 +44,16 @@ from journalspec_reference.derby_log.scan import (
     LogEnd,
     LogFile,
     choose,
+    container_names,
     garbage,
     gather,
 )
-from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store, Transaction
+from journalspec_reference.derby_log.store import Containers, OldPage, RowPlace, Store
 
 FORMAT = "derby_log"
 SEED = "seed"
 #: What a map of files has of headers and control files.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
-#: A container: in the directory of the database, or as the suite has it, flat.
-_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]{1,15})\.dat")
 #: What is left of a container that was removed.
 _STUB = re.compile(r"(?:\.\./)?seg0/d([0-9a-f]{1,15})\.dat")
 #: The heaps of the catalogue: where they are, all containers are.
@@ -73,6 +64,8 @@ _BETA, _TEST_MODE = 1, 2
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
 _UNCHOSEN = choose({})
+#: What is reported next, and what takes in its batches.
+Step = tuple[Stretch, Callable[[Batch], None]]
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
@@ -122,17 +115,19 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
         if bodies is not None and bodies.problem:
             rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
             batch.more["problem"] = bodies.problem
-        for row, size in batch.more["sums"]:
-            if row < rows:
-                heappush(covered, (base + end[row] + size, base + off[row]))
+        covered += [
+            (base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows
+        ]
+        covered.sort()
         odd: list[tuple[int, Note]] = []
         # A record that is none any more shows, too, that what is covered ends in its midst.
         reach = base + end[min(rows, len(end) - 1)] if end else base
-        while covered and covered[0][0] <= reach:
-            place, at = heappop(covered)
+        known = bisect_right(covered, reach, key=itemgetter(0))
+        for place, at in covered[:known]:
             row = bisect_left(end, place - base)
             if end and off[row] < place - base < end[row]:
                 odd.append((row, Note("odd-coverage", file.name, at)))
+        del covered[:known]
         for row, body in bodies.decoded.items() if bodies is not None else ():
             if body.long_number:
                 odd.append((row, Note("long-number", file.name, base + off[row])))
@@ -140,7 +135,7 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
                 odd.append((row, Note("surplus", file.name, base + off[row], str(body.surplus))))
         batch.notes += [note for _, note in sorted(odd, key=itemgetter(0))]
         if rows == len(off) and last is not None:
-            batch.notes += [Note("odd-coverage", file.name, at) for _, at in sorted(covered)]
+            batch.notes += [Note("odd-coverage", file.name, at) for _, at in covered]
         del off[rows:], end[rows:], batch.code[rows:]
         batch.more["bodies"] = bodies
         if last is not None:
@@ -173,8 +168,9 @@ class LogPass:
         self._files, self._edition, self._policy = files, edition, policy
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
-        #: What is told of: all that has records or damage, in order.
-        self.stretches: list[Stretch] = []
+        #: How many records there are of each operation, and that change a page of each container.
+        self._types: Counter[int] = Counter()
+        self._containers: Counter[int] = Counter()
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         #: The checkpoint record that the control file names; without one, the last of the log.
@@ -210,11 +206,17 @@ class LogPass:
         self._explained: pages.Explained | None = None
         self.answer: Observation | None = None
         try:
-            self._run()
+            for stretch, take in self.steps() if replay else ():
+                for batch in self._found.walked(stretch):
+                    take(batch)
         except Refusal as refusal:
             self.answer = refused(refusal.phase, refusal.code, str(refusal), refusal.at)
 
-    def _run(self) -> None:
+    def steps(self) -> Iterator[Step]:
+        """Yield what is reported, records or damage, in order; raises Refusal.
+
+        The next step depends on the batches of this one: all of them are to be taken first.
+        """
         if not self._logs and not any(name in self._files for name in CONTROLS):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
         start = self._start()
@@ -223,18 +225,19 @@ class LogPass:
             start = self._from_checkpoint(start)
         self.start = start
         if not self._policy:
-            self._before(start)
+            yield from self._before(start)
         if self._beside and self._forms is not None and self._replay:
             # In the order of the files. What is walked from its begin on is not walked again.
             self._explained = pages.Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
-        self._behind(self._walk(start))
+        last = yield from self._walk(start)
+        yield from self._behind(last)
         if self._unfit is not None:
             raise self._unfit
         if self._edition != SEED:
             for name in self.chosen.invalid:  # control files come after log files
-                self._whole(name, "bad-control")
+                yield from self._whole(name, "bad-control")
 
     # Where the log begins.
 
@@ -331,27 +334,33 @@ class LogPass:
         self._late.append(Note("no-checkpoint", file.name, at.position))
         return Instant(at.number, HEADER)
 
-    def _before(self, start: Instant) -> None:
+    def _before(self, start: Instant) -> Iterator[Step]:
         """Take in the files before the log, and what stands before it in its own first file."""
         for number, file in self._logs.items():
-            if number < start.number and self._usable(file):
-                end = self._take(file, HEADER)
+            if number < start.number:
+                end = yield from self._beside_the_log(file)
                 if end.reason:
                     self._after_damage(file, end)
-        self._take(self._logs[start.number], HEADER, stop=start.position)
+        yield from self._take(self._logs[start.number], HEADER, stop=start.position)
+
+    def _beside_the_log(self, file: LogFile) -> Generator[Step, None, End]:
+        """Take in a file before the log; return its end. One whose header is wrong is damage."""
+        if self._usable(file):
+            return (yield from self._take(file, HEADER))
+        yield from self._whole(file.name, "bad-header")
+        return End(0)
 
     def _usable(self, file: LogFile) -> bool:
-        """Tell whether the header of a file that is not of the log is right; say it if not."""
+        """Tell whether the header of a file that is not of the log is right."""
         try:
             self.log.enter(file.number)
         except Refusal:
-            self._whole(file.name, "bad-header")
             return False
         return True
 
-    def _whole(self, name: str, reason: str) -> None:
-        self._region(name, 0, len(self._files[name]), reason)
+    def _whole(self, name: str, reason: str) -> Iterator[Step]:
         self._invalid.add(name)
+        return self._region(name, 0, len(self._files[name]), reason)
 
     def _after_damage(self, file: LogFile, end: End) -> Groups | None:
         """Note the sound groups that follow the end of the log in its file (DRB-END-165)."""
@@ -361,39 +370,44 @@ class LogPass:
             self._late.append(Note("groups-after", file.name, groups.first, text))
         return groups
 
-    def _region(self, name: str, off: int, end: int, reason: str) -> None:
+    def _region(self, name: str, off: int, end: int, reason: str) -> Iterator[Step]:
         if end > off:
-            list(self._walked(lost(name, off, end, reason)))
-
-    def _walked(self, stretch: Stretch) -> Iterator[Batch]:
-        self.stretches.append(stretch)
-        return self._found.walked(stretch)
+            yield lost(name, off, end, reason), lambda _: None
 
     # The walk.
 
-    def _walk(self, start: Instant) -> LogEnd:
+    def _walk(self, start: Instant) -> Generator[Step, None, LogEnd]:
         """Take in the log from `start` on; return where it ends. Raises Refusal."""
         number, at = start
         while True:
             file = self._logs[number]
-            end = self._take(file, at, counts=True)
+            end = yield from self._take(file, at, counts=True)
             after = self.log.after(file, end)
             if isinstance(after, LogEnd):
                 return after
             number, at = after.number, HEADER
 
-    def _take(self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False) -> End:
+    def _take(
+        self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
+    ) -> Generator[Step, None, End]:
         """Take in a file from `start` on (up to `stop`); `counts`: it is of the log. Raises Refusal."""
-        covered, end = self._vouched(file, start) if counts else start, End(start)
-        for batch in self._walked(self._stretch(file, start, stop)):
+        covered, end, problem = self._vouched(file, start) if counts else start, End(start), ""
+
+        def take(batch: Batch) -> None:
+            nonlocal covered, end, problem
             bodies, end = batch.more.pop("bodies"), batch.more.get("end", end)
-            if counts:
+            problem = batch.more.get("problem", "")
+            if bodies is not None and self._replay:
+                bodies.tally(self._types, self._containers)
+            if counts and self._replay:
                 covered = self._covered(file, batch, covered)
-                if bodies is not None and self._replay:
+                if bodies is not None:
                     self._count(file, batch, bodies)
-                if "problem" in batch.more:
-                    # Its wrapper is sound, or the log would end here.
-                    raise Refusal("record", "bad-body", batch.more["problem"], _framed(file, end.off))
+
+        yield self._stretch(file, start, stop), take
+        if counts and problem:
+            # Its wrapper is sound, or the log would end here.
+            raise Refusal("record", "bad-body", problem, _framed(file, end.off))
         return end
 
     def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
@@ -423,46 +437,32 @@ class LogPass:
 
     def _count(self, file: LogFile, batch: Batch, bodies: pages.Bodies) -> None:
         """Redo the records of a batch: what is plain at once, all else by what its body says."""
-        number, base, store, redo = file.number, batch.base, self.store, 0
+        number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         if self._explained is not None and (number > self.start.number or self.start.position == HEADER):
             self._explained.take(bodies)
-        if bodies.columns is None:
-            for off, body in zip(batch.off, bodies.decoded.values(), strict=True):
-                self._redo(file, base + off, body)
-            return
-        known, kinds = store.transactions, bodies.kinds
-        # From row `redo` on pages are changed.
-        if number <= self.redo_from.number:
-            here = number == self.redo_from.number
-            redo = bisect_left(batch.off, self.redo_from.position - base) if here else len(batch)
-        # Rows of tables are told of; a container that is not there has to be.
-        closely = [*store.tables]
-        if self._complete:
-            closely += bodies.columns.containers() - self._beside.keys()
-        left, done = bodies.columns.settle(len(batch), redo, bodies.decoded, closely, store)
-        for row in left:
-            off, transaction = batch.off[row], int(bodies.columns.transaction[row])
-            if kinds[row] == CHANGE and transaction in known and (done[row] or row < redo):
-                known[transaction].changes.append(number << 32 | base + off)
-            elif kinds[row] == BEGIN and transaction not in known:
-                status = int(bodies.columns.fields["status"][row])
-                known[transaction] = Transaction(number << 32 | base + off, status, None)
-            elif kinds[row] == END and transaction in known:
-                del known[transaction]
-            else:
-                data = batch.data[off + BEFORE : batch.end[row] - BEHIND]
-                self._redo(file, base + off, bodies.decoded.get(row) or decode(data, self._forms))
-        store.next = max(store.next, 1 + int(bodies.columns.transaction[: len(batch)].max(initial=0)))
+        rows: Iterable[int] = range(len(batch))
+        if (columns := bodies.filled()) is not None:
+            # Rows of tables are told of; a container that is not there has to be.
+            closely = {*store.tables}
+            if self._complete:
+                closely |= columns.containers() - self._beside.keys()
+                self._own |= bodies.made()
+            plain = columns.plain(closely, number << 32 | base)
+            rows = store.replay(islice(plain, len(batch)), redo_from)
+        for row in rows:
+            off = batch.off[row]
+            body = bodies.decoded.get(row)
+            if body is None:
+                body = decode(batch.data[off + BEFORE : batch.end[row] - BEHIND], self._forms)
+            if self._complete:
+                self._changed(Instant(number, base + off), body)
+            if self._unfit is None:
+                self._redo(file, base + off, body, redo_from)
 
-    def _redo(self, file: LogFile, off: int, body: Body) -> None:
+    def _redo(self, file: LogFile, off: int, body: Body, redo_from: int) -> None:
         """Redo one record; what does not fit is told, or refused once the whole log is walked."""
-        instant = Instant(file.number, off)
-        if self._complete:
-            self._changed(instant, body)
-        if self._unfit is not None:
-            return
         try:
-            self.store.take(instant, body, self.redo_from)
+            self.store.take(file.number << 32 | off, body, redo_from)
         except OldPage as old:
             text = pages.older(self.store, old.place, old.needed)
             if self._policy:
@@ -471,16 +471,16 @@ class LogPass:
                     self.log, self._forms, old.place, self.store.pages[old.place].version, old.needed
                 )
                 text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
-                self._unfit = Refusal(old.phase, old.code, text, _framed(file, instant.position))
+                self._unfit = Refusal(old.phase, old.code, text, _framed(file, off))
             elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
-                self._late.append(Note("old-page", file.name, instant.position, text))
+                self._late.append(Note("old-page", file.name, off, text))
         except Refusal as refusal:
             if self._policy:
-                refusal.at = _framed(file, instant.position)
+                refusal.at = _framed(file, off)
                 self._unfit = refusal
         except BadLog as error:  # the data of a row is none: that concerns who looks for rows
             if self._policy:
-                self._unfit = Refusal("record", "bad-body", str(error), _framed(file, instant.position))
+                self._unfit = Refusal("record", "bad-body", str(error), _framed(file, off))
 
     def _changed(self, instant: Instant, body: Body) -> None:
         """Take in which containers the log changes that are not beside it, though all should be."""
@@ -494,7 +494,7 @@ class LogPass:
 
     # What lies behind.
 
-    def _behind(self, last: LogEnd) -> None:
+    def _behind(self, last: LogEnd) -> Iterator[Step]:
         """Tell how the log ends, and what the files behind it are (DRB-END)."""
         self.last = last
         if self._unverified is not None and self.log.summed:
@@ -525,17 +525,19 @@ class LogPass:
             self._short = True
         elif end.marked and (stretch := garbage(file.data, end.off + 4)):
             self._late.append(Note("beyond-end", file.name, stretch[0]))
-            self._region(file.name, *stretch, "beyond-end")
-        self._later(last)
+            yield from self._region(file.name, *stretch, "beyond-end")
+        yield from self._later(last)
 
-    def _later(self, last: LogEnd) -> None:
+    def _later(self, last: LogEnd) -> Iterator[Step]:
         """Take in the files after the log."""
         for number, later in self._logs.items():
             if number <= last.file.number:
                 continue
             if last.note == "unlinked-file" and later is last.next:
-                self._whole(later.name, "unlinked")
-            elif later.length >= HEADER and self._usable(later) and not self._policy:
+                yield from self._whole(later.name, "unlinked")
+            elif later.length >= HEADER and not self._usable(later):
+                yield from self._whole(later.name, "bad-header")
+            elif later.length >= HEADER and not self._policy and self._replay:
                 for batch in self._beside_log.walked(self._stretch(later, HEADER)):
                     del batch.more["bodies"]
 
@@ -571,6 +573,8 @@ class LogPass:
                 return refused("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         dropped = self._found.dropped()
+        if self._forms is not None:
+            self._found.codes = self._types
         return Observation(
             RECOVERED if lost or len(dropped) or self._missing else CLEAN,
             records=self._found.records(),
@@ -580,7 +584,12 @@ class LogPass:
             notes=joined(note_place, self._found.notes(), self._late),
             unanchored=self._beside_log.records(),
             missing=tuple(self._missing),
+            tallies={self._called(number): count for number, count in self._containers.items()},
         )
+
+    def _called(self, container: int) -> str:
+        """Return what a container is called in a summary: its number and its file."""
+        return f"{container} ({self._beside.get(container, f'seg0/c{container:x}.dat').removeprefix('../')})"
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
@@ -647,15 +656,24 @@ def _header(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     return header
 
 
-def plan(files: Files, edition: str) -> Sequence[Stretch]:
-    """Return the stretches of the log that reading reports as records, and as damage, in order."""
-    passed = LogPass(files, edition, "", suite=False, replay=False)
-    return tuple(passed.stretches) if passed.answer is None else ()
+def plan(files: Files, edition: str) -> Iterator[Stretch]:
+    """Yield the stretches of the log that reading reports as records, and as damage, in order.
+
+    Which one is next depends on how this one ends. Raises Refusal where reading refuses.
+    """
+    for stretch, take in LogPass(files, edition, "", suite=False, replay=False).steps():
+        done: list[bool] = []
+        yield replace(stretch, scan=partial(_watched, stretch, take, done))
+        if not done:
+            for batch in stretch.scan():
+                take(batch)
 
 
-def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers that stand beside a log, by number."""
-    return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
+def _watched(stretch: Stretch, take: Callable[[Batch], None], done: list[bool]) -> Iterator[Batch]:
+    for batch in stretch.scan():
+        take(batch)
+        yield batch
+    done.append(True)
 
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:

@@ -8,7 +8,7 @@ records claim the same bytes again and again, sums are put together from those o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
@@ -24,6 +24,8 @@ from journalspec_reference.derby_log.bodies import coverage
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog, Control, Instant, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
+#: A container: in the directory of the database, or as the suite has it, flat.
+_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]{1,15})\.dat")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
@@ -39,6 +41,7 @@ _HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
 _PAD = b"\xff" * 32
 #: How the body of a checksum record begins as all writers make it, and then: how much it covers, its sum.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
+_SUM_BODY = len(_SUM) + _COVERS.size
 #: A group may have CHECKSUM only if the first byte of its number is larger: for others no body is decoded.
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 #: A checksum record as writers make it, from the last byte of its length on.
@@ -133,7 +136,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     """
     limit = source.size if limit is None else limit
     high, digest, unreadable = number << 32, Sums(source), source.unreadable
-    head, following, until = _HEAD.unpack_from, _NEXT.unpack_from, limit + 1 if until is None else until
+    head, following, covers_at = _HEAD.unpack_from, _NEXT.unpack_from, _COVERS.unpack_from
+    until = limit + 1 if until is None else until
     base, need, end = start, 0, None
     while True:
         room = limit - base
@@ -155,10 +159,17 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             # What almost all records are. It is true only where all checks below would pass.
             if length > 0 and stop <= soon and instant == origin + at and not unreadable:
                 again, next_length, next_instant = following(data, stop - _LENGTH.size)
-                if again == length and (data[at + 14] & _FORM_AND_CHECKSUM <= _NEITHER or not summed):
-                    add(at)
-                    at, length, instant = stop, next_length, next_instant
-                    continue
+                if again == length:
+                    plain = data[at + 14] & _FORM_AND_CHECKSUM <= _NEITHER or not summed
+                    if not plain and length == _SUM_BODY and data.startswith(_SUM, at + _HEAD.size):
+                        told = covers_at(data, at + _HEAD.size + len(_SUM))
+                        plain = told[0] >= 0 and _sum_holds(digest, told, base + stop, limit, data, base)
+                        if plain:
+                            sums.append((len(batch.off), told[0]))
+                    if plain:
+                        add(at)
+                        at, length, instant = stop, next_length, next_instant
+                        continue
             if at >= edge:
                 if at >= room:
                     end = End(base + at, "" if at == room else "truncated")
@@ -192,9 +203,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     try:
                         covers = _covers(data, at + _HEAD.size, stop - _LENGTH.size)
                         if covers is not None:
-                            first, behind = base + stop, base + stop + covers[0]
-                            # Beyond the file, or another sum (DRB-REC-018, DRB-CHK-032).
-                            if behind > limit or digest(first, behind) != covers[1]:
+                            if not _sum_holds(digest, covers, base + stop, limit, data, base):
                                 raise BadLog("a checksum is wrong", "bad-checksum")
                             sums.append((len(batch.off), covers[0]))
                     except BadLog as error:
@@ -234,6 +243,12 @@ def _covers(data: bytes, start: int, end: int) -> tuple[int, int] | None:
         if length >= 0:
             return length, value
     return coverage(data[start:end])
+
+
+def _sum_holds(digest: Sums, covers: tuple[int, int], first: int, limit: int, data: bytes, base: int) -> bool:
+    """Tell whether what a checksum record covers from `first` on has its sum (DRB-REC-018, DRB-CHK-032)."""
+    behind = first + covers[0]
+    return behind <= limit and digest(first, behind, data, base) == covers[1]
 
 
 def places(
@@ -396,3 +411,8 @@ class Log:
         file, end = last.file, last.end
         whole = end.marked and file.length == end.off + _LENGTH.size and file.length % _SECTOR != 0
         return whole and file.number < LARGEST and file.number == max(self.files)
+
+
+def container_names(files: Iterable[str]) -> dict[int, str]:
+    """Return the names of the containers that stand beside a log, by number."""
+    return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}

@@ -16,7 +16,18 @@ from typing import Any, NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.batches import source_of
-from journalspec_reference.derby_log.bodies import FIRST, LAST, PREPARE, Body, BodyReader
+from journalspec_reference.derby_log.bodies import (
+    BEGIN,
+    END,
+    FIRST,
+    LAST,
+    MAKE,
+    NOTHING,
+    PREPARE,
+    UNDO,
+    Body,
+    BodyReader,
+)
 from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
 
 #: The first bytes of a container hold its page size; a page of rows begins with its format.
@@ -28,7 +39,7 @@ _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
 #: Of a field: no value; with the next one, no such field here; its length in two plain bytes.
 _NULL, _ABSENT, _FIXED = 1, 5, 32
 #: What is done to a container.
-_CREATED = 1
+CREATED = 1
 #: A transaction that the engine began for itself: it is rolled back before others.
 INTERNAL = 16
 #: What changes its page row by row.
@@ -42,6 +53,21 @@ Row = tuple[str, str, str]
 #: A container and a page; these and a record id.
 Place = tuple[int, int]
 RowPlace = tuple[int, int, int]
+
+
+#: What a record is for a replay (see :mod:`.bodies`), its transaction, page, the version of that and how it
+#: grows, its instant; and what it undoes, or the status that it begins with, or the container that it makes,
+#: or how many rows it changes one by one (-1: none). A version grows by -1 where what is undone says by what.
+Plain = tuple[int, int, Place, int, int, int, int]
+
+
+class Changes(NamedTuple):
+    """Changes of pages: the pages, their versions before, how these grow, and what is undone (see Plain)."""
+
+    pages: list[Place]
+    versions: list[int]
+    growths: list[int]
+    undone: list[int]
 
 
 class HeapRow(NamedTuple):
@@ -228,6 +254,18 @@ class Transaction:
     branch: Mapping[str, Any] | None
     prepared: bool = False
     changes: array[int] = field(default_factory=lambda: array("q"))
+    #: Those of them that change their page row by row -> how many rows.
+    by_row: dict[int, int] = field(default_factory=dict)
+
+    def undo(self, instant: int) -> int | None:
+        """Take back the changes from `instant` on; return by how much the one there counts, None: it is none.
+
+        That is 1, but for changes of a page row by row.
+        """
+        last = -1
+        while self.changes and self.changes[-1] >= instant:
+            last = self.changes.pop()
+        return self.by_row.get(last, 1) if last == instant else None
 
     @property
     def ids(self) -> tuple[bytes, bytes, int]:
@@ -256,8 +294,8 @@ class Store:
         #: Where a part of a row stands -> where the part before it does.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
 
-    def take(self, instant: Instant, body: Body, redo_from: Instant) -> None:
-        """Redo one record (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
+    def take(self, instant: int, body: Body, redo_from: int) -> None:
+        """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number = body.transaction
         if number is None or body.operation.name == "CHECKSUM":
             return  # whatever transaction a checksum record names, it is of none (DRB-CHK-036)
@@ -267,31 +305,70 @@ class Store:
             if known is not None and instant >= redo_from:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} begins twice")
             fields = body.fields
-            known = Transaction(instant.packed, fields.get("status", 0), fields.get("global_id"))
+            known = Transaction(instant, fields.get("status", 0), fields.get("global_id"))
             self.transactions[number] = known
         elif known is None:
             if instant >= redo_from:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} never began")
             return
-        pending = self._follow(number, known, instant, body)
-        if body.operation.name == "CONTAINER" and body.fields["action"] == _CREATED:
+        shrinks = self._follow(number, known, instant, body)
+        if body.operation.name == "CONTAINER" and body.fields["action"] == CREATED:
             self._made.add(body.fields["container"])
         if "page_version" in body.fields and instant >= redo_from:
-            self._redo(body, pending)
+            self._redo(body, shrinks)
 
-    def _follow(self, number: int, known: Transaction, instant: Instant, body: Body) -> bool:
-        """Take in what a record is for its transaction; tell whether it undoes what was not undone yet."""
-        pending = False
+    def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
+        self, rows: Iterable[Plain], redo_from: int
+    ) -> Iterator[int]:
+        """Redo what is plain in the records of a batch; yield the numbers of the others, to be taken at once.
+
+        Plain is what begins or ends a transaction, and a change of a page that is as old as the record says,
+        or has had it already: as :meth:`take` has it, but by columns.
+        """
+        transactions, pages = self.transactions, self.pages
+        for row, (kind, number, place, version, growth, instant, also) in enumerate(rows):
+            if kind <= UNDO:
+                known, page = transactions.get(number), None
+                if instant >= redo_from:
+                    page = pages.get(place) or self.page(*place, version)
+                if known is None or (page is not None and page.version < version):
+                    yield row
+                    continue
+                if kind == UNDO:
+                    shrinks = known.undo(also)
+                    if growth < 0:
+                        growth = 1 if shrinks is None else shrinks  # noqa: PLW2901
+                else:
+                    known.changes.append(instant)
+                    if also >= 0:
+                        known.by_row[instant] = also
+                if page is not None and page.version == version:
+                    page.version += growth
+            elif kind == BEGIN and number not in transactions:
+                transactions[number] = Transaction(instant, also, None)
+                self.next = max(self.next, number + 1)
+            elif kind == END and number in transactions:
+                del transactions[number]
+            elif kind == MAKE and number in transactions:
+                transactions[number].changes.append(instant)
+                if also >= 0:
+                    self._made.add(also)
+            elif kind != NOTHING:
+                yield row
+
+    def _follow(self, number: int, known: Transaction, instant: int, body: Body) -> int | None:
+        """Take in what a record is for its transaction; return by how much it counts what it undoes."""
         if body.group & LAST:
             del self.transactions[number]
         elif body.group & PREPARE:
             known.prepared, known.branch = True, known.branch or body.fields.get("global_id")
         elif body.undone is not None:
-            while known.changes and known.changes[-1] >= body.undone.packed:
-                pending = known.changes.pop() == body.undone.packed
+            return known.undo(body.undone.packed)
         elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
-            known.changes.append(instant.packed)
-        return pending
+            known.changes.append(instant)
+            if body.operation.name in _BY_ROW:
+                known.by_row[instant] = len(body.fields["rows"])
+        return None
 
     def add(self, place: Place, page: HeapPage) -> HeapPage:
         """Know a page from now on."""
@@ -319,7 +396,7 @@ class Store:
         version = self.containers[container].version(number)
         return None if version is None else HeapPage(version)
 
-    def _redo(self, body: Body, pending: bool) -> None:
+    def _redo(self, body: Body, shrinks: int | None) -> None:
         fields = body.fields
         container, number, version = fields["container"], fields["page"], fields["page_version"]
         page = self.page(container, number, version)
@@ -332,11 +409,13 @@ class Store:
             raise OldPage((container, number), version)
         name = body.operation.name
         # Each record is undone once, so that the records of a log are looked up once: those that matter here.
-        wanted = pending and (container in self.tables or name == "PHYSICAL_UNDO")
+        wanted = shrinks is not None and container in self.tables
         undone = self.find(body.undone) if wanted and body.undone is not None else None
-        does = undone if undone is not None and name == "PHYSICAL_UNDO" else body
         # Its version moves once for each row (DRB-RCV-164).
-        page.version += growth(does, undo=undone is not None)
+        if shrinks is not None and name == "PHYSICAL_UNDO":
+            page.version += shrinks
+        else:
+            page.version += growth(body, undo=undone is not None)
         if name.startswith("COMPRESS_SPACE"):
             # Pages that are made again begin anew.
             numbers = self._numbers[container]

@@ -208,7 +208,7 @@ class LogWriter:
         told = decode(body)
         if told.transaction is not None:
             self._kept[instant.packed] = body
-            self._store.take(instant, told, Instant(0, 0))
+            self._store.take(instant.packed, told, 0)
         return instant
 
     def _take_out(self) -> None:

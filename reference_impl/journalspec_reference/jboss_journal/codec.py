@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
-from zlib import crc32
 
 from journalspec.formats import get_format
 from journalspec.jboss_journal import LAYOUT
@@ -224,23 +223,9 @@ def stamp_at(data: bytes, off: int, dialect: Dialect) -> int:
 
 def encode_record(record: JournalRecord, dialect: Dialect, stamp: int) -> bytes:
     """Return the bytes of `record` for the file whose records carry `stamp`; off and end are ignored."""
-    kind = record.kind
-    numbers = {
-        "compact_count": record.compact_count,
-        "tx": record.tx,
-        "id": record.id,
-        "body_size": len(record.body),
-        "user_type": record.user_type,
-        "count": record.tally,
-        "extra_size": len(record.extra),
-        "num_files": len(record.pairs),
-    }
-    parts = [bytes([kind.code]), (stamp & 0xFFFFFFFF).to_bytes(4, "big")]
-    parts.append(kind.struct.pack(*(numbers[name] for name in kind.numbers)))
-    parts += [record.body, record.extra]
-    if "num_files" in kind.numbers:
-        parts += [PAIR.pack(*pair) for pair in record.pairs]
-    data = b"".join(parts)
-    if dialect.hashed:
-        return data + crc32(data).to_bytes(4, "big")
-    return data + INT.pack(len(data) + CHECK_SIZE)
+    own = {name: getattr(record, name) for name in record.kind.shown if name not in ("count", "pairs")}
+    if "count" in record.kind.shown:
+        own["count"] = record.tally
+    if "pairs" in record.kind.shown:
+        own["pairs"] = [{"file_id": listed, "count": count} for listed, count in record.pairs]
+    return LAYOUT.build("record", dialect.name, record.kind.name, file_id=stamp, **own)

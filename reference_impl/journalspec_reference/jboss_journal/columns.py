@@ -1,31 +1,15 @@
-"""The fields of all records of a batch at once, as NumPy arrays; and what a replay does with many records.
-
-NumPy is imported here alone, and this module only where there is much to do.
-"""
+"""The fields of all records of a batch at once, as NumPy arrays. Nothing else here needs NumPy."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from journalspec_reference.batches import Batch
-from journalspec_reference.jboss_journal.codec import (
-    ADD,
-    ADD_TX,
-    CHECK_SIZE,
-    DIALECTS,
-    PAIR,
-    SHOWN,
-    UPDATE,
-    Dialect,
-)
+from journalspec_reference.jboss_journal.codec import CHECK_SIZE, DIALECTS, PAIR, SHOWN, Dialect
 
-#: So many ids are looked up at a time, in 256 bytes of memory each.
-PART = 1 << 14
 Integers = npt.NDArray[np.int64]
 
 
@@ -93,91 +77,3 @@ def _stored(data: bytes, places: Integers, form: str) -> npt.NDArray[Any]:
     # Every offset as the start of a number: a view, not a copy.
     view: npt.NDArray[Any] = np.ndarray((max(0, len(data) - dtype.itemsize + 1),), dtype, data, 0, (1,))
     return view[places]
-
-
-class PlainRows(NamedTuple):
-    """What the records of a batch do that need not be looked at one by one.
-
-    `changes` and `deletes` are ids and places, one after the other. `added` are the ids of all records that
-    are added, in transactions as well. `others` are offset and type of the records of transactions.
-    """
-
-    changes: array[int]
-    deletes: array[int]
-    added: Integers
-    others: Iterable[tuple[int, int]]
-
-
-def plain(batch: Batch, dialect: Dialect, here: int) -> PlainRows:
-    """Sort the records of a batch by what they do; `here` is the place of its first byte."""
-    off, code = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.code, np.uint8)
-    where = off + _by_type(dialect.id_at)[code]
-
-    def of(rows: npt.NDArray[np.bool_]) -> array[int]:
-        out = np.empty((int(rows.sum()), 2), np.int64)
-        out[:, 0] = _stored(batch.data, where[rows], ">q")
-        out[:, 1] = (off[rows] + here) << 1 | (code[rows] == UPDATE)
-        return array("q", out.tobytes())
-
-    others = _by_type(dict.fromkeys(dialect.tx_at, 1))[code] > 0
-    return PlainRows(
-        of((code == ADD) | (code == UPDATE)),
-        of(code == dialect.codes["DELETE"]),
-        _stored(batch.data, where[(code == ADD) | (code == ADD_TX)], ">q").astype(np.int64),
-        zip(off[others].tolist(), code[others].tolist(), strict=True),
-    )
-
-
-def _blocks(ids: Integers) -> Iterator[tuple[slice, list[int], Integers, Integers]]:
-    """Yield ids in parts: which ones, their blocks of 256, of each id the index of its block and its bit."""
-    for at in range(0, len(ids), PART):
-        part = slice(at, at + PART)
-        numbers, index = np.unique(ids[part] >> 8, return_inverse=True)
-        yield part, numbers.tolist(), index, ids[part] & 0xFF
-
-
-def put(ids: Integers | array[int], masks: dict[int, int]) -> None:
-    """Put ids into a set of ids, which consists of these masks."""
-    for _, numbers, index, low in _blocks(np.asarray(ids)):
-        bits = np.zeros((len(numbers), 256), np.bool_)
-        bits[index, low] = True
-        for number, row in zip(numbers, np.packbits(bits, axis=1, bitorder="little"), strict=True):
-            masks[number] = masks.get(number, 0) | int.from_bytes(row.tobytes(), "little")
-
-
-def held(ids: Integers, masks: dict[int, int]) -> npt.NDArray[np.bool_]:
-    """Tell which of the ids are in a set of ids."""
-    out = np.empty(len(ids), np.bool_)
-    for part, numbers, index, low in _blocks(ids):
-        rows = b"".join(masks.get(number, 0).to_bytes(32, "little") for number in numbers)
-        bits = np.unpackbits(np.frombuffer(rows, np.uint8), bitorder="little").reshape(-1, 256)
-        out[part] = bits[index, low]
-    return out
-
-
-def without(references: array[int], masks: dict[int, int]) -> array[int]:
-    """Return those of ids and places whose id is in no set of ids."""
-    rows = np.frombuffer(references, np.int64).reshape(-1, 2)
-    return array("q", rows[~held(rows[:, 0], masks)].tobytes())
-
-
-def merged(early: array[int], late: array[int], ends: list[tuple[int, int]]) -> array[int]:
-    """Return ids and places in the order in which they take effect: those of `early` where they are.
-
-    Those of `late` do so at the places of COMMITs; `ends` tells of each how long `late` is behind it.
-    """
-    if not late:
-        return early
-    commits = np.array(ends, np.int64)
-    places = np.repeat(commits[:, 0], np.diff(commits[:, 1], prepend=0) // 2)
-    rows = np.frombuffer(early.tobytes() + late.tobytes(), np.int64).reshape(-1, 2)
-    order = np.argsort(np.concatenate((rows[: len(rows) - len(places), 1], places)), kind="stable")
-    return array("q", rows[order].tobytes())
-
-
-def unadded(references: array[int]) -> array[int]:
-    """Return the UPDATEs among ids and places whose record is not added by one of the others."""
-    rows = np.frombuffer(references, np.int64).reshape(-1, 2)
-    update = rows[:, 1] & 1 > 0
-    updates = rows[update]
-    return array("q", updates[~np.isin(updates[:, 0], rows[~update, 0])].tobytes())

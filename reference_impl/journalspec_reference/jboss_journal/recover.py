@@ -30,7 +30,6 @@ from journalspec_reference.batches import (
     Found,
     Source,
     Stretch,
-    columns_module,
     damaged,
     late_columns,
     lost,
@@ -39,8 +38,8 @@ from journalspec_reference.batches import (
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
-    ADD_TX,
     COMMIT,
+    DIALECTS,
     INT,
     PREPARE,
     UPDATE,
@@ -69,10 +68,12 @@ Pairs = Sequence[tuple[int, int]]
 OFFSET_BITS = 40
 #: What a record without its ADD means.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
-#: So many records at once are worth NumPy.
-MANY = 256
+#: Up to here a record of any type has said its user type and the size of its body (bytes).
+_BRIEF = 1 + max(
+    kind.places.get("user_type", 0) for dialect in DIALECTS.values() for kind in dialect.kinds.values()
+)
 #: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
-SWEEP_FROM = 1 << 16
+SWEEP_FROM = 1 << 15
 
 
 def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
@@ -159,16 +160,16 @@ class Replay:
         #: The batches of a small journal, each with the place of its first byte.
         self._kept: list[tuple[int, Batch]] = []
         self._delivered = array("q")
-        #: The ids of all records that were added; asked for only where no file has gone (None: not kept).
+        #: Where no file has gone, the ids of records that were added and are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
-        #: Records that are not there, by id and proof; of transactions id, proof and how many are not.
-        self._unknown = array("q")
+        #: Deletes since the last sweep, and those before it of records that were not seen.
+        self._deletes, self._unknown = array("q"), array("q")
+        #: Of transactions that lack records, the id, where that is seen, and how many are not there.
         self._lacking = array("q")
-        self._sweep_at = SWEEP_FROM
+        #: When a sweep is due, how much the last one left, and the highest id that was deleted by then.
+        self._sweep_at, self._swept, self._highest = SWEEP_FROM, 0, -1 << 63
         self._deleted = Ids()
-        #: Whether what is delivered is what was not deleted so far.
-        self._clean = True
         #: Whether a record deletes, or ends a transaction with nothing: then a file may have been removed.
         self.deletes = False
         self._open: dict[int, Transaction] = {}
@@ -184,9 +185,8 @@ class Replay:
             self._kept.clear()
         self._places.append((file, source_of(file.data), limit, 0))
 
-    def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912, PLR0915 # one loop: a branch is a type
+    def take(self, batch: Batch) -> None:
         """Take in the records of a batch, in order."""
-        self._clean = False
         file, _, _, begin = self._places[-1]
         if batch.base - begin >> OFFSET_BITS - 1:
             begin = batch.base
@@ -194,29 +194,18 @@ class Replay:
         here = (len(self._places) - 1 << OFFSET_BITS) + batch.base - begin
         if self._size <= reread.KEEP:
             self._kept.append((here, batch))
-        data, dialect, number, added = batch.data, file.dialect, LONG.unpack_from, self._added
+        data, dialect, number = batch.data, file.dialect, LONG.unpack_from
         id_at, tx_at = dialect.id_at, dialect.tx_at
         delete, delete_tx = dialect.codes["DELETE"], dialect.codes["DELETE_TX"]
         holder = file.file_id if dialect.pairs else self._turn
         deliver, transactions, plain = self._delivered.append, self._open, (ADD, UPDATE)
-        rows: Iterable[tuple[int, int]] = zip(batch.off, batch.code, strict=True)
-        ends: list[tuple[int, int, int]] = []
-        delivered, unknown = self._delivered, self._unknown
-        many = columns_module(__package__) if len(batch) >= MANY else None
-        if many is not None:
-            # Only what belongs to transactions is looked at one by one. What that brings is put in its place
-            # among all else afterwards.
-            changes, deletes, fresh, rows = many.plain(batch, dialect, here)
-            self._delivered, self._unknown = array("q"), array("q")
-            self.deletes |= bool(deletes)
-            many.put(deletes[::2], self._deleted.masks)
-            if added is not None:
-                many.put(fresh, added.masks)
-                deletes, added = many.without(deletes, added.masks), None
-            else:
-                deletes = array("q")
-        for at, code in rows:
-            if code in tx_at:
+        for at, code in zip(batch.off, batch.code, strict=True):
+            if code in plain:
+                # An EVENT has no effect (JBM-RDR-016).
+                (ident,) = number(data, at + id_at[code])
+                deliver(ident)
+                deliver(here + at << 1 | (code == UPDATE))
+            elif code in tx_at:
                 (tx,) = number(data, at + tx_at[code])
                 if code < PREPARE:
                     transaction = transactions.get(tx)
@@ -227,38 +216,22 @@ class Replay:
                     (ident,) = number(data, at + id_at[code])
                     held = transaction.deletes if code == delete_tx else transaction.changes
                     held += (ident, here + at << 1 | (code == UPDATE_TX))
-                    if code == delete_tx:
-                        self.deletes = True
-                    elif added is not None and code == ADD_TX:
-                        added.add(ident)
+                    self.deletes |= code == delete_tx
                 elif code == COMMIT:
                     self._commit(tx, here + at, self._counts(dialect, data, at), pairs=dialect.pairs)
-                    if many is not None:
-                        ends.append((here + at << 1, len(self._delivered), len(self._unknown)))
                 elif code == PREPARE:
                     self._prepare(tx, here + at, self._counts(dialect, data, at), dialect)
                 else:
                     self.deletes = True
-                    transactions.pop(tx, None)  # JBM-RCV-016
+                    self._give_up(transactions.pop(tx, None))  # JBM-RCV-016
                     self._ended.add(tx)
-            elif code in plain:
-                # An EVENT has no effect (JBM-RDR-016).
-                (ident,) = number(data, at + id_at[code])
-                deliver(ident)
-                deliver(here + at << 1 | (code == UPDATE))
-                if added is not None and code == ADD:
-                    added.add(ident)
             elif code == delete:
                 self.deletes = True
                 (ident,) = number(data, at + id_at[code])
-                self._delete((ident, here + at << 1))
-        if many is not None:
-            delivered.extend(many.merged(changes, self._delivered, [(at, end) for at, end, _ in ends]))
-            unknown.extend(many.merged(deletes, self._unknown, [(at, end) for at, _, end in ends]))
-            self._delivered, self._unknown = delivered, unknown
-        if len(self._delivered) >= self._sweep_at:
+                self._deletes.extend((ident, here + at << 1))
+        if len(self._delivered) + len(self._deletes) >= self._sweep_at:
             # Deleted is deleted, whatever comes: what stays is at most twice what is live.
-            self._swept()
+            self._sweep()
 
     def _counts(self, dialect: Dialect, data: bytes, at: int) -> Pairs:
         """Return what a COMMIT or PREPARE counts: records by file, or by the turn of its own."""
@@ -267,26 +240,34 @@ class Replay:
         (tally,) = INT.unpack_from(data, at + dialect.kinds[data[at]].places["count"])
         return ((self._turn, tally),)
 
-    def _delete(self, deletes: Iterable[int]) -> None:
-        """Note deletes, as ids and places: what is gone does not come back (JBM-RCV-003, JBM-RCV-004)."""
-        for ident, place in _pairs(deletes):
-            self._deleted.add(ident)
-            if self._added is not None and ident not in self._added:
-                self._unknown.extend((ident, place))
+    def _give_up(self, transaction: Transaction | None) -> None:
+        """Note what a transaction adds that is not delivered."""
+        if transaction is not None and self._added is not None:
+            self._added.update(ident for ident, place in _pairs(transaction.changes) if not place & 1)
 
-    def _swept(self) -> array[int]:
-        """Return ids and places of what is delivered and was not deleted (JBM-RCV-003)."""
-        if self._clean or not self.deletes:
-            return self._delivered
-        many = columns_module(__package__) if len(self._delivered) >= 2 * MANY else None
-        if many is not None:
-            self._delivered = many.without(self._delivered, self._deleted.masks)
-        else:
-            left = [item for item in _pairs(self._delivered) if item[0] not in self._deleted]
-            self._delivered = array("q", chain.from_iterable(left))
+    def _sweep(self) -> None:
+        """Drop what was deleted, whenever it came: it does not come back (JBM-RCV-003, JBM-RCV-004)."""
+        if self._deletes or (self.deletes and len(self._delivered) > self._swept):
+            gone, deleted, added, left = {*self._deletes[::2]}, self._deleted, self._added, array("q")
+            keep, old, new = left.append, self._delivered[: self._swept], self._delivered[self._swept :]
+            # Ids ascend: hardly a record comes after a delete of a higher one. Of old ones that is known.
+            for part, top in ((old, -1 << 64), (new, self._highest)):
+                for ident, place in _pairs(part):
+                    if ident not in gone and (ident > top or ident not in deleted):
+                        keep(ident)
+                        keep(place)
+                    elif added is not None and not place & 1:
+                        added.add(ident)
+            if added is not None:
+                unknown = chain(_pairs(self._unknown), _pairs(self._deletes))
+                self._unknown = array(
+                    "q", chain.from_iterable(item for item in unknown if item[0] not in added)
+                )
+            deleted.update(gone)
+            self._highest = max(gone | {self._highest})
+            self._delivered, self._swept = left, len(left)
+            del self._deletes[:]
         self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
-        self._clean = True
-        return self._delivered
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
         # Without prepare data (the seed) a PREPARE of an unknown transaction is ignored (JBM-SED-005).
@@ -309,8 +290,9 @@ class Replay:
             # Its records come where the COMMIT is, in their own order (JBM-RCV-005).
             self._delivered.fromlist(transaction.changes)
             if transaction.deletes:
-                self._delete(transaction.deletes)
+                self._deletes.fromlist(transaction.deletes)
             return
+        self._give_up(transaction)
         if transaction is not None:
             self.dropped.append(Discarded(tx, "unhealthy-commit", place))
             self.disputed.update(dict(counts) if pairs else ())
@@ -349,6 +331,7 @@ class Replay:
 
         Records are read when somebody looks at the sequences; of many items, each time.
         """
+        self._sweep()
         dropped, prepared = list(self.dropped), []
         for tx, transaction in self._open.items():
             if transaction.in_doubt:
@@ -358,8 +341,9 @@ class Replay:
                 dropped.append(Discarded(tx, why))
         dropped.sort(key=lambda item: item.tx)
         prepared.sort(key=lambda item: item[0])
+        live = self._delivered[1::2]
         return {
-            "live": self._told(self._swept()[1::2], _live),
+            "live": self._told(live, _live, lambda: self._brief(live)),
             "prepared": self._listed(
                 len(prepared),
                 lambda: (self._in_doubt(*item) for item in prepared),
@@ -376,22 +360,19 @@ class Replay:
         A record is missed if it was added neither by what is delivered nor by a transaction that is open, and
         is not deleted (JBM-RCV-031).
         """
-        live = self._swept()
-        many = columns_module(__package__) if len(live) >= 2 * MANY else None
-        live = live if many is None else many.unadded(live)
+        self._sweep()
         doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)
         unknown: dict[int, int] = {}
-        for ident, place in chain(_pairs(live), doubt):
+        for ident, place in chain(_pairs(self._delivered), doubt):
             if place & 1 and ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
+        for ident, place in _pairs(self._unknown):
+            unknown.setdefault(ident, place)
         if unknown:
             held = chain.from_iterable(_pairs(item.changes) for item in self._open.values())
             for ident, place in chain(_pairs(self._delivered), held):
                 if not place & 1:
                     unknown.pop(ident, None)
-        for ident, place in _pairs(self._unknown):
-            if self._added is not None and ident not in self._added:
-                unknown.setdefault(ident, place)
         lacking = [item for item in threes(self._lacking) if item[2]]
         lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
         if not unknown and not lacking:
@@ -425,20 +406,41 @@ class Replay:
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
 
+    def _brief(self, places: Iterable[int]) -> Iterator[tuple[object, int]]:
+        """Yield the user type of the record at each place and the size of its body."""
+        for place in places:
+            file, source, _, begin = self._places[place >> OFFSET_BITS + 1]
+            head = source.read(begin + (place >> 1 & (1 << OFFSET_BITS) - 1), _BRIEF)
+            kind = file.dialect.kinds.get(head[0]) if head else None
+            at = kind.places.get("user_type", _BRIEF) if kind is not None else _BRIEF
+            if kind is None or at >= len(head):
+                raise Changed(file.name)
+            yield head[at], INT.unpack_from(head, kind.places["body_size"])[0]
+
     def _told(
-        self, places: Sequence[int], form: Callable[[JournalRecord], dict[str, Any]]
+        self,
+        places: Sequence[int],
+        form: Callable[[JournalRecord], dict[str, Any]],
+        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[dict[str, Any]]:
         return self._listed(
             len(places),
             lambda: (form(self._record(place >> 1)) for place in places),
             lambda item: len(item["body"]),
+            brief,
         )
 
-    def _listed(self, count: int, make: Callable[[], Iterable[T]], size: Callable[[T], int]) -> Sequence[T]:
+    def _listed(
+        self,
+        count: int,
+        make: Callable[[], Iterable[T]],
+        size: Callable[[T], int],
+        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
+    ) -> Sequence[T]:
         """Return what `make` gives, made when asked for; of a large journal `size` tells what is kept."""
         if self._size + COST * count <= reread.KEEP:
             return Deferred(count, make) if count else []
-        return few(make, count, size)
+        return few(make, count, size, brief)
 
     def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:
         return {

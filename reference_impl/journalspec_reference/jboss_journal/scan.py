@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import struct
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 from zlib import crc32
@@ -28,10 +28,10 @@ MOST_FIXED = 48
 SEARCH_STRETCH = 1 << 16
 #: More bytes than any record has that is empty, with the type and file id of the next one.
 NEED = 64
-#: Stands behind the end of a file, so that all of a record may be unpacked there.
-PAD = b"\xff" * NEED
 #: What a record ends with, and the type and file id that follow.
-NEXT = struct.Struct(">iBI")
+NEXT = struct.Struct(">i5s")
+#: A size without a sign: one that is negative reaches beyond any stretch.
+LENGTH = struct.Struct(">I")
 #: So many bytes of rejected candidates are summed in each scan before sums of prefixes are kept.
 SUMMED = 8 << 20
 #: The blocks of the kernel's asynchronous I/O: a sector, and the block size of common file systems (bytes).
@@ -63,9 +63,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     find = (
         _of_any_file(dialect, min(limit >> 24, 0x7F)) if stamp is None else _stamped(dialect, stamp)
     ).search
-    unpack_size, unpack_next = INT.unpack_from, NEXT.unpack_from
+    # What begins a record that most likely follows another one, by type and stamp.
+    usual = {} if stamp is None else _usual(dialect, stamp)
+    unpack_size = INT.unpack_from
     base, need, left, sums = start, 0, SUMMED, None
-    # Where the last record ends. Of rejected candidates before `covered` nothing is to be told.
+    # Where the last record ends. Of rejected candidates before `covered` nothing is reported.
     last, covered = start, 0
     # Offset, end and number of the reason of the torn candidates since the last record: they may be many.
     torn = array("q")
@@ -76,24 +78,20 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         data = source.read(base, min(max(stretch, need, 2 * NEED), limit - base))
         at, need, top, room = 0, 0, len(data), limit - base
         final, unreadable = top == room, source.unreadable
-        # The last place for a candidate of this stretch, and for the end of a record that can be decided on.
-        edge, ready = (top - PROLOGUE, top) if final else (top - NEED, top - PROLOGUE)
-        data += PAD if final else b""
+        # The last place for a candidate of this stretch.
+        edge = top - PROLOGUE if final else top - NEED
         batch = Batch(base, data)
-        add, add_end, add_code = batch.off.append, batch.end.append, batch.code.append
-        adjacent = False
+        add = batch.off.append
         while True:
-            if not adjacent:
-                # Every offset is considered, and what is no type of the edition with the stamp is
-                # stepped over by one byte (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
-                found = find(data, zeros_end(data, at, top), top)
-                at = found.start() if found else top if final else max(at, edge + 1)
-                if at > edge:
-                    at = top if final else at
-                    break
-                code = data[at]
-            least, sizes = shapes[code]
-            # The order of the checks decides which reason is told (JBM-RDR-009).
+            # Every offset is considered, and what is no type of the edition with the stamp is
+            # stepped over by one byte (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
+            found = find(data, zeros_end(data, at, top))
+            at = found.start() if found else top if final else max(at, edge + 1)
+            if at > edge:
+                at = top if final else at
+                break
+            least, sizes = shapes[data[at]]
+            # The order of the checks decides which reason is reported (JBM-RDR-009).
             stop, reason = at + least, ""
             if stop > room:
                 reason = "truncated"  # JBM-RDR-004
@@ -106,15 +104,15 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                         reason = "bad-size"
                         break
                 else:
-                    if stop <= ready:
-                        check, next_code, borne = unpack_next(data, stop - CHECK_SIZE)
+                    if stop <= top:
+                        (check,) = unpack_size(data, stop - CHECK_SIZE)
                     else:
                         # A few bytes at its end say whether all of it is worth loading.
                         (check,) = unpack_size(source.read(base + stop - CHECK_SIZE, CHECK_SIZE))
                         unreadable = source.unreadable
                     if not hashed:
                         wanted = stop - at  # JBM-CHK-001
-                    elif stop <= ready and left > 0:
+                    elif stop <= top and left > 0:
                         check, wanted = check & 0xFFFFFFFF, crc32(data[at : stop - CHECK_SIZE])  # JBM-CHK-004
                     else:
                         # To sum all that many candidates claim, each from its start, were quadratic.
@@ -123,7 +121,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     if check != wanted:  # JBM-CHK-002, JBM-CHK-005
                         reason = "bad-hash" if hashed else "bad-check-size"
                         left -= stop - at
-                    elif stop > ready and not (unreadable and source.gap(base + at, base + stop)):
+                    elif stop > top and not (unreadable and source.gap(base + at, base + stop)):
                         need = stop - at + NEED
                         break
             if unreadable or reason:
@@ -135,9 +133,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     if not quiet and base + at >= covered:
                         covered = base + stop if ends else limit
                         torn.extend((base + at, covered, REASONS.index(reason)))
-                    at, adjacent = at + 1, False
+                    at += 1
                     continue
-            if not adjacent and not quiet and (torn or base + at > last):
+            if not quiet and (torn or base + at > last):
                 here = base + at
                 for begin, end, why in chain(threes(torn), ((here, here, 0),)):
                     if begin > last and not _is_accounted_for(source, dialect, last, begin):
@@ -146,21 +144,23 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     if last > begin:
                         batch.damage.append((begin, last, REASONS[why]))
                     if len(batch.damage) >= MOST_ODD:
+                        batch.code += bytes(map(data.__getitem__, batch.off))
                         yield batch
                         batch = Batch(base, data)
-                        add, add_end, add_code = batch.off.append, batch.end.append, batch.code.append
+                        add = batch.off.append
                 del torn[:]
                 covered = 0
             add(at)
-            add_end(stop)
-            add_code(code)
+            more = len(batch.off)
             # The bytes of a record are not looked at again (JBM-RDR-011).
             at = stop
-            if borne == stamp and stop <= edge and next_code in shapes:
-                code, adjacent = next_code, True
-            else:
-                adjacent, last = False, base + stop
+            if not (unreadable and source.gap(base, base + top)):
+                at = _followed(data, at, usual, add)
+            batch.end.extend(batch.off[more:])
+            batch.end.append(at)
+            last = base + at
         base += at
+        batch.code += bytes(map(data.__getitem__, batch.off))
         yield batch
     # What follows the last record is no hole; the regions there reach as far as they claim.
     for some in range(0, len(torn), 3 * MOST_ODD):
@@ -169,6 +169,47 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
             (begin, end, REASONS[why]) for begin, end, why in threes(torn[some : some + 3 * MOST_ODD])
         ]
         yield batch
+
+
+def _followed(
+    data: bytes, at: int, usual: Mapping[bytes, tuple[int, int]], add: Callable[[int], None]
+) -> int:
+    """Take in the records that follow each other from `at` on; return where the last of them ends.
+
+    Almost all records do, and pass each check. What does not, or is not all in `data`, is left to the scan.
+    """
+    size_at, next_at, known = LENGTH.unpack_from, NEXT.unpack_from, usual.get
+    head = data[at : at + PROLOGUE]
+    try:
+        while (shape := known(head)) is not None:
+            least, place = shape
+            stop = at + least
+            if place:
+                (size,) = size_at(data, at + place)
+                stop += size
+            check, head = next_at(data, stop - CHECK_SIZE)
+            if check != stop - at:
+                return at
+            add(at)
+            at = stop
+    except struct.error:
+        pass  # the end of the stretch
+    return at
+
+
+@lru_cache(256)
+def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int]]:
+    """Return type and stamp of a record -> its least length, and the place of what it is longer by (0: none).
+
+    Those are left out that hold two lengths, or pairs.
+    """
+    own = stamp.to_bytes(4, "big")
+    found = {code: (least, dict(sizes)) for code, (least, sizes) in dialect.shapes.items()}
+    return {
+        bytes([code]) + own: (least, next(iter(places), 0))
+        for code, (least, places) in found.items()
+        if [*places.values()] in ([], [1]) and not dialect.hashed
+    }
 
 
 def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:

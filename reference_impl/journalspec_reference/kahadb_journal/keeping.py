@@ -30,7 +30,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
     holders += _of_messages(found, passed.store)
     for (topic, key), place in sorted(passed.store.subscribed.items()):
         turn, off = _split(place)
-        holders.append(Holder(found[turn].name, "subscription", f"{key} of {shown(topic)}", 1, first=off))
+        holders.append(Holder(found[turn].name, "subscription", f"{key} of {shown(topic)}", first=off))
     names = [file.name for file in found]
     needs = {names[turn]: [names[at] for at in others] for turn, others in passed.store.acknowledged.items()}
     staying = {holder.file for holder in holders}
@@ -63,7 +63,7 @@ def _of_the_store(found: Sequence[DataFile], index: Index | None) -> Iterator[Ho
     )
     for kind, place in places:
         if place is not None and place[0] in names:
-            yield Holder(names[place[0]], kind, count=1, first=place[1])
+            yield Holder(names[place[0]], kind, first=place[1])
     if index.last_update is not None:
         for number, name in names.items():
             if number > index.last_update[0]:

@@ -24,6 +24,8 @@ FREE = b"\1"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">Biii")
 _ENTRY = Struct(">Biiqqi")
+#: In an index 4 bytes follow that mean nothing.
+_SLOT = Struct(_ENTRY.format + "4x")
 _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
@@ -33,14 +35,6 @@ class BadStore(ValueError):
     def __init__(self, why: str, reason: str = "bad-record") -> None:
         super().__init__(why)
         self.reason = reason
-
-
-class Told(NamedTuple):
-    """What is said of a store, under the code of a note; `page` is where it shows, if that is one page."""
-
-    code: str
-    text: str
-    page: int | None = None
 
 
 class Index(NamedTuple):
@@ -175,10 +169,10 @@ def index(page: bytes) -> Index:
     return found
 
 
-def root_slots(page: bytes) -> Iterator[tuple[int, int, int, RootEntry]]:
+def root_slots(page: bytes, slots: int) -> Iterator[tuple[int, int, int, RootEntry]]:
     """Yield where each entry of a page of the root index begins and ends, its first byte, and the entry."""
     off, room = INDEX_HEADER, len(page) - _NAMED.size
-    for _ in range(index(page).slots):
+    for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
         name_at = off + _NAMED.size
         # Behind the name: a page, and 4 bytes that mean nothing.
@@ -192,23 +186,22 @@ def root_slots(page: bytes) -> Iterator[tuple[int, int, int, RootEntry]]:
         off = end
 
 
-def root_entries(page: bytes) -> list[RootEntry]:
-    """Return the valid entries of a page of the root index."""
-    return [entry for _, _, valid, entry in root_slots(page) if valid == 1]
+def root_entries(page: bytes, slots: int) -> list[RootEntry]:
+    """Return the valid entries of a page of the root index, of so many."""
+    return [entry for _, _, valid, entry in root_slots(page, slots) if valid == 1]
 
 
-def queue_slots(page: bytes) -> Iterator[tuple[int, ...]]:
+def queue_slots(page: bytes, slots: int) -> Iterator[tuple[int, ...]]:
     """Yield of each entry of a page of a queue index its first byte and the members of QueueEntry."""
-    slots = index(page).slots
     end = INDEX_HEADER + slots * QUEUE_ENTRY
     if end > len(page):
         raise BadStore(f"{slots} entries do not fit into a page")
-    return (_ENTRY.unpack_from(page, off) for off in range(INDEX_HEADER, end, QUEUE_ENTRY))
+    return _SLOT.iter_unpack(page[INDEX_HEADER:end])
 
 
-def queue_entries(page: bytes) -> list[tuple[int, ...]]:
+def queue_entries(page: bytes, slots: int) -> list[tuple[int, ...]]:
     """Return the valid entries of a page of a queue index, each as the members of QueueEntry."""
-    return [entry[1:] for entry in queue_slots(page) if entry[0] == 1]
+    return [entry[1:] for entry in queue_slots(page, slots) if entry[0] == 1]
 
 
 def chain(page: bytes) -> Chain:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,32 +13,27 @@ from journalspec.observation import (
     At,
     Dropped,
     FileMap,
-    Missing,
-    Note,
     Observation,
     Record,
     refused,
 )
 from journalspec.reread import COST, KEEP, Deferred, Lazy, Part, few
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Writer
+from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
-from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import spans
-from journalspec_reference.swiftmq_store.codec import PREPARED, SMALLEST_PAGE, Branch, swapped
+from journalspec_reference.swiftmq_store.codec import SMALLEST_PAGE, Branch, swapped
 from journalspec_reference.swiftmq_store.recover import (
     COMPLETED,
-    LOG,
+    DEFAULT_SIZE,
     OLD_PAGES,
-    PAGES,
     Recovered,
-    durables,
     named,
     recover,
     role,
 )
 from journalspec_reference.swiftmq_store.scan import PORTION, START, TRANSACTION, Log, actions
-from journalspec_reference.swiftmq_store.store import BRANCH, MOST_TOLD, Queue, fitting_size
+from journalspec_reference.swiftmq_store.store import LOG, PAGES, Queue, fitting_size
 
 FORMAT, EDITIONS = "swiftmq_store", ("seed", "13")
 
@@ -54,66 +47,47 @@ class _Asked:
         self.files = {plain: files[name] for plain, name in self.names.items()}
         self.page_size = int(params.get("page_size", DEFAULT_SIZE))
         self.backup = PAGES in self.names and "/" not in self.names[PAGES]
-        self.dropped: list[Dropped] = []
-        self._counts: Counter[str] = Counter()
-        self.notes: list[Note] = []
 
     def name(self, plain: str) -> str:
         """Return what a file is called here; a backup has all of them in its own directory."""
         return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
 
-    def read(self) -> Observation:
-        """Say what there is, of damaged indexes what can be read."""
-        found, records = self._asked(drop=False)
-        if found.refused and found.refused[0] == "bad-page-size":
-            return self._refused(found)
-        self._tell(found)
-        return self._answer(found, records)
+    def answer(self, policy: str | None = None) -> Observation:
+        """Say what a start under a policy leaves; without one what there is, of damaged indexes the rest."""
+        seen = Found()
+        found = recover(
+            self.files,
+            self.page_size,
+            policy=policy,
+            batches=lambda log: seen.walked(self.stretch(log)),
+            name=self.name,
+            backup=self.backup,
+        )
+        if found.refused and (policy or not found.read):
+            return self._refused(found, *found.refused)
+        found.tell(started=policy is not None)
+        log = self.name(LOG)
+        dropped = [Dropped(log, start, end - start, why) for start, end, why in found.damage]
+        for path in found.bad_files:
+            dropped.append(Dropped(self.name(path), 0, len(self.files[path]), "bad-durable"))
+        words, notes = get_format(FORMAT).vocabulary.notes, tuple(found.notes)
+        lossy = dropped or found.missing or any(words[note.code].loss for note in notes)
+        return Observation(
+            RECOVERED if lossy else CLEAN,
+            records=seen.records(),
+            dropped=tuple(dropped),
+            state=_state(found),
+            files=tuple(self._maps(found)),
+            notes=notes,
+            missing=tuple(found.missing),
+        )
 
-    def recover(self, policy: str) -> Observation:
-        """Say what a start leaves."""
-        found, records = self._asked(salvage=policy == "salvage")
-        if policy == "strict" and found.dropped and not found.refused:
-            name, why = next(iter(found.dropped.items()))
-            found.refused = "bad-queue", f"{_shown(name)}: {why}"
-        if found.refused:
-            return self._refused(found)
-        self._tell(found)
-        for queue_name, key, why in found.lost:
-            self._note("bad-message", PAGES, f"{_shown(queue_name)}, key {key}: {why}")
-        for name, why in found.dropped.items():
-            self._note("queue-dropped", PAGES, f"{_shown(name)}: {why}")
-        for swap in found.swaps:
-            self._note("swap-deleted", swap)
-        return self._answer(found, records)
-
-    def _note(self, code: str, plain: str, text: str = "", off: int | None = None) -> None:
-        # Of what there may be millions of the first ones are given.
-        self._counts[code] += 1
-        if self._counts[code] <= MOST_TOLD:
-            self.notes.append(Note(code, self.name(plain) if plain else "", off, text))
-
-    def _refused(self, found: Recovered) -> Observation:
-        code, why = found.refused or ("", "")
-        phase = get_format(FORMAT).vocabulary.codes[code].phase
-        name = self.name(PAGES)
-        length = len(self.files.get(PAGES, b""))
+    def _refused(self, found: Recovered, code: str, why: str) -> Observation:
+        phase, name = get_format(FORMAT).vocabulary.codes[code].phase, self.name(PAGES)
         # A store of pages of another size makes no sense (SMQ-FIL-059).
-        size = fitting_size(self.files.get(PAGES, b""), self.page_size)
+        size = found.fitting_size()
         hint = "" if size is None else f"; page_size={size} makes sense of it, not {self.page_size}"
-        return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, length))
-
-    def _asked(self, **options: bool) -> tuple[Recovered, Sequence[Record]]:
-        """Return what a start leaves, and the records of the log; say if it does not end as logs do."""
-        seen, name = Found(), self.name(LOG)
-
-        def batches(log: Log) -> Iterator[Batch]:
-            for batch in seen.walked(self.stretch(log)):
-                self.dropped += (Dropped(name, start, end - start, why) for start, end, why in batch.damage)
-                yield batch
-
-        found = recover(self.files, self.page_size, batches=batches, backup=self.backup, **options)
-        return found, seen.records()
+        return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, len(self.files.get(PAGES, b""))))
 
     def stretch(self, log: Log) -> Stretch:
         """Return the log as what is scanned by itself."""
@@ -122,98 +96,26 @@ class _Asked:
 
     def plan(self) -> list[Stretch]:
         """Return the log, and the files of subscriptions that cannot be used."""
-        found = Recovered()
-        durables(self.files, found)
+        found = Recovered(self.files)
+        found.find_durables()
         gone = [lost(self.name(name), 0, len(self.files[name]), "bad-durable") for name in found.bad_files]
         if LOG not in self.files or self.page_size < SMALLEST_PAGE:
             return gone
         pages = len(self.files.get(PAGES, b"")) // self.page_size
         return [self.stretch(Log(source_of(self.files[LOG]), self.page_size, pages)), *gone]
 
-    def _tell(self, found: Recovered) -> None:
-        data = self.files.get(PAGES, b"")
-        # A backup has no log (SMQ-BAK-057).
-        if not self.files.get(LOG) and not self.backup and found.first_used is not None:
-            self._note("no-log", LOG)
-        log = found.read[0] if found.read else None
-        if log and log.reason in ("other-generation", "bad-record") and (number := log.alarming):
-            self._note("huge-count", LOG, f"{number} bytes or things", log.end)
-        words = get_format(FORMAT).vocabulary.notes
-        for note in found.notes:
-            off = None if note.page is None else note.page * self.page_size
-            text = note.text if words[note.code].text else ""
-            self._note(note.code, PAGES if note.code != "branch-key" else "", text, off)
-        self._unread(found)
-        if self.page_size != DEFAULT_SIZE:
-            self._note("page-size", PAGES, f"{self.page_size} bytes")
-        elif (self.notes or self.dropped) and (size := fitting_size(data, self.page_size)):
-            text = f"page_size={size} makes sense of it, {self.page_size} was asked for"
-            self._note("page-size", PAGES, text)
-        for name, why in found.bad_files.items():
-            self._note("bad-durable", name, why)
-            self.dropped.append(Dropped(self.name(name), 0, len(self.files[name]), "bad-durable"))
-        if found.refused and found.refused[0] == "bad-root":
-            self._note("bad-index", PAGES, found.refused[1])
-        for queue in found.queues:
-            if queue.why:
-                self._note("bad-index", PAGES, f"{_shown(queue.name)}: {queue.why}")
-        if found.read:
-            for code, text in _ways(found):
-                self._note(code, PAGES, text)
-
-    def _unread(self, found: Recovered) -> None:
-        for queue in found.queues:
-            for at, why in queue.entries.whys.items():
-                branch = why.startswith(BRANCH)
-                key = "" if branch else f", key {queue.entries.entry(at).key}"
-                code = "bad-index" if branch else "bad-message"
-                self._note(code, PAGES, f"{_shown(queue.name)}{key}: {why}")
-            entries = queue.entries
-            self._counts["bad-message"] += entries.bad + entries.bad_branches - len(entries.whys)
-
-    def _answer(self, found: Recovered, records: Sequence[Record]) -> Observation:
-        words = get_format(FORMAT).vocabulary.notes
-        for code, number in self._counts.items():
-            if number > MOST_TOLD:
-                self.notes.append(Note(code, "", None, f"and {number - MOST_TOLD} more"))
-        lost = self.dropped or found.missing or any(words[note.code].loss for note in self.notes)
-        files = [self._map(plain, found) for plain in sorted(self.files, key=_order) if role(plain)]
-        return Observation(
-            RECOVERED if lost else CLEAN,
-            records=records,
-            dropped=tuple(self.dropped),
-            state=_state(found),
-            files=tuple(files),
-            notes=tuple(self.notes),
-            missing=tuple(self._named(gone) for gone in found.missing),
-        )
-
-    def _named(self, gone: Missing) -> Missing:
-        name = self.name(gone.name) if gone.name == PAGES else gone.name
-        return replace(gone, name=name, file=self.name(gone.file))
-
-    def _map(self, plain: str, found: Recovered) -> FileMap:
-        data, of = self.files[plain], role(plain)
-        header: dict[str, Any] = {}
-        if of == "pages":
-            header = {"pages": len(data) // self.page_size}
-        elif of == "log" and found.read:
-            header = {"tagged": found.read[0].tagged}
-        elif of == "swap":
-            header = {"swapped": sum(1 for _ in swapped(data))}
-        return FileMap(self.name(plain), len(data), "invalid" if plain in found.bad_files else of, header)
-
-
-DEFAULT_SIZE = 2048
-#: So many keys are spelt out in a note.
-_KEYS = 12
-#: So much of a queue's name is shown: it may be as long as a page, and stands with each of its messages.
-_SHOWN = 60
-
-
-def _shown(name: bytes) -> str:
-    text = name.decode("utf-8", "replace")
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    def _maps(self, found: Recovered) -> Iterator[FileMap]:
+        for plain in sorted(filter(found.roles.get, self.files), key=_order):
+            data, of = self.files[plain], found.roles[plain]
+            header: dict[str, Any] = {}
+            if of == "pages":
+                header = {"pages": len(data) // self.page_size}
+            elif of == "log" and found.read:
+                header = {"tagged": found.read[0].tagged}
+            elif of == "swap":
+                header = {"swapped": sum(1 for _ in swapped(data))}
+            of = "invalid" if plain in found.bad_files else of
+            yield FileMap(self.name(plain), len(data), of, header)
 
 
 def _order(plain: str) -> tuple[int, str]:
@@ -240,15 +142,12 @@ def _size(action: Mapping[str, Any]) -> int:
 
 
 def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[str, object]]:
-    for action in actions(data, at, end, page_size):
-        out: dict[str, object] = {"action": ACTIONS[action.kind], "page": action.page}
-        if action.kind == PORTION:
-            out["offset"] = action.off
-        if action.before:
-            out["before"] = data[action.before[0] : sum(action.before)]
-        if action.after:
-            out["after"] = data[action.after[0] : sum(action.after)]
-        yield out
+    for _, _, kind, page, _, off, *images in actions(data, at, end, page_size):
+        out: dict[str, object] = {"action": ACTIONS[kind], "page": page}
+        if kind == PORTION:
+            out["offset"] = off
+        places = zip(("before", "after"), images, strict=True)
+        yield out | {name: data[place[0] : sum(place)] for name, place in places if place}
 
 
 def _state(found: Recovered) -> dict[str, object]:
@@ -274,24 +173,6 @@ def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object
         yield {"name": queue.name, "messages": messages}
 
 
-def _ways(found: Recovered) -> Iterator[tuple[str, str]]:
-    """Yield what an operator has to know of queues that look like ordinary ones, as code and text."""
-    for queue in found.queues:
-        if queue.name == PREPARED and len(queue.entries):
-            text = (
-                f"{_shown(queue.name)}: its {len(queue.entries)} entries are prepared branches, no messages"
-            )
-            yield "own-queue", text
-    for name, number, keys in found.held:
-        more = ", ..." if len(keys) > _KEYS else ""
-        some = ", ".join(map(str, keys[:_KEYS])) + more
-        yield "held", f"{_shown(name)}: {len(keys)} of {number} messages, of the keys {some}"
-    if found.read and (shared := found.read[2].shared):
-        entries = sum(len(queue.entries) for queue in found.queues if queue.name != PREPARED)
-        text = f"{entries} entries of queues name {entries - shared.total()} messages"
-        yield "shared-message", f"{text}, {len(shared)} of which are named several times"
-
-
 def _messages(queue: Queue) -> Iterator[dict[str, object]]:
     for one in queue.entries:
         entry = one.entry
@@ -307,17 +188,11 @@ def _part(branch: Branch) -> dict[str, object]:
 
 
 def _rules(edition: str) -> Rules:
-    def writer(storage: Storage, params: Params) -> Writer:
-        # Who looks at a store does not need its writer.
-        from journalspec_reference.swiftmq_store.write import StoreWriter  # noqa: PLC0415
-
-        return StoreWriter(storage, params)
-
     return Rules(
-        lambda files, params: _Asked(files, params).read(),
-        lambda files, policy, params: _Asked(files, params).recover(policy),
+        lambda files, params: _Asked(files, params).answer(),
+        lambda files, policy, params: _Asked(files, params).answer(policy),
         lambda files, params, fields: spans.spans(files, edition, params, fields),
-        writer,
+        late_writer(__package__, "StoreWriter", edition),
         lambda files, params: _Asked(files, params).plan(),
     )
 

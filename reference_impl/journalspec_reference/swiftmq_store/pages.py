@@ -179,15 +179,17 @@ class PagedIndex:
         self._pages, self._head, self._root = pages, head, root
 
     def _slots(self, number: int) -> list[Slot]:
-        page = bytes(self._pages[number])
+        page, length = bytes(self._pages[number]), codec.QUEUE_ENTRY
+        slots = codec.index(page).slots
         if self._root:
-            roots = codec.root_slots(page)
+            roots = codec.root_slots(page, slots)
             return [
                 Slot(off, end - off, valid == 1, _order(name), at) for off, end, valid, (name, at) in roots
             ]
+        rows = enumerate(codec.queue_slots(page, slots))
         return [
-            Slot(codec.INDEX_HEADER + at * codec.QUEUE_ENTRY, codec.QUEUE_ENTRY, valid == 1, key, page)
-            for at, (valid, *_, key, page) in enumerate(codec.queue_slots(page))
+            Slot(codec.INDEX_HEADER + at * length, length, valid == 1, key, page)
+            for at, (valid, *_, key, page) in rows
         ]
 
     def _numbers(self) -> Iterator[int]:

@@ -6,8 +6,7 @@ queues went, and `salvage` leaves of them what can be read. Nothing on disk chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from journalspec.observation import Missing
@@ -16,19 +15,30 @@ from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import START, Log, zeros
-from journalspec_reference.swiftmq_store.store import MOST_TOLD, Queue, Remarks, Walk
+from journalspec_reference.swiftmq_store.store import (
+    BRANCH,
+    DURABLES,
+    LOG,
+    MOST_TOLD,
+    PAGES,
+    SWAP,
+    Queue,
+    Remarks,
+    Walk,
+    fitting_size,
+)
 
-#: Where a store has its files, below its directory.
-PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
+DEFAULT_SIZE = 2048
 #: What a conversion of the pages leaves of them as they were.
 OLD_PAGES = "db/page.db_old"
-
-
 #: Queues of the router's own begin so: they belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
-
 #: What makes a backup one that counts: it has the pages and the durable subscribers side by side, and no log.
 COMPLETED = ".completed"
+#: So many keys are spelt out in a note.
+_KEYS = 12
+#: So much of a queue's name is shown: it may be as long as a page, and stands with each of its messages.
+_SHOWN = 60
 
 
 def role(path: str) -> str:
@@ -54,160 +64,243 @@ def named(files: Iterable[str]) -> dict[str, str]:
     return given
 
 
-@dataclass
 class Recovered:
-    """What a start leaves. `refused`: why there is no start, as a code and a text."""
+    """What a start leaves. `name` returns what the files are called for which a store has its own names."""
 
-    refused: tuple[str, str] | None = None
-    #: Whether the log makes a check necessary.
-    checked: bool = False
-    queues: list[Queue] = field(default_factory=list)
-    branches: list[codec.Branch] = field(default_factory=list)
-    #: Of queues the name, how many messages they have, and the keys of those that branches hold.
-    held: list[tuple[bytes, int, list[int]]] = field(default_factory=list)
-    dropped: dict[bytes, str] = field(default_factory=dict)
-    #: Queue, key and what is wrong of the messages that salvage leaves out of a queue that would be dropped.
-    lost: list[tuple[bytes, int, str]] = field(default_factory=list)
-    durables: list[Durable] = field(default_factory=list)
-    #: Files that cannot be read, with the reason, and swap files, which a start deletes.
-    bad_files: dict[str, str] = field(default_factory=dict)
-    swaps: list[str] = field(default_factory=list)
-    notes: Remarks = field(default_factory=Remarks)
-    #: What is referred to and is not there.
-    missing: list[Missing] = field(default_factory=list)
-    #: The first page behind page 0 that is in use, if it was looked for: without a root index, or a log.
-    first_used: int | None = None
-    #: Whether pages are in use that nothing refers to, if no check is due.
-    unreached: bool = False
-    #: The log as it was read, the pages that it leads to, and the walk on them; None if no page has the size.
-    read: tuple[Log, ReplayedPages, Walk] | None = None
+    def __init__(
+        self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, name: Callable[[str], str] = str
+    ) -> None:
+        self.files, self.page_size, self.name = files, page_size, name
+        #: What each file is for.
+        self.roles = {path: role(path) for path in files}
+        #: Why there is no start, as a code and a text.
+        self.refused: tuple[str, str] | None = None
+        #: Whether the log makes a check necessary.
+        self.checked = False
+        self.queues: list[Queue] = []
+        self.branches: list[codec.Branch] = []
+        #: Of queues the name, how many messages they have, and the keys of those that branches hold.
+        self.held: list[tuple[bytes, int, list[int]]] = []
+        self.dropped: dict[bytes, str] = {}
+        #: Queue, key and what is wrong of the messages that salvage leaves out of a queue.
+        self.lost: list[tuple[bytes, int, str]] = []
+        self.durables: list[Durable] = []
+        #: Files that cannot be read, with the reason, and swap files, which a start deletes.
+        self.bad_files: dict[str, str] = {}
+        self.swaps: list[str] = []
+        self.notes = Remarks(page_size, name)
+        #: Of the log the regions without records.
+        self.damage: list[tuple[int, int, str]] = []
+        #: What is referred to and is not there.
+        self.missing: list[Missing] = []
+        #: The log as it was read, the pages that it leads to, the walk on them; None if no page has the size.
+        self.read: tuple[Log, ReplayedPages, Walk] | None = None
+
+    def find_durables(self) -> None:
+        """Take in the durable subscriptions, and the swap files, which a start deletes."""
+        for path in sorted(path for path, of in self.roles.items() if of in ("swap", "durable")):
+            if self.roles[path] == "swap":
+                self.swaps.append(path)
+            else:
+                try:
+                    self.durables.append(durable(path.removeprefix(DURABLES), bytes(self.files[path])))
+                except codec.BadStore as bad:
+                    self.bad_files[path] = str(bad)
+
+    def check(self, *, salvage: bool) -> None:
+        """Drop the queues that the check drops; it does not look into branches."""
+        queues, self.queues = self.queues, []
+        for queue in queues:
+            fault = queue.fault
+            if fault:
+                self.dropped[queue.name] = fault
+            if salvage and fault:
+                whys = list(queue.entries.whys.items())[: max(0, MOST_TOLD - len(self.lost))]
+                self.lost += ((queue.name, queue.entries.entry(at).key, why) for at, why in whys)
+                queue.why, queue.entries = None, queue.entries.whole()
+            elif fault and queue.name == codec.PREPARED:
+                self.branches = []
+            if salvage or not fault:
+                self.queues.append(queue)
+
+    def fitting_size(self) -> int | None:
+        """Return another page size that makes sense of the pages, if the one given does not."""
+        return fitting_size(self.files.get(PAGES, b""), self.page_size)
+
+    def tell(self, *, started: bool) -> None:
+        """Take in the notes on what is left and what is not; `started`: and on what a start deletes."""
+        add = self.notes.add
+        self._unread()
+        if self.page_size != DEFAULT_SIZE:
+            add("page-size", PAGES, f"{self.page_size} bytes")
+        elif (len(self.notes) or self.damage) and (size := self.fitting_size()):
+            add("page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for")
+        for path, why in self.bad_files.items():
+            add("bad-durable", path, why)
+        if self.refused and self.refused[0] == "bad-root":
+            add("bad-index", PAGES, self.refused[1])
+        for queue in self.queues:
+            if queue.why:
+                add("bad-index", PAGES, f"{shown(queue.name)}: {queue.why}")
+        for code, text in self._ways():
+            add(code, PAGES, text)
+        for name, number, why in self.lost:
+            add("bad-message", PAGES, f"{shown(name)}, key {number}: {why}")
+        for name, why in self.dropped.items():
+            add("queue-dropped", PAGES, f"{shown(name)}: {why}")
+        for path in self.swaps if started else ():
+            add("swap-deleted", path)
+
+    def _unread(self) -> None:
+        """Note the messages and branches that cannot be read."""
+        for queue in self.queues:
+            entries = queue.entries
+            for at, why in entries.whys.items():
+                branch = why.startswith(BRANCH)
+                key = "" if branch else f", key {entries.entry(at).key}"
+                text = f"{shown(queue.name)}{key}: {why}"
+                self.notes.add("bad-index" if branch else "bad-message", PAGES, text)
+            self.notes.more("bad-message", entries.bad + entries.bad_branches - len(entries.whys))
+
+    def _ways(self) -> Iterator[tuple[str, str]]:
+        """Yield what an operator has to know of queues that look like ordinary ones, as code and text."""
+        for queue in self.queues:
+            if queue.name == codec.PREPARED and (number := len(queue.entries)):
+                text = f"its {number} entries are prepared branches, no messages"
+                yield "own-queue", f"{shown(queue.name)}: {text}"
+        for name, number, keys in self.held:
+            more = ", ..." if len(keys) > _KEYS else ""
+            some = ", ".join(map(str, keys[:_KEYS])) + more
+            yield "held", f"{shown(name)}: {len(keys)} of {number} messages, of the keys {some}"
+        if self.read and (shared := self.read[2].shared):
+            entries = sum(len(queue.entries) for queue in self.queues if queue.name != codec.PREPARED)
+            text = f"{entries} entries of queues name {entries - sum(shared.values())} messages"
+            yield "shared-message", f"{text}, {len(shared)} of which are named several times"
 
 
 def recover(
     files: Mapping[str, Any],
-    page_size: int = 2048,
+    page_size: int = DEFAULT_SIZE,
     *,
     check: bool = False,
-    salvage: bool = False,
-    drop: bool = True,
-    backup: bool = False,
+    policy: str | None = "default",
     batches: Callable[[Log], Iterable[Batch]] = Log.scan,
+    name: Callable[[str], str] = str,
+    backup: bool = False,
 ) -> Recovered:
     """Conclude what a start of the store would leave; `check`: as if the log asked for it.
 
-    Without `drop`, what is damaged stays as it was found, whatever the check says. `batches` yields those of
-    the log. A `backup` has no log.
+    Without a `policy`, what is damaged stays as it was found, whatever the check says. `batches` yields those
+    of the log. A `backup` has no log.
     """
-    found = Recovered()
+    found = Recovered(files, page_size, name)
     if page_size < codec.SMALLEST_PAGE:
-        return Recovered(("bad-page-size", f"{page_size} bytes have no room for an index"))
-    data, log_data = files.get(PAGES, b""), files.get(LOG, b"")
+        found.refused = "bad-page-size", f"{page_size} bytes have no room for an index"
+        return found
+    log_data = files.get(LOG, b"")
     source = source_of(log_data)
-    pages = ReplayedPages(source_of(data), page_size, source)
+    pages = ReplayedPages(source_of(files.get(PAGES, b"")), page_size, source)
     log = Log(source, page_size, pages.count)
     found.checked = check
     for batch in batches(log):
         pages.take(batch)
+        found.damage += batch.damage
         found.checked |= batch.code.count(START) < len(batch)
     found.checked |= len(log_data) > 0 and not log.end
-    durables(files, found)
-    walk = Walk(pages)
+    found.find_durables()
+    walk = _walk(found, log, pages, backup=backup)
     found.read = log, pages, walk
-    found.notes = walk.notes
-    if len(data) < page_size:
-        found.notes.add("no-pages", "there is no page")
-    _remarks(found)
-    _missing(files, found, backup=backup)
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
         found.refused = "bad-root", walk.why
         return found
-    _branches(found)
-    if found.checked and drop:
-        _check(found, salvage=salvage)
+    _hold(found)
+    if found.checked and policy:
+        found.check(salvage=policy == "salvage")
     for queue in found.queues:
         if queue.name == codec.PREPARED and queue.faults and not queue.why:
             found.refused = "bad-branch", queue.faults[0]
-        elif queue.why and not salvage and not found.refused:
+        elif queue.why and policy != "salvage" and not found.refused:
             found.refused = "bad-queue", f"{queue.name.decode('utf-8', 'replace')}: {queue.why}"
+    if policy == "strict" and found.dropped and not found.refused:
+        dropped, why = next(iter(found.dropped.items()))
+        found.refused = "bad-queue", f"{shown(dropped)}: {why}"
     return found
 
 
-def _remarks(found: Recovered) -> None:
-    """Note what the pages show of a root index, of a log and of moments."""
-    assert found.read
-    log, pages, walk = found.read
-    if walk.unwritten or not log.end:
-        found.first_used = next(pages.used(), None)
-    if not found.checked and not walk.unwritten:
+def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> Walk:
+    """Walk the store; note what the pages show of a root index, a log and moments, and what is missing."""
+    add, log_data = found.notes.add, found.files.get(LOG, b"")
+    # The first page behind page 0 that is in use, looked for only without a log, or without a root index.
+    used = None if log.end else next(pages.used(), None)
+    # A backup has no log (SMQ-BAK-057).
+    if not log_data and not backup and used is not None:
+        add("no-log", LOG)
+    if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
+        add("huge-count", LOG, f"{number} bytes or things", log.end)
+    walk = Walk(pages, found.notes)
+    if len(found.files.get(PAGES, b"")) < found.page_size:
+        add("no-pages", PAGES)
+    unreached = []
+    if walk.unwritten:
+        used = next(pages.used(), None) if log.end else used
+    elif not found.checked:
         # No check will free them: a crash that took the log has left them, or the files are of two moments.
-        for page in pages.used():
-            if not walk.use(page):
-                found.unreached = True
-                found.notes.add("unreached", f"page {page} is in use, and nothing refers to it", page)
-    if walk.unwritten and found.first_used is not None:
-        text = f"page 0 was never written, and page {found.first_used} is in use"
-        found.notes.add("no-root", text, 0)
+        unreached = [page for page in pages.used() if not walk.use(page)]
+    for page in unreached:
+        found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
+    if walk.unwritten and used is not None:
+        found.notes.page("no-root", 0, f"page 0 was never written, and page {used} is in use")
     for page in pages.unlike:
-        text = f"page {page} has a state that the log did not lead through"
-        found.notes.add("other-moment", text, page)
+        found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
+    found.missing += _missing_pages(found, log, pages, walk)
+    # A tagged log is never without its START once a page is in use; an untagged one is cut to nothing.
+    lacking = used is not None and zeros(log.source, 0)
+    if not len(log_data):
+        lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
+    if lacking and not log.end and not backup:
+        found.missing.append(Missing("log", LOG))
+    found.missing += _missing_durables(found, walk)
+    return walk
 
 
-def _missing(files: Mapping[str, Any], found: Recovered, *, backup: bool) -> None:
-    """Say what the files refer to and is not there (SMQ-RCV-113 to 116)."""
-    assert found.read
-    log, pages, walk = found.read
-    data, size = files.get(PAGES, b""), pages.page_size
-    rest = bytes(data[pages.in_file * size :])
+def _missing_pages(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> Iterator[Missing]:
+    """Yield what is missing of the pages: the file, or those that something refers to (SMQ-RCV-113, 114)."""
+    files, file = found.files, found.name(PAGES)
+    rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size :])
     cut = any(rest[1:]) and not pages.made(pages.in_file)
     begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
     if not pages.in_file and (cut or begun or OLD_PAGES in files):
-        found.missing.append(Missing("pages", PAGES))
-    else:
-        gone = pages.gone + ([pages.in_file] if cut else [])
-        lowest, times = walk.absent or (pages.count, 0)
-        if gone or times:
-            number = str(min([lowest, *gone] if times else gone))
-            found.missing.append(Missing("page", number, PAGES, text=f"{times + len(gone)} references"))
-    if not log.end and not backup and _needs_log(files, found):
-        found.missing.append(Missing("log", LOG))
-    there = {name for path in files if role(path) == "durable" and (name := _subscriber(path))}
+        yield Missing("pages", file)
+        return
+    gone = pages.gone + ([pages.in_file] if cut else [])
+    lowest, times = walk.absent or (pages.count, 0)
+    if gone or times:
+        number = str(min([lowest, *gone] if times else gone))
+        yield Missing("page", number, file, text=f"{times + len(gone)} references")
+
+
+def _missing_durables(found: Recovered, walk: Walk) -> Iterator[Missing]:
+    """Yield the durable subscribers that have a queue and no file, while others have one (SMQ-RCV-116)."""
+    ours = (path for path, of in found.roles.items() if of == "durable")
+    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if "$" in name and not name.startswith(SYSTEM) and name not in there:
-            found.missing.append(Missing("durable", name, f"{DURABLES}{name}{SUFFIX}"))
+            yield Missing("durable", name, found.name(f"{DURABLES}{name}{SUFFIX}"))
 
 
-def _needs_log(files: Mapping[str, Any], found: Recovered) -> bool:
-    """Tell whether pages show that the log, which is not there or all zeros, had something for them."""
-    assert found.read
-    log_data, walk = files.get(LOG, b""), found.read[2]
-    if len(log_data):
-        # A tagged log is never without its START once a page is in use; an untagged one is cut to nothing.
-        return found.first_used is not None and zeros(source_of(log_data), 0)
-    return bool(walk.why or found.unreached or any(queue.faults for queue in walk.queues))
-
-
-def _subscriber(path: str) -> str:
-    return path.removeprefix(DURABLES).removesuffix(SUFFIX)
-
-
-def _branches(found: Recovered) -> None:
+def _hold(found: Recovered) -> None:
     """Note what branches name and queues do not have: a key may be another message's by now."""
     named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
         named.setdefault(branch.queue.encode(), set()).update(map(_key, branch.entries))
-    pages = {
-        queue.name: {
-            key: entry.page
-            for entry in map(queue.entries.entry, range(len(queue.entries)))
-            if (key := _key(entry)) in keys
-        }
-        for queue in found.queues
-        if (keys := named.get(queue.name))
-    }
-    for queue in found.queues:
-        if there := pages.get(queue.name):
+    pages: dict[bytes, dict[bytes, int]] = {}
+    for queue in found.queues if named else ():
+        entries = map(queue.entries.entry, range(len(queue.entries)))
+        keys = named.get(queue.name, set())
+        if there := {key: one.page for one in entries if (key := _key(one)) in keys}:
+            pages[queue.name] = there
             held = sorted(int.from_bytes(key, signed=True) for key in there)
             found.held.append((queue.name, len(queue.entries), held))
     for branch in found.branches:
@@ -215,7 +308,7 @@ def _branches(found: Recovered) -> None:
         for entry in branch.entries:
             if of_queue.get(_key(entry)) != entry.page:
                 text = f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
-                found.notes.add("branch-key", text)
+                found.notes.add("branch-key", "", text)
 
 
 def _key(entry: codec.QueueEntry) -> bytes:
@@ -223,30 +316,7 @@ def _key(entry: codec.QueueEntry) -> bytes:
     return entry.key.to_bytes(8, "big", signed=True)
 
 
-def _check(found: Recovered, *, salvage: bool) -> None:
-    """Drop the queues that the check drops; it does not look into branches."""
-    queues, found.queues = found.queues, []
-    for queue in queues:
-        fault = queue.fault
-        if fault:
-            found.dropped[queue.name] = fault
-        if salvage and fault:
-            whys = list(queue.entries.whys.items())[: max(0, MOST_TOLD - len(found.lost))]
-            found.lost += ((queue.name, queue.entries.entry(at).key, why) for at, why in whys)
-            queue.why, queue.entries = None, queue.entries.whole()
-        elif fault and queue.name == codec.PREPARED:
-            found.branches = []
-        if salvage or not fault:
-            found.queues.append(queue)
-
-
-def durables(files: Mapping[str, Any], found: Recovered) -> None:
-    """Take in the durable subscriptions, and the swap files, which a start deletes."""
-    for path in sorted(files):
-        if role(path) == "swap":
-            found.swaps.append(path)
-        elif role(path) == "durable":
-            try:
-                found.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
-            except codec.BadStore as bad:
-                found.bad_files[path] = str(bad)
+def shown(name: bytes) -> str:
+    """Return the name of a queue as notes have it."""
+    text = name.decode("utf-8", "replace")
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -7,19 +7,15 @@ stand in the log, until somebody asks for the page.
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from operator import le
+from collections.abc import Iterator
 from typing import Any
 
-from journalspec_reference.batches import STRETCH, Batch, Memory, Source
+from journalspec_reference.batches import Batch, Memory, Source
 from journalspec_reference.swiftmq_store.codec import FREE, BadStore, alone
 from journalspec_reference.swiftmq_store.scan import (
     ABORT,
     HEAD,
     INSERT,
-    LEAST_ACTION,
     NUMBER,
     PORTION,
     Bytes,
@@ -29,13 +25,13 @@ from journalspec_reference.swiftmq_store.scan import (
 #: A page so near to those that are held is read together with its neighbours: so many bytes at a time.
 #: Pages of an index stand farther from each other, with the messages between them that they name.
 NEAR, BLOCK = 8, 1 << 16
-#: So many bytes of pages are made together, if their images are so many that a pass over the log is worth it:
-#: to read one of them alone takes about as long as to pass so many bytes.
-TOGETHER, WORTH = 16 << 20, 1 << 13
+#: So many bytes of changed pages are kept; the log of a product changes fewer between two checkpoints.
+SETTLED = 16 << 20
 #: What the place of an image takes. Once those of a page are longer than the page, it is made.
 PLACE = 24
 #: The fields of a page's header that an index changes alone: where they are, and how long.
 _FIELDS, _FIELD = range(1, 17, 4), 4
+_NO_IMAGES = array("q")
 
 
 class ReplayedPages:
@@ -48,6 +44,7 @@ class ReplayedPages:
         self._source = source
         self._log = log or Memory(b"")
         self.page_size = page_size
+        self._most = SETTLED // page_size
         self.in_file = self.count = source.size // page_size
         #: Pages that the log has made, as one of zeros or of an image of all of it; True: they are free.
         self._made: dict[int, bool] = {}
@@ -62,8 +59,6 @@ class ReplayedPages:
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
-        #: Pages that were made together.
-        self._together: dict[int, bytes] = {}
         #: The page that was made last: who reads a message comes back to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
@@ -82,69 +77,36 @@ class ReplayedPages:
             self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
         return (number - self._held.start) * self.page_size
 
-    def alone(self, numbers: Iterable[int]) -> Iterator[tuple[int, Any]]:
-        """Yield each number, and what that page has of a message that has no other one; None: look closely.
-
-        So are most messages.
-        """
-        rest = iter(numbers)
-        while some := list(islice(rest, max(1, TOGETHER // self.page_size))):
-            self.fetch(some)
-            for number in some:
-                if not 0 <= number < self.count:
-                    yield number, None
-                elif number < self.in_file and not self._changed(number):
-                    off = self._hold(number)
-                    yield number, alone(self._block, off, self.page_size)
-                else:
-                    yield number, alone(self[number], 0, self.page_size)
-
-    def fetch(self, numbers: Iterable[int]) -> None:
-        """Make those of some pages together that the log changes, if that is worth a pass over it."""
-        self._together.clear()
-        if isinstance(self._log, Memory):
-            return
-        pages: dict[int, bytearray] = {}
-        stretches: defaultdict[int, list[Any]] = defaultdict(list)
-        for number in {number for number in numbers if self._images.get(number)}:
-            offs, places, sizes = (self._images[number][at::3] for at in range(3))
-            # What an ABORT has put back does not stand in its order.
-            if all(map(le, places, places[1:])):
-                page = pages[number] = self._base(number)
-                for off, place, size in zip(offs, places, sizes, strict=True):
-                    stretches[place // STRETCH] += page, off, place, size
-        if sum(map(len, stretches.values())) // 4 * WORTH < self._log.size:
-            return
-        for at in sorted(stretches):
-            base = at * STRETCH
-            data = self._log.peek(base, min(base + STRETCH + self.page_size, self._log.size))
-            each = iter(stretches[at])
-            for page, off, place, size in zip(each, each, each, each, strict=True):
-                page[off : off + size] = data[place - base : place - base + size]
-        for number, page in pages.items():
-            page[0] = self._made.get(number, False)
-            self._together[number] = bytes(page)
+    def alone(self, number: int) -> Any:
+        """Return what a page has of a message that has no other one, as most; None: look closely."""
+        if not 0 <= number < self.count:
+            return None
+        if number < self.in_file and not self._changed(number):
+            off = self._hold(number)
+            return alone(self._block, off, self.page_size)
+        return alone(self[number], 0, self.page_size)
 
     def __getitem__(self, number: int) -> bytes:
-        if not 0 <= number < self.count:
-            raise BadStore(f"page {number} of {self.count}")
         if self._last[0] != number:
+            if not 0 <= number < self.count:
+                raise BadStore(f"page {number} of {self.count}")
             self._last = number, self._page(number)
         return self._last[1]
 
     def _page(self, number: int) -> bytes:
         page = self._settled.get(number)
         if page is None:
-            if number in self._together:
-                return self._together[number]
+            if number < self.in_file and not self._changed(number):
+                off = self._hold(number)
+                return self._block[off : off + self.page_size]
             page = self._base(number)
-            if number in self._images:
-                each = iter(self._images[number].tolist())
-                for off, place, size in zip(each, each, each, strict=True):
-                    page[off : off + size] = self._log.peek(place, place + size)
-        if self._changed(number):
-            # The first byte of an image is not what the page is: what was done to it tells (SMQ-LOG-030).
-            page[0] = self._made.get(number, False)
+            each = iter(self._images.get(number, _NO_IMAGES).tolist())
+            for off, place, size in zip(each, each, each, strict=True):
+                page[off : off + size] = self._log.peek(place, place + size)
+            if not self._changed(number):
+                return bytes(page)
+        # The first byte of an image is not what the page is: what was done to it tells (SMQ-LOG-030).
+        page[0] = self._made.get(number, False)
         return bytes(page)
 
     def _base(self, number: int) -> bytearray:
@@ -201,50 +163,43 @@ class ReplayedPages:
         """Return the pages of which the file has a state that the log did not lead through."""
         return sorted(self._unlike)
 
-    def take(self, batch: Batch) -> None:  # noqa: PLR0912  # one loop: a branch is a rule
+    def take(self, batch: Batch) -> None:
         """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
-        data, in_file = batch.data, self.in_file
-        head, number, lead = HEAD.unpack_from, NUMBER.unpack_from, batch.more["lead"]
-        made, settled, seen, unlike = self._made, self._settled, self._seen, self._unlike
+        data, lead, in_file = batch.data, batch.more["lead"], self.in_file
+        head, number, size = HEAD.unpack_from, NUMBER.unpack_from, HEAD.size
+        made, settled = self._made, self._settled
         self._last = (-1, b"")
-        self._together.clear()
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             at = begin + lead
             while at < end:
                 kind, page, off, flag, length = head(data, at)
                 if kind == PORTION:
-                    at += HEAD.size
+                    # Most actions: decoded here.
+                    at += size
                     before = None
                     if flag == 1:
                         before = at, length
-                        at += length + NUMBER.size
-                        (length,) = number(data, at - NUMBER.size)
+                        at += length + 4
+                        (length,) = number(data, at - 4)
                     if off < _FIELDS.stop and page < in_file and page not in made:
-                        # Of a field that was compared nothing is looked at again, unless it differs.
-                        known = length <= _FIELD and seen.get(page, 0) >> off & 1
-                        if not known or page in unlike or (before and before[1] > _FIELD):
-                            self._compare(data, page, off, before, (at, length))
-                    if (held := settled.get(page)) is not None:
-                        held[off : off + length] = data[at : at + length]
+                        self._compare(data, page, off, before, (at, length))
+                    if page in settled:
+                        settled[page][off : off + length] = data[at : at + length]
                     else:
                         self._put(batch, page, off, (at, length))
                     at += length
-                elif kind == INSERT:
-                    self._anew(page, free=False)
-                    at += LEAST_ACTION
                 else:
-                    action = next(actions(data, at, end, self.page_size))
-                    self._anew(action.page, free=action.after is None)
-                    self._put(batch, action.page, 0, action.after)
-                    at = action.end
+                    _, at, _, page, _, _, _, after = next(actions(data, at, end, self.page_size))
+                    self._anew(page, free=after is None and kind != INSERT)
+                    self._put(batch, page, 0, after)
             if code == ABORT:
                 # Of many actions only the places are kept.
-                done = array("q", (action.at for action in actions(data, begin + lead, end, self.page_size)))
+                done = array("q", (one[0] for one in actions(data, begin + lead, end, self.page_size)))
                 for at in reversed(done):
-                    action = next(actions(data, at, end, self.page_size))
-                    if action.kind != PORTION:
-                        self._anew(action.undone, free=action.before is None)
-                    self._put(batch, action.undone, action.off, action.before)
+                    _, _, kind, _, page, off, before, _ = next(actions(data, at, end, self.page_size))
+                    if kind != PORTION:
+                        self._anew(page, free=before is None)
+                    self._put(batch, page, off, before)
 
     def _anew(self, page: int, *, free: bool) -> None:
         """Make a page of zeros, used or free."""
@@ -252,8 +207,10 @@ class ReplayedPages:
             self.count = page + 1
         self._made[page] = free
         self._images.pop(page, None)
-        self._settled.pop(page, None)
         self._unlike.pop(page, None)
+        self._settled.pop(page, None)
+        if not free and len(self._settled) < self._most:
+            self._settled[page] = bytearray(self.page_size)
 
     def _put(self, batch: Batch, page: int, off: int, image: Bytes | None) -> None:
         """Put bytes of a batch into a page, which is in use then."""
@@ -265,7 +222,7 @@ class ReplayedPages:
         if self._made.get(page):
             self._made[page] = False
         held, places = self._settled.get(page), self._images.get(page)
-        if held is None and places is None and len(self._settled) < TOGETHER // self.page_size:
+        if held is None and places is None and len(self._settled) < self._most:
             held = self._settled[page] = self._base(page)
         if held is not None:
             held[off : off + size] = batch.data[at : at + size]
@@ -283,23 +240,30 @@ class ReplayedPages:
         The file may have any state that the log led through, and none that it did not. A page that the log
         makes, and one that is free in the file, are not compared.
         """
-        images = [before, after] if before else [after]
-        ends = [at + size for _, size in images]
-        last = max(ends)
-        seen, unlike = self._seen.get(page, 0), self._unlike.get(page, {})
-        for off in _FIELDS:
-            if at >= off + _FIELD or last <= off:
-                continue
-            shift = max(0, off - at)
-            known, seen = seen >> off & 1, seen | 1 << off
-            values = [data[place + shift : place + shift + _FIELD] for place, _ in images]
-            if known and (at > off or min(ends) < off + _FIELD or unlike.get(off) in values):
-                unlike.pop(off, None)
-            elif not known and at == off and ends == [off + _FIELD] * 2:
+        seen, unlike = self._seen.get(page, 0), self._unlike.get(page)
+        least = most = after[1]
+        if before:
+            least, most = min(least, before[1]), max(most, before[1])
+            if least == most == _FIELD and not seen >> at & 1 and at % _FIELD == 1:
+                # A field alone, for the first time.
+                self._seen[page] = seen | 1 << at
                 held = self._hold(page)
-                stored = self._block[held + off : held + off + _FIELD]
-                if self._block[held] != FREE[0] and stored not in values:
-                    self._unlike.setdefault(page, unlike)[off] = stored
+                stored = self._block[held + at : held + at + _FIELD]
+                values = [data[before[0] : sum(before)], data[after[0] : sum(after)]]
+                if stored not in values and self._block[held] != FREE[0]:
+                    self._unlike.setdefault(page, {})[at] = stored
+                return
+        if most <= _FIELD and not unlike and seen >> at & 1:
+            # Of a field that was compared nothing is looked at again, unless it differs.
+            return
+        for off in range(max(_FIELDS[0], at - (at - 1) % _FIELD), min(at + most, _FIELDS.stop), _FIELD):
+            known, seen = seen >> off & 1, seen | 1 << off
+            if known and unlike and off in unlike:
+                shift = max(0, off - at)
+                places = [place + shift for place, _ in filter(None, (before, after))]
+                values = [data[place : place + _FIELD] for place in places]
+                if at > off or at + least < off + _FIELD or unlike[off] in values:
+                    del unlike[off]
         self._seen[page] = seen
-        if not unlike:
-            self._unlike.pop(page, None)
+        if unlike == {}:
+            del self._unlike[page]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from struct import Struct, pack
-from typing import NamedTuple
 
 from journalspec.swiftmq_store import ACTIONS
 from journalspec_reference.batches import STRETCH, Batch, Source, zeros_end
@@ -28,12 +27,10 @@ _PAD = bytes(HEAD.size)
 
 #: A generation that is higher by no more than this is a later one of the same log (SMQ-LOG-135).
 SOON = 1 << 16
-#: So many places are looked at before a writer begins a generation.
-_LIKELY = 16
 #: From this number on a start of the product, which makes room for that many, is likely to end there.
 ALARMING = 1 << 27
-#: So many bytes are read at first where more are seldom needed.
-HEADS = 1 << 12
+#: So many bytes are read at first where more are seldom needed, and of a log.
+HEADS, FIRST = 1 << 12, 1 << 15
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
 #: How a COMMIT or an ABORT begins.
@@ -43,21 +40,10 @@ _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
 Bytes = tuple[int, int]
 
 
-class LoggedAction(NamedTuple):
-    """What one action says of a page: `after` takes the place of `before` at `off`.
-
-    An UPDATE has whole pages; without an image the page is free. `before` is of the page `undone`, which may
-    be another one (SMQ-RCV-112). It stands in the log from `at` to `end`; all places are those in a batch.
-    """
-
-    at: int
-    end: int
-    kind: int
-    page: int
-    undone: int
-    off: int = 0
-    before: Bytes | None = None
-    after: Bytes | None = None
+#: What one action says of a page: where it begins and ends in its batch, its kind, the page, the page that
+#: its undoing changes (it may be another one: SMQ-RCV-112), an offset, and the bytes `before` that `after`
+#: replaces there. An UPDATE has whole pages; without an image the page is free.
+LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 
 
 def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
@@ -68,7 +54,8 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
     More than `top`: they go on behind it. Negative: the inverse of where the first one is that is not
     possible, which makes the record none (SMQ-LOG-025).
     """
-    edge, head = len(data) - HEAD.size, HEAD.unpack_from
+    head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
+    edge = len(data) - size
     for _ in range(number):
         if at > edge:
             return top + 1
@@ -80,15 +67,15 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
             room = page_size - off
             if off < 0 or not 0 <= length <= room:
                 return ~at
-            end = at + HEAD.size + length
+            end = at + size + length
             # Only if the flag is 1 that was the image before, and another one follows (SMQ-LOG-031).
             if flag == 1:
-                if end + NUMBER.size > top:
+                if end + 4 > top:
                     return top + 1
-                (length,) = NUMBER.unpack_from(data, end)
+                (length,) = number_of(data, end)
                 if not 0 <= length <= room:
                     return ~at
-                end += NUMBER.size + length
+                end += 4 + length
             at = end
         elif kind == INSERT:
             at += LEAST_ACTION
@@ -138,7 +125,7 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAc
             at += 10 + (page_size if before else 0)
             (page,), after = NUMBER.unpack_from(data, at), None if data[at + 5] else (at + 6, page_size)
             at += 6 + (page_size if after else 0)
-        yield LoggedAction(begin, at, kind, page, undone, off, before, after)
+        yield begin, at, kind, page, undone, off, before, after
 
 
 def zeros(source: Source, off: int) -> bool:
@@ -200,7 +187,9 @@ class Log:
         number_at = lead - NUMBER.size
         base, need, over = start, 0, False
         while not over:
-            data = source.read(base, min(max(stretch, need), size - base))
+            # Most logs have few records before the zeros, or the old bytes, that end them.
+            first = FIRST if base == start else stretch
+            data = source.read(base, min(max(min(first, stretch), need), size - base))
             top, at, need, reason = len(data), 0, 0, ""
             final = base + top >= size
             if final:
@@ -302,7 +291,10 @@ class Log:
                     break
                 if data[at + 4 : at + 12] == b"\xff" * 8:
                     continue
-                stop = self._record_end(data, at, top, end - base)
+                (number,) = NUMBER.unpack_from(data, at + lead - NUMBER.size)
+                stop = ~(at + lead)
+                if 0 <= number * LEAST_ACTION <= end - base - at - lead:
+                    stop = actions_end(data, at + lead, top, number, self.page_size, self._most)
                 if stop > top and not final:
                     after, need = base + at, 0 if at else 2 * top
                     break
@@ -315,37 +307,17 @@ class Log:
                     passed = base + stop
             base = max(after, passed)
 
-    def _record_end(self, data: bytes, at: int, top: int, room: int) -> int:
-        """Return where a record of a tagged log ends; more than `top`, or negative, as in `actions_end`."""
-        lead = LEADS[True]
-        (number,) = NUMBER.unpack_from(data, at + lead - NUMBER.size)
-        if not 0 <= number * LEAST_ACTION <= room - at - lead:
-            return ~(at + lead)
-        return actions_end(data, at + lead, top, number, self.page_size, self._most)
-
     def unlike(self, generation: int) -> int:
-        """Return a generation from this one on of whose successor there is no whole record (SMQ-WRT-040).
+        """Return a generation from this one on of whose successor no record may be there (SMQ-WRT-040).
 
         The bytes of a log stay until they are written over: those of a higher generation, of an untagged log.
         """
-        top = self.source.size
-        data = self.source.read(0, top) + _PAD
-        places: dict[bytes, list[int]] = {}
-        for found in _CANDIDATE.finditer(data, 0, top):
-            at = found.start() - 3
-            if len(of := places.setdefault(data[at + 4 : at + 12], [])) <= _LIKELY:
-                of.append(at)
-        budget = SEARCH_BUDGET * top
-        while True:
-            of = places.get(pack(">q", following(generation)), [])
-            # Of more places, or once that has taken long, nobody looks.
-            if not of or (len(of) <= _LIKELY and budget > 0):
-                fitting = (at for at in of if at + LEADS[True] <= top)
-                ends = [(at, self._record_end(data, at, top, top)) for at in fitting]
-                budget -= sum(min(~end if end < 0 else end, top) - at for at, end in ends)
-                if not any(0 <= end <= top for _, end in ends):
-                    return generation
+        data = self.source.read(0, self.source.size)
+        places = (found.end() for found in _CANDIDATE.finditer(data, 0, len(data) - LEADS[True] + 4))
+        there = {data[at : at + 8] for at in places}
+        while pack(">q", following(generation)) in there:
             generation = following(generation)
+        return generation
 
     @property
     def alarming(self) -> int:
@@ -388,10 +360,3 @@ class Log:
                     return 0
                 at += length
         return 0
-
-
-def scan(
-    source: Source, page_size: int, pages: int, start: int = 0, limit: int | None = None
-) -> Iterator[Batch]:
-    """Yield the records of a log beside a file of so many pages, as `Log.scan` does."""
-    return Log(source, page_size, pages).scan(start, limit)

@@ -16,10 +16,10 @@ from journalspec_reference.api import Files, Inside, Params, Piece, Span, field_
 from journalspec_reference.batches import source_of
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER, SMALLEST_PAGE
-from journalspec_reference.swiftmq_store.recover import PAGES, named, role
+from journalspec_reference.swiftmq_store.recover import named, role
 from journalspec_reference.swiftmq_store.replay import ReplayedPages
 from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, actions, zeros
-from journalspec_reference.swiftmq_store.store import Walk
+from journalspec_reference.swiftmq_store.store import PAGES, Walk
 
 #: What is said of pages that something leads to, by what they are, and of others, by whether they are free.
 _USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
@@ -124,13 +124,12 @@ def _of_record(log: Log, data: Any, edition: str, piece: Piece) -> Iterator[Spot
     yield from LAYOUT.spans("record" if log.tagged else "untagged_record", edition, image)
     # The last one has to have room for the head of any action.
     padded = image + bytes(HEAD.size)
-    for number, action in enumerate(actions(padded, log.lead, len(image), log.page_size)):
-        yield Spot(f"action[{number}].kind", action.at, 4, str(action.kind))
-        if action.kind == UPDATE:
+    every = actions(padded, log.lead, len(image), log.page_size)
+    for number, (off, end, kind, _, _, _, before, _) in enumerate(every):
+        yield Spot(f"action[{number}].kind", off, 4, str(kind))
+        if kind == UPDATE:
             # Pictures of whole pages, which no writer that is known has written.
             return
-        form = ACTIONS[action.kind].lower()
-        if action.kind == PORTION and not action.before:
-            form = "new_portion"
-        at = action.at + 4
-        yield from _behind(at, f"action[{number}].", LAYOUT.spans(form, edition, image[at : action.end]))
+        form = "new_portion" if kind == PORTION and not before else ACTIONS[kind].lower()
+        at = off + 4
+        yield from _behind(at, f"action[{number}].", LAYOUT.spans(form, edition, image[at:end]))

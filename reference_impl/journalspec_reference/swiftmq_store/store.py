@@ -12,16 +12,18 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import starmap
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
+from journalspec.observation import Note
 from journalspec_reference.batches import source_of
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import INDEX_HEADER
-from journalspec_reference.swiftmq_store.replay import TOGETHER, ReplayedPages
+from journalspec_reference.swiftmq_store.replay import ReplayedPages
 
 T = TypeVar("T")
+#: Where a store has its files, below its directory.
+PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
 #: What a page is for, by how it was reached; the last: an index named it, and it is no page of one.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
@@ -41,8 +43,8 @@ class Entry(NamedTuple):
     why: str | None
 
 
-#: How an entry is kept, and of its message the length and the digest.
-_KEPT, _FOUND = Struct(">iiqqi"), Struct(">q32s")
+#: How an entry is kept, with the length and the digest of its message, and where these two are.
+_ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
 #: In place of a digest: it is not made yet; the message, or the branch in it, cannot be read.
 _LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
 #: So many reasons are kept of a kind, and so many pages are counted in arrays: there may be millions.
@@ -52,11 +54,11 @@ MOST_TOLD, MOST_COUNTED = 1000, 1 << 22
 class Entries(Sequence[Entry]):
     """The entries of a queue, in few bytes each: there may be millions, and thousands of queues."""
 
-    __slots__ = ("_found", "_pages", "_rows", "bad", "bad_branches", "whys")
+    __slots__ = ("_pages", "_rows", "bad", "bad_branches", "whys")
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
-        self._rows, self._found = bytearray(), bytearray()
+        self._rows = bytearray()
         #: Place among the entries -> why its message cannot be read: the first ones, in order of places.
         self.whys: dict[int, str] = {}
         #: How many messages cannot be read, and of how many nothing but the branch cannot.
@@ -64,65 +66,50 @@ class Entries(Sequence[Entry]):
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
         """Append entries whose messages are not known yet."""
-        self._rows += b"".join(starmap(_KEPT.pack, entries))
+        self._rows += b"".join([_ROW.pack(*entry, 0, _LATER) for entry in entries])
 
-    def know(self, digest: bytes | None, length: int, why: str | None = None) -> None:
-        """Say what the message of the next entry is. One without a digest has one page."""
+    def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
+        """Say what the message of an entry is. One without a digest has one page."""
         if why:
             digest = _BAD_BRANCH if why.startswith(BRANCH) else _BAD
             self.bad += digest == _BAD
             self.bad_branches += digest == _BAD_BRANCH
             if len(self.whys) < MOST_TOLD:
-                self.whys[len(self._found) // _FOUND.size] = why
-        self._found += _FOUND.pack(length, digest or _LATER)
+                self.whys[at] = why
+        _FOUND.pack_into(self._rows, at * _ROW.size + _FOUND_AT, length, digest or _LATER)
 
     def entry(self, at: int) -> codec.QueueEntry:
         """Return an entry, whether its message is known or not."""
-        return codec.QueueEntry(*_KEPT.unpack_from(self._rows, at * _KEPT.size))
-
-    def every(self) -> Iterator[codec.QueueEntry]:
-        """Yield all entries, whether their messages are known or not."""
-        return starmap(codec.QueueEntry, _KEPT.iter_unpack(self._rows))
+        return codec.QueueEntry(*_ROW.unpack_from(self._rows, at * _ROW.size)[:5])
 
     def first_pages(self) -> Iterator[int]:
         """Yield where each message begins."""
-        return (row[-1] for row in _KEPT.iter_unpack(self._rows))
+        return (row[4] for row in _ROW.iter_unpack(self._rows))
 
     def whole(self) -> Entries:
         """Return those whose messages can be read."""
         found = Entries(self._pages)
-        for at in range(len(self)):
-            if self._digest(at) not in (_BAD, _BAD_BRANCH):
-                found._rows += self._rows[at * _KEPT.size : (at + 1) * _KEPT.size]
-                found._found += self._found[at * _FOUND.size : (at + 1) * _FOUND.size]
+        rows = (self._rows[at : at + _ROW.size] for at in range(0, len(self._rows), _ROW.size))
+        found._rows += b"".join(row for row in rows if not row.endswith((_BAD, _BAD_BRANCH)))
         return found
 
-    def _digest(self, at: int) -> bytes:
-        return bytes(self._found[(at + 1) * _FOUND.size - len(_LATER) : (at + 1) * _FOUND.size])
-
     def __len__(self) -> int:
-        return len(self._rows) // _KEPT.size
-
-    def __iter__(self) -> Iterator[Entry]:
-        some = max(1, TOGETHER // self._pages.page_size)
-        for first in range(0, len(self), some):
-            every = range(first, min(first + some, len(self)))
-            self._pages.fetch(self.entry(at).page for at in every if self._digest(at) == _LATER)
-            yield from map(self.__getitem__, every)
+        return len(self._rows) // _ROW.size
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]
-        entry, why = self.entry(at), self.whys.get(at)
-        length, digest = _FOUND.unpack_from(self._found, at * _FOUND.size)
+        *members, length, digest = _ROW.unpack_from(self._rows, at * _ROW.size)
+        entry = codec.QueueEntry(*members)
         if digest in (_BAD, _BAD_BRANCH):
-            return Entry(entry, None, length, why or (BRANCH if digest == _BAD_BRANCH else "") + "damaged")
+            why = self.whys.get(at) or (BRANCH if digest == _BAD_BRANCH else "") + "damaged"
+            return Entry(entry, None, length, why)
         if digest == _LATER:
             # Once: a message may be that of many entries.
             page = self._pages[entry.page]
             digest = hashlib.sha256(page[codec.CHAIN_HEADER :][:length]).digest()
-            _FOUND.pack_into(self._found, at * _FOUND.size, length, digest)
+            self.know(at, digest, length)
         return Entry(entry, digest, length, None)
 
 
@@ -175,31 +162,45 @@ class Queue:
     @property
     def fault(self) -> str:
         """Why a check drops the queue; it does not look into branches. Empty: it does not."""
+        if not self.why and not self.entries.bad:
+            return ""
         whys = (why for why in self.entries.whys.values() if not why.startswith(BRANCH))
         return self.why or next(whys, "damaged" if self.entries.bad else "")
 
 
 class Remarks:
-    """What is said of a store. Of each code the first ones are kept, and how many there are."""
+    """The notes on a store. Of each code the first ones are kept, and how many there are.
 
-    def __init__(self) -> None:
-        self._kept: list[codec.Told] = []
-        self._counts: Counter[str] = Counter()
+    `name` returns what the files are called for which a store has its own names.
+    """
 
-    def add(self, code: str, text: str, page: int | None = None) -> None:
-        """Take in a remark."""
-        self._counts[code] += 1
+    def __init__(self, page_size: int = 0, name: Callable[[str], str] = str) -> None:
+        self._page_size, self._name = page_size, name
+        self._kept: list[Note] = []
+        self._counts: dict[str, int] = {}
+
+    def add(self, code: str, file: str, text: str = "", off: int | None = None) -> None:
+        """Take in a note on a file; an empty name: on none of them."""
+        self.more(code, 1)
         if self._counts[code] <= MOST_TOLD:
-            self._kept.append(codec.Told(code, text, page))
+            self._kept.append(Note(code, self._name(file) if file else "", off, text))
+
+    def page(self, code: str, number: int, text: str = "") -> None:
+        """Take in a note on a page."""
+        self.add(code, PAGES, text, number * self._page_size)
+
+    def more(self, code: str, number: int) -> None:
+        """Count notes that are not kept."""
+        self._counts[code] = self._counts.get(code, 0) + number
 
     def __len__(self) -> int:
-        return self._counts.total()
+        return sum(self._counts.values())
 
-    def __iter__(self) -> Iterator[codec.Told]:
+    def __iter__(self) -> Iterator[Note]:
         yield from self._kept
         for code, number in self._counts.items():
             if number > MOST_TOLD:
-                yield codec.Told(code, f"and {number - MOST_TOLD} more")
+                yield Note(code, text=f"and {number - MOST_TOLD} more")
 
 
 class _Few(dict[int, int]):
@@ -214,9 +215,9 @@ class _Few(dict[int, int]):
 
 
 class Walk:
-    """One walk. `why`: what is wrong with the root index; `notes`: what is wrong and hides nothing."""
+    """One walk. `why`: what is wrong with the root index; `notes` take what is wrong and hides nothing."""
 
-    def __init__(self, pages: ReplayedPages) -> None:
+    def __init__(self, pages: ReplayedPages, notes: Remarks | None = None) -> None:
         self._pages = pages
         few = pages.count > MOST_COUNTED
         self._roles: Any = _Few(0) if few else bytearray(pages.count)
@@ -224,9 +225,9 @@ class Walk:
         self._first: Any = _Few(codec.NONE) if few else array("q", [codec.NONE]) * pages.count
         #: Entries of messages that the queue of the branches has, and another one too: each as it is there.
         self._other: dict[int, Entry] = {}
-        self.notes = Remarks()
+        self.notes = Remarks() if notes is None else notes
         #: Of messages how often they are named once more, by entries of queues that hold no branches.
-        self.shared: Counter[int] = Counter()
+        self.shared: dict[int, int] = {}
         #: The lowest page that is referred to and is not there, and how often such pages are.
         self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
@@ -279,21 +280,21 @@ class Walk:
         page = self._pages[number]
         self._roles[number] = role
         if codec.is_free(page) and (number or any(page[1:INDEX_HEADER])):
-            self.notes.add("free-in-use", f"page {number} is in use and marked free", number)
+            self.notes.page("free-in-use", number)
         return page
 
     def _follows(self, number: int, before: int, said: int) -> None:
         if said != before:
-            text = f"page {number} follows {before} and says that it follows {said}"
-            self.notes.add("wrong-link", text, number)
+            self.notes.page("wrong-link", number)
 
-    def _index(self, head: int, role: int, decode: Callable[[bytes], Iterable[T]]) -> Iterator[list[T]]:
+    def _index(self, head: int, role: int, decode: Callable[[bytes, int], list[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
         number, before = head, codec.NONE
         while True:
             page = self._claim(number, role)
             try:
-                header, entries = codec.index(page), list(decode(page))
+                header = codec.index(page)
+                entries = decode(page, header.slots)
             except codec.BadStore:
                 self._roles[number] = _NO_INDEX
                 raise
@@ -305,8 +306,7 @@ class Walk:
                 raise codec.BadStore(f"page {number} has no entry and says that {header.valid} are valid")
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
-                text = f"page {number} has {len(entries)} valid entries and says {header.valid}"
-                self.notes.add("wrong-valid-count", text, number)
+                self.notes.page("wrong-valid-count", number)
             yield entries
             before, number = number, header.next
             if number == codec.NONE:
@@ -326,18 +326,21 @@ class Walk:
         for queue in self.queues:
             self._queue(queue)
         for number, queue in enumerate(self.queues):
+            if queue.entries is none:
+                continue
             prepared = queue.name == codec.PREPARED
-            for at, (page, data) in enumerate(self._pages.alone(queue.entries.first_pages())):
+            for at, page in enumerate(queue.entries.first_pages()):
+                data = self._pages.alone(page)
                 closely = prepared or data is None or self._roles[page]
                 try:
                     length = None if closely else codec.message(data).end
                 except codec.BadStore:
                     length = None
                 if length is None:
-                    queue.entries.know(*self._entry(number, at, prepared=prepared)[1:])
+                    queue.entries.know(at, *self._entry(number, at, prepared=prepared)[1:])
                 else:
                     self._roles[page], self._first[page] = _MESSAGE, number << 32 | at
-                    queue.entries.know(None, length)
+                    queue.entries.know(at, None, length)
 
     def _queue(self, queue: Queue) -> None:
         last = codec.NONE
@@ -345,7 +348,7 @@ class Walk:
             for found in self._index(queue.head, _QUEUE, codec.queue_entries):
                 for _, _, _, key, _ in found:
                     if key <= last:
-                        self.notes.add("key-order", f"key {key} follows key {last}")
+                        self.notes.add("key-order", PAGES, f"key {key} follows key {last}")
                     last = key
                 if found and not len(queue.entries):
                     queue.entries = Entries(self._pages)
@@ -364,7 +367,7 @@ class Walk:
             return self._message(entry, prepared=prepared)
         first = self.queues[place >> 32]
         if not prepared and (first.name != codec.PREPARED or entry.page in self._other):
-            self.shared[entry.page] += 1
+            self.shared[entry.page] = self.shared.get(entry.page, 0) + 1
         found: Entry = first.entries[place & 0xFFFFFFFF]
         if prepared != (first.name == codec.PREPARED) and (found.why is None or found.why.startswith(BRANCH)):
             # Whether a message is a branch as well is asked of the queue of the branches alone.
@@ -385,7 +388,7 @@ class Walk:
         except codec.BadStore as bad:
             return Entry(entry, None, len(data), fault or str(bad))
         if fault and not again:
-            self.notes.add("bad-chain", fault)
+            self.notes.add("bad-chain", PAGES, fault)
         if prepared:
             try:
                 self.branches.append(codec.branch(data))
@@ -408,8 +411,7 @@ class Walk:
                 header = codec.chain(page)
                 self._follows(number, before, header.prev)
                 if header.next != codec.NONE and header.length != len(page):
-                    text = f"page {number} is not the last of its message and not full"
-                    self.notes.add("short-page", text, number)
+                    self.notes.page("short-page", number)
                 found.add(number, min(header.length, len(page)) - codec.CHAIN_HEADER)
                 if header.length > len(page):
                     raise codec.BadStore(f"a page of a message with {header.length} bytes")
@@ -421,6 +423,8 @@ class Walk:
 
 #: Page sizes that a store may have, and so many queues are looked at to tell which it has.
 SIZES, _HEADS = range(2048, 32768 + 1, 2048), 64
+#: Where an index page has the number of its entries.
+_SLOTS = slice(9, 13)
 
 
 def fitting_size(data: Any, given: int) -> int | None:
@@ -429,23 +433,25 @@ def fitting_size(data: Any, given: int) -> int | None:
     Page 0 is valid under several sizes; the heads of queues that it names, and their messages, lie
     elsewhere under each (SMQ-FIL-059). Of a file of free pages each begins with 1, and the others are zeros.
     """
-    source = source_of(data)
-    if _fits(ReplayedPages(source, given)):
-        return None
-    others = (size for size in SIZES if size != given and _fits(ReplayedPages(source, size)))
-    if found := next(others, None):
-        return found
     head = bytes(data[: SIZES[-1] + 1])
+    # Without an entry in page 0 no size makes sense of it.
+    if any(head[_SLOTS]):
+        source = source_of(data)
+        if _fits(ReplayedPages(source, given)):
+            return None
+        others = (size for size in SIZES if size != given and _fits(ReplayedPages(source, size)))
+        if found := next(others, None):
+            return found
     free = head[1:].find(1) + 1 if head[:1] == codec.FREE else 0
     return free if free != given and free in SIZES and not any(head[1:free]) else None
 
 
 def _fits(pages: ReplayedPages) -> bool:
     try:
-        heads = [entry.page for entry in codec.root_entries(pages[0])][:_HEADS]
-        for head in heads:
-            page = pages[head]
-            header, entries = codec.index(page), list(codec.queue_entries(page))
+        heads = [entry.page for entry in codec.root_entries(pages[0], codec.index(pages[0]).slots)][:_HEADS]
+        for page in (pages[head] for head in heads):
+            header = codec.index(page)
+            entries = codec.queue_entries(page, header.slots)
             if codec.is_free(page) or header.prev != codec.NONE or header.valid != len(entries):
                 return False
             if entries and codec.chain(pages[entries[0][-1]]).prev != codec.NONE:

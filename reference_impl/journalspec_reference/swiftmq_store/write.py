@@ -8,6 +8,8 @@ from struct import pack
 from typing import Any
 
 from journalspec import mutf8
+from journalspec.formats import get_format
+from journalspec.swiftmq_store import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.storage import Storage, fill, whole
 from journalspec_reference.swiftmq_store import codec
@@ -21,11 +23,14 @@ from journalspec_reference.swiftmq_store.pages import (
     root_entry,
     sized,
 )
-from journalspec_reference.swiftmq_store.recover import LOG, PAGES, SWAP, recover
+from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.scan import ABORT, COMMIT, START, START_SIZE, following
+from journalspec_reference.swiftmq_store.store import LOG, PAGES, SWAP
 
 #: What a new file of pages has, and the sizes at which the log and a swap file come to their ends.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
+#: What a writer does.
+OPERATIONS = tuple(get_format(LAYOUT.format_id).vocabulary.operations)
 #: Page sizes are multiples of this, up to a largest one.
 SECTION, LARGEST = 2048, 32768
 #: What a message of kind bytes has before its body, if nothing optional is there.
@@ -35,7 +40,7 @@ _PLAIN = b"\0\0\0\1" + bytes(40)
 class StoreWriter:
     """A store open for writing, under the parameters of ``fields.toml``."""
 
-    def __init__(self, storage: Storage, params: Params) -> None:
+    def __init__(self, storage: Storage, _: str, params: Params) -> None:
         self._storage = storage
         self._size = int(params.get("page_size", "2048"))
         self._checkpoint_at = int(params.get("checkpoint_size", str(CHECKPOINT)))
@@ -52,19 +57,7 @@ class StoreWriter:
 
     def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation of the table ``operations`` in ``fields.toml``."""
-        handlers = {
-            "open": self._open,
-            "insert": self._insert,
-            "remove": self._remove,
-            "commit": self._commit,
-            "rollback": self._rollback,
-            "prepare": self._prepare,
-            "decide": self._decide,
-            "swap": self._swap,
-            "unswap": self._unswap,
-            "checkpoint": self._on_checkpoint,
-            "close": self._close,
-        }
+        handlers = {name: getattr(self, f"_{name}") for name in OPERATIONS}
         return perform(handlers, op, self._is_open)
 
     # Opening: recovery, and what it writes.
@@ -162,14 +155,11 @@ class StoreWriter:
         self._storage.sync(PAGES)
         self._pages.forget()
 
-    def _checkpoint(self) -> None:
-        self._flush()
-        self._reset(force=self._force)
-
-    def _on_checkpoint(self, _: Operation) -> dict[str, Any]:
+    def _checkpoint(self, _: Operation | None = None) -> dict[str, Any]:
         if self._running:
             raise ValueError("a checkpoint waits for the transactions that are open")
-        self._checkpoint()
+        self._flush()
+        self._reset(force=self._force)
         return self._answer()
 
     def _close(self, _: Operation) -> dict[str, Any]:
@@ -179,9 +169,8 @@ class StoreWriter:
             for name in files:
                 self._storage.unlink(name)
         self._swaps.clear()
-        self._checkpoint()
         self._is_open = False
-        return self._answer()
+        return self._checkpoint()
 
     def _answer(self, **more: Any) -> dict[str, Any]:
         return {"durable": self._force, **more}

@@ -1,0 +1,192 @@
+"""Archives and standard input as paths: unpacked into a temporary directory, up to a bound."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import stat
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, cast
+
+from journalspec.files import GZIP_MAGIC, shown
+from journalspec.formats import format_ids, get_format
+from journalspec_reference.answers import ask
+from journalspec_reference.api import load
+from journalspec_reference.filesets import FilesetError, Journal
+
+#: What the name of an archive ends with.
+ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip")
+#: An archive with more entries is none of a store.
+MOST_ENTRIES = 100_000
+#: Bytes that are copied at a time, and that are ever asked for at once.
+PIECE, MOST_AT_ONCE = 1 << 20, 16 << 20
+_OPENERS: Mapping[bytes, Callable[..., Any]] = {
+    GZIP_MAGIC: gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+}
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
+
+
+def is_archive(path: Path) -> bool:
+    """Tell whether a path is a file with an archive's name."""
+    return path.name.lower().endswith(ENDINGS) and path.is_file()
+
+
+class _Bounded:
+    """A stream of which no more is read than an archive may have: its headers are read, too."""
+
+    def __init__(self, stream: Any, most: int) -> None:
+        self._stream, self._most = stream, most
+
+    def read(self, size: int) -> bytes:
+        # A longer header would have to be kept in memory.
+        if size > MOST_AT_ONCE:
+            raise tarfile.ReadError(f"a header of {size:,} bytes")
+        self._check(self._stream.tell() + size)
+        found: bytes = self._stream.read(size)
+        return found
+
+    def seek(self, at: int) -> int:
+        self._check(at)
+        return int(self._stream.seek(at))
+
+    def tell(self) -> int:
+        return int(self._stream.tell())
+
+    def _check(self, end: int) -> None:
+        # A header and the padding of an entry may go a little beyond what the entries have.
+        if end > 2 * self._most + (64 << 20):
+            raise _too_much(self._most)
+
+
+def _too_much(limit: int) -> FilesetError:
+    return FilesetError(
+        f"it unpacks to more than {limit >> 20:,} MiB; nothing of it was read",
+        "unpack it yourself and give the path of the result, or allow more: --unpack-limit MIB",
+    )
+
+
+def unpack(path: Path, into: Path, limit: int) -> None:
+    """Unpack the archive at `path`; raises FilesetError for one that is broken, or not to be trusted.
+
+    All its entries together have at most `limit` bytes. Links, devices, absolute names, names with ``..`` and
+    two entries of one name are refused.
+    """
+    left = limit
+    try:
+        for number, (name, entry) in enumerate(_entries(path, limit)):
+            if number == MOST_ENTRIES:
+                raise FilesetError(f"it has more than {MOST_ENTRIES:,} entries; nothing of it was read")
+            target = into.joinpath(*_checked(name))
+            if entry is None:
+                target.mkdir(parents=True, exist_ok=True)
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as written, entry:
+                while data := entry.read(PIECE):
+                    left -= len(data)
+                    if left < 0:
+                        raise _too_much(limit)
+                    written.write(data)
+    except (*_BROKEN, RuntimeError) as error:
+        raise FilesetError(f"the archive is broken: {error}", "look for another copy of it") from None
+    except FileExistsError as error:
+        raise FilesetError(
+            f"two entries have the name {Path(error.filename).name!r}; nothing was read"
+        ) from None
+
+
+def _entries(path: Path, limit: int) -> Iterator[tuple[str, IO[bytes] | None]]:
+    """Yield the name and the content of each entry, None for a directory; raises FilesetError for links."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as packed:
+            for info in packed.infolist():
+                mode = info.external_attr >> 16
+                if mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+                    raise _no_file(info.filename)
+                yield info.filename, None if info.is_dir() else packed.open(info)
+        return
+    with path.open("rb") as begin:
+        head = begin.read(6)
+    opener = next((each for magic, each in _OPENERS.items() if head.startswith(magic)), open)
+    with opener(path, "rb") as stream:
+        bounded = cast(IO[bytes], _Bounded(stream, limit))
+        archive = tarfile.open(fileobj=bounded, mode="r:")  # noqa: SIM115  # it has nothing to close
+        for member in archive:
+            if not (member.isreg() or member.isdir()):
+                raise _no_file(member.name)
+            yield member.name, archive.extractfile(member)
+
+
+def _no_file(name: str) -> FilesetError:
+    text = f"its entry {shown(name)!r} is a link or a device, which nothing may follow here; nothing was read"
+    return FilesetError(text, "unpack it yourself, look at what it is, and give the path of the result")
+
+
+def _checked(name: str) -> tuple[str, ...]:
+    """Return the parts of a name that stays below where it is unpacked; raises FilesetError for others."""
+    parts = PurePosixPath(name).parts
+    if name.startswith("/") or ".." in parts or any(each in name for each in "\\:\0") or not name:
+        text = f"its entry {shown(name)!r} leads out of the archive; nothing was read"
+        raise FilesetError(text, "whoever made such an archive may mean harm: do not unpack it")
+    return tuple(part for part in parts if part != ".")
+
+
+def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
+    """Put what is on standard input into a directory: an archive, or the one file of a journal.
+
+    Raises FilesetError if it is too much, or is no such file.
+    """
+    path, left = into / "standard-input", limit
+    with path.open("xb") as written:
+        while data := sys.stdin.buffer.read(PIECE):
+            left -= len(data)
+            if left < 0:
+                raise _too_much(limit)
+            written.write(data)
+    with path.open("rb") as begin:
+        head = begin.read(6)
+    if zipfile.is_zipfile(path) or _is_tar(path):
+        unpack(path, into, limit)
+        path.unlink()
+        return
+    packed = ".gz" if head.startswith(GZIP_MAGIC) else ""
+    opener = gzip.open if packed else open
+    with opener(path, "rb") as stream:
+        begins = stream.read(PIECE)
+    name = get_format(format_id).alone if format_id else max(_named(begins), default=(0, ""))[1]
+    if not name:
+        known = ", ".join(each for each in format_ids() if get_format(each).alone)
+        raise FilesetError(
+            f"standard input is no file that is a journal by itself ({known}) and no archive",
+            "give the path of the directory; or name the format with --format",
+        )
+    path.rename(into / (name + packed))
+
+
+def _named(begins: bytes) -> Iterator[tuple[int, str]]:
+    """Yield how many records a file has by the rules of each format, and its name there."""
+    for each in format_ids():
+        alone = get_format(each).alone
+        for claim in load(each).detect({alone: begins}) if alone else ():
+            journal = Journal(
+                each, claim.edition, {alone: begins}, editions=claim.editions, params=claim.params
+            )
+            with suppress(FilesetError):
+                if count := len(ask(journal).observation.records):
+                    yield count, alone
+
+
+def _is_tar(path: Path) -> bool:
+    try:
+        return tarfile.is_tarfile(path)
+    except _BROKEN:
+        return False

@@ -1,0 +1,353 @@
+"""What is worth saying about an answer: what is damaged, what it holds, its transactions, what was lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from itertools import islice
+from typing import Any
+
+from journalspec.files import shown
+from journalspec.formats import Format, Holds, InDoubt, format_module, get_format
+from journalspec.observation import RECOVERED, REFUSED, Dropped, Note, Observation
+from journalspec.reread import LISTS
+from journalspec_conformance.cli.journal_view import value_text
+from journalspec_conformance.cli.places import amount
+from journalspec_reference.answers import CHANGED, UNCHECKED, Answer
+
+#: Of a list so many entries are shown, the largest ones; of names in a sentence so many.
+MOST, FEW = 10, 3
+#: A longer text of a note explains itself (characters).
+SENTENCE = 24
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Rows of text cells, the most important ones first, of the `number` that there are.
+
+    Of each row `counts` says how much of `total` it has (in `noun`). A row is shown in columns under `head`;
+    the last one may take several lines. `drop` are columns that go first where room is short.
+    """
+
+    rows: Sequence[Sequence[str]]
+    number: int
+    head: Sequence[str] = ()
+    counts: Sequence[int] = ()
+    total: int = 0
+    noun: str = ""
+    drop: Sequence[str] = ()
+
+    def rest(self, cap: int) -> str:
+        """Return the line on what is left out if `cap` rows are shown; empty: nothing is."""
+        left = self.number - min(cap, len(self.rows))
+        if not left:
+            return ""
+        count = self.total - sum(self.counts[:cap])
+        return f"... {left:,} more{f', {amount(count, self.noun)}' if self.noun else ''} (--all)"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, the sentences below it, and a list. `apart`: a blank line goes before it."""
+
+    heading: str
+    text: Sequence[str] = ()
+    listing: Listing | None = None
+    apart: bool = False
+
+
+@dataclass
+class Amounts:
+    """What a list of the state holds: by name how many and how many bytes."""
+
+    rule: Holds
+    count: Counter[str] = field(default_factory=Counter)
+    size: Counter[str] = field(default_factory=Counter)
+    remarks: dict[str, str] = field(default_factory=dict)
+
+
+# What is wrong, in one sentence.
+
+
+def damage(answer: Answer) -> str:
+    """Return in one sentence what is damaged, missing or refused; empty: nothing is."""
+    seen, description = answer.observation, get_format(answer.journal.format)
+    if seen.verdict == REFUSED:
+        code = seen.code or ""
+        where = f"{shown(seen.at.file)}:{seen.at.off}: " if seen.at is not None else ""
+        if phrase := description.phrases.get(code):
+            return f"{where}{phrase}; {shown(seen.message)}"
+        meaning = description.meaning("reasons", code)
+        return f"{where}{meaning if where and meaning else shown(seen.message)} ({code})"
+    parts = []
+    for entries in by_key(seen.missing, lambda entry: entry.code).values():
+        count = sum(entry.count or 0 for entry in entries)
+        noun = description.vocabulary.missing[entries[0].code].count.rstrip("s")
+        names = some_of([entry.name for entry in entries])
+        phrase = description.phrases.get(entries[0].code, "missing: {names}").format(names=names)
+        parts.append(phrase + (f", {amount(count, noun)}" if count and noun else ""))
+    number, size, reasons, files = 0, 0, set(), set()
+    for region in seen.dropped:
+        number += 1
+        size += region.length
+        reasons.add(region.reason)
+        files.add(region.file)
+    if number:
+        word = next(iter(reasons)) if len(reasons) == 1 and "hole" in reasons else "damaged region"
+        place = shown(next(iter(files))) if len(files) == 1 else amount(len(files), "file")
+        parts.append(f"{amount(number, word)} of {amount(size, 'byte')} in {place}")
+    losses = Counter(note.code for note in seen.notes if is_loss(description, note))
+    parts += [
+        description.phrases.get(code, code) + (f" ({count:,} times)" if count > 1 else "")
+        for code, count in losses.items()
+    ]
+    if not parts and seen.verdict == RECOVERED:
+        parts.append("a part of it does not count; see the notes")
+    return "; ".join(parts)
+
+
+def is_loss(description: Format, note: Note) -> bool:
+    """Tell whether a note is on a loss."""
+    word = description.vocabulary.notes.get(note.code)
+    return note.code == CHANGED or bool(word and word.loss)
+
+
+def by_key(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[Any]]:
+    """Return the items by their keys, in the order of the first of each."""
+    found: dict[str, list[Any]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
+
+
+def some_of(names: Sequence[str], most: int = FEW) -> str:
+    """Return the first of several names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(shown(name) for name in names[:most]) + more
+
+
+# What it holds.
+
+
+def held(description: Format, seen: Observation) -> list[Amounts]:
+    """Return what the lists of the state hold; each is gone through once, and of its items none is kept."""
+    found = []
+    for rule in description.holds:
+        amounts = Amounts(rule)
+        if not rule.list:
+            amounts.count.update(seen.tallies)
+        elif seen.state is None or rule.list not in seen.state:
+            continue
+        else:
+            _count(amounts, seen.state[rule.list])
+        if amounts.count or rule.list:
+            found.append(amounts)
+    return found
+
+
+def _count(amounts: Amounts, entries: Any) -> None:
+    rule = amounts.rule
+    if not rule.count and (brief := getattr(entries, "brief", None)) is not None:
+        for called, size in brief():
+            name = f"{rule.prefix} {called}".strip()
+            amounts.count[name] += 1
+            amounts.size[name] += size
+        return
+    for entry in entries:
+        parts = [_plain(entry[member]) for member in rule.names]
+        name = " ".join(part for part in (rule.prefix, *parts) if part) or "all"
+        items = entry[rule.count] if rule.count else (entry,)
+        if name in rule.own:
+            continue
+        amounts.count[name] += len(items)
+        for item in items if rule.size else ():
+            value = item[rule.size]
+            amounts.size[name] += value if isinstance(value, int) else getattr(value, "length", len(value))
+        waiting = entry.get(rule.owners, ()) if rule.owners else ()
+        if len(waiting):
+            keys = [f"{one['key']} ({len(one['pending']):,})" for one in islice(waiting, FEW)]
+            more = f" and {len(waiting) - FEW:,} more" if len(waiting) > FEW else ""
+            amounts.remarks[name] = shown(f"for {', '.join(keys)}{more}")
+
+
+def _plain(value: object) -> str:
+    """Return a name for people: words in capitals in small letters, bytes that are text as text."""
+    if isinstance(value, (bytes, memoryview)):
+        data = bytes(value)
+        return data.decode("ascii") if data and all(0x20 <= byte < 0x7F for byte in data) else data.hex()
+    text = str(value)
+    return text.lower().replace("_", " ") if text in ("QUEUE", "TOPIC", "TEMP_QUEUE", "TEMP_TOPIC") else text
+
+
+def listed(amounts: Amounts) -> Listing:
+    """Return the list of what a list of the state holds, the largest first."""
+    rule = amounts.rule
+    largest = nlargest(MOST, amounts.count, key=lambda name: (amounts.count[name], amounts.size[name]))
+    largest.sort(key=lambda name: (-amounts.count[name], name))
+    rows = [
+        [shown(name), f"{amounts.count[name]:,}"]
+        + ([f"{amounts.size[name]:,}"] if rule.size else [])
+        + ([amounts.remarks.get(name, "")] if amounts.remarks else [])
+        for name in largest
+    ]
+    head = [rule.head, amount(2, rule.noun).removeprefix("2 "), *(["bytes"] if rule.size else [])]
+    counts = [amounts.count[name] for name in largest]
+    return Listing(
+        rows,
+        len(amounts.count),
+        head + ([""] if amounts.remarks else []),
+        counts,
+        amounts.count.total(),
+        rule.noun,
+        ("bytes",),
+    )
+
+
+def in_all(found: Sequence[Amounts]) -> str:
+    """Return what all lists hold together: ``5 messages (2 destinations)``."""
+    words = []
+    for amounts in found:
+        rule = amounts.rule
+        names, count = len(amounts.count), amounts.count.total()
+        within = f" in {amount(names, rule.head)}" if names and (rule.names or not rule.list) else ""
+        words.append(amount(count, rule.noun) + within)
+    return ", ".join(words)
+
+
+# Transactions.
+
+
+def doubtful(description: Format, seen: Observation) -> tuple[Listing, str]:
+    """Return the transactions without an end, and how many there are in words; empty: none."""
+    rows: list[tuple[str]] = []
+    total = 0
+    try:
+        called = format_module("journalspec_reference", description.id, "screen").called
+    except LookupError:
+        called = _called
+    numbers: Counter[str] = Counter()
+    for rule in description.in_doubt:
+        for entry in (seen.state or {}).get(rule.list, ()):  # type: ignore[attr-defined]  # a list
+            if any(entry[name] != value for name, value in rule.where.items()):
+                continue
+            total += 1
+            numbers[rule.noun] += 1
+            if len(rows) < MOST:
+                rows.append((f"{shown(called(rule, entry))}: {shown(_says(rule, entry))}",))
+    words = [
+        f"{amount(count, 'transaction')} {'is' if count == 1 else 'are'} {noun}"
+        for noun, count in numbers.items()
+    ]
+    return Listing(rows, total, noun="transaction", counts=[1] * len(rows), total=total), ", ".join(words)
+
+
+def _called(rule: InDoubt, entry: Mapping[str, Any]) -> str:
+    parts = [(name, _plain(entry[name])) for name in rule.ids]
+    return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in parts if text)
+
+
+def _says(rule: InDoubt, entry: Mapping[str, Any]) -> str:
+    return rule.says.format_map({name: _value(rule, value) for name, value in entry.items()})
+
+
+def _value(rule: InDoubt, value: object) -> str:
+    if not isinstance(value, LISTS):
+        return _plain(value) if isinstance(value, (bytes, memoryview)) else value_text(value)
+    if rule.by and value and all(name in value[0] for name in rule.by):
+        verb, *names = rule.by
+        alike = Counter((item[verb], " ".join(_plain(item[name]) for name in names)) for item in value)
+        shares = [
+            f"{amount(count, 'message')} {rule.words.get(kind, kind)} {name}"
+            for (kind, name), count in alike.most_common(FEW)
+        ]
+        return ", ".join(shares) + (f" and {len(alike) - FEW:,} more" if len(alike) > FEW else "")
+    if not len(value) or isinstance(value[0], Mapping):
+        return f"{len(value):,}"
+    more = f" and {len(value) - MOST:,} more" if len(value) > MOST else ""
+    return ", ".join(_plain(item) for item in islice(value, MOST)) + more
+
+
+# What was lost.
+
+
+def losses(description: Format, seen: Observation) -> Iterator[Section]:
+    """Yield what is damaged, what follows a damage, and what is missing."""
+    codes = description.after
+    notes = [note for note in seen.notes if is_loss(description, note) and note.code not in codes]
+    inside = Counter(record.type for record in seen.given_up)
+    text = [grouped(description, group) for group in by_key(notes, lambda note: note.code).values()]
+    if inside:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
+        text.append(f"{amount(inside.total(), 'sound record')} in it, which do not count: {kinds}")
+    regions, number, size = _regions(seen.dropped)
+    rows = [
+        (f"{shown(item.file)}:{item.off}..{item.end}", f"{amount(item.length, 'byte')}: {_short(why)}")
+        for item in regions
+        for why in [f"{item.reason}: {description.meaning('reasons', item.reason)}"]
+    ]
+    listing = Listing(rows, number, (), [item.length for item in regions], size, "byte")
+    yield Section("lost", text or ([] if number else ["nothing is damaged"]), listing if number else None)
+    after = [note for note in seen.notes if note.code in codes]
+    if after:
+        yield Section(
+            "after it",
+            [grouped(description, group) for group in by_key(after, lambda note: note.code).values()],
+        )
+    if seen.missing:
+        yield Section("missing", (), _gone(description, seen))
+
+
+def _regions(dropped: Iterable[Dropped]) -> tuple[list[Dropped], int, int]:
+    """Return the largest regions in the order in which they come, how many there are, and their bytes."""
+    number = size = 0
+
+    def counted() -> Iterator[tuple[int, int, Dropped]]:
+        nonlocal number, size
+        for region in dropped:
+            number += 1
+            size += region.length
+            yield region.length, -number, region
+
+    largest = nlargest(MOST, counted(), key=lambda item: item[:2])
+    return [region for _, _, region in sorted(largest, key=lambda item: -item[1])], number, size
+
+
+def _gone(description: Format, seen: Observation) -> Listing:
+    rows: list[tuple[str]] = []
+    counts: list[int] = []
+    total = 0
+    for entry in seen.missing:
+        word = description.vocabulary.missing[entry.code]
+        total += entry.count or 0
+        if len(rows) == MOST:
+            continue
+        count = f"{amount(entry.count, word.count.rstrip('s'))}; " if entry.count and word.count else ""
+        where = shown(entry.file) + ("" if entry.off is None else f":{entry.off}")
+        proof = f"; evidence: {where}" if where else ""
+        why = shown(entry.text) if len(entry.text) > SENTENCE else _short(word.doc)
+        rows.append((f"{shown(entry.name)}: {count}{why}{proof}",))
+        counts.append(entry.count or 0)
+    noun = description.vocabulary.missing[seen.missing[0].code].count.rstrip("s") if total else ""
+    return Listing(rows, len(seen.missing), (), counts, total, noun)
+
+
+def _short(text: str) -> str:
+    """Return the first sentence of an explanation."""
+    return text.partition(". ")[0]
+
+
+def grouped(description: Format, notes: Sequence[Note]) -> str:
+    """Return the line on notes of one code."""
+    first = notes[0]
+    if first.code == UNCHECKED:
+        return f"not checked by any checksum: {first.text.partition(': ')[0]}"
+    where = shown(first.file) + ("" if first.off is None else f":{first.off}")
+    text = f"{first.code}: {_short(description.meaning('notes', first.code))}"
+    if len(notes) > 1:
+        return f"{len(notes):,} x {text}" + (f"; the first at {where}" if where else "")
+    if len(first.text) > SENTENCE:
+        # It says all that there is to say.
+        return f"{first.code}: {shown(first.text)}" + (f" ({where})" if where else "")
+    return text + "".join(f"; {part}" for part in (where, shown(first.text)) if part)

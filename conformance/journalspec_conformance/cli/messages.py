@@ -1,0 +1,208 @@
+"""``journalspec explain``: what a product's message means, for the data in general and at a path."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from journalspec.files import shown
+from journalspec.formats import Format, get_format
+from journalspec.messages import ProductMessage, matching, nearest
+from journalspec.observation import REFUSED, Observation
+from journalspec_conformance.cli.journal_view import STRICT, Painter, answers, unchanging, wrapped_lines
+from journalspec_conformance.cli.places import Asked, find, options
+from journalspec_reference.answers import Answer
+
+#: Messages that are explained without --all, the lines of all of them, and places that are listed of each.
+MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
+COLUMNS, INDENT = 100, 10
+STYLES = {
+    "none": "bold green",
+    "risk": "bold yellow",
+    "doubt": "bold yellow",
+    "refusal": "bold red",
+    "loss": "bold red",
+}
+#: Heading or none, text, style.
+Part = tuple[str, str, str]
+#: What advice has for PATH where none was given.
+UNKNOWN_PATH = "DIRECTORY"
+
+
+@click.command(
+    "explain",
+    epilog="Exit status: 0 found, 1 no message matches (the nearest three are listed), 2 usage.",
+)
+@click.argument("text")
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@options()
+@click.option("--all", "everything", is_flag=True, help="All messages that match, in full.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also logger, versions, other texts, and how each is known."
+)
+def explain_command(text: str, path: Path | None, everything: bool, verbose: bool, **what: Any) -> None:
+    """Explain TEXT, a message that a product printed about its journal.
+
+    TEXT is any part of a log line: an id such as AMQ222043, HQ142015 or XSDB4, or words of the
+    message. Numbers and names in it do not matter. With PATH, the store is read as `recover` does,
+    and what is found there that makes a start print the message is listed. Nothing is ever written
+    to PATH.
+    """
+    if not text.strip():
+        raise click.UsageError("TEXT is empty: give an id, or words of what the product printed.")
+    found = matching(text)
+    asked = Asked(paths=(path,), **what) if path is not None else None
+    here = _answers(asked) if asked is not None else []
+    out = Painter()
+    if not found:
+        out.wrapped("no message matches: ", shown(text[: 2 * COLUMNS]))
+        out.line("the nearest:")
+        for entry in nearest(text):
+            _write_short(out, entry)
+        sys.exit(1)
+    room = min(COLUMNS, out.columns) if out.on_terminal else COLUMNS
+    left = MOST_LINES
+    for number, entry in enumerate(found):
+        block = list(_lines(_block(entry, here, asked, verbose), room - INDENT))
+        if not everything and number and (number >= MOST_HITS or len(block) + 1 > left):
+            _write_rest(out, found[number:], left)
+            return
+        if number:
+            out.line("")
+        for head, line, style in block:
+            out.line(head.ljust(INDENT), (line, style))
+        left -= len(block) + 1
+
+
+def _answers(asked: Asked) -> list[Answer]:
+    """Return what strict recovery says of the journals at a path, and a reading of those that it refuses."""
+    journals = [journal for place in find(asked)[0] for journal in place.journals]
+    with unchanging(journals):
+        found = answers(asked, "explain", journals, STRICT)
+        refused = [answer.journal for answer in found if answer.observation.verdict == REFUSED]
+        return found + answers(asked, "explain", [replace(journal, editions=()) for journal in refused], None)
+
+
+def _write_short(out: Painter, entry: ProductMessage) -> None:
+    text = " ".join(entry.text.split())
+    out.line(f"  {entry.id:<{INDENT + 3}}{text[: COLUMNS - INDENT - 5]}")
+
+
+def _write_rest(out: Painter, rest: Sequence[ProductMessage], room: int) -> None:
+    """Write the messages that are not explained: those of the first three by name, the others by number."""
+    out.line("")
+    named = rest[: max(0, min(MOST_HITS - 1, room - 2))]
+    for entry in named:
+        _write_short(out, entry)
+    if len(rest) > len(named):
+        out.line(f"{len(rest) - len(named)} more (--all)")
+
+
+def _block(
+    entry: ProductMessage, here: Sequence[Answer], asked: Asked | None, verbose: bool
+) -> Iterator[Part]:
+    """Yield the parts of an explanation."""
+    yield "message", f"{' '.join(entry.ids)}  {entry.product}, {entry.level}", "bold"
+    yield "", f"  {' '.join(entry.text.split())}", ""
+    yield "verdict", entry.verdict, STYLES[entry.impact]
+    yield "", entry.meaning, ""
+    yield "", "", ""
+    yield "cause", entry.cause, ""
+    if asked is not None:
+        yield from _listed("here", _here(entry, here))
+    also = f"{', '.join(entry.see)}; " if entry.see else ""
+    yield "see also", f"{also}docs: {entry.page}.html#{entry.id}", ""
+    if verbose:
+        yield from _details(entry)
+    if entry.next:
+        yield "", "", ""
+        yield from _listed("next", _next(entry, asked))
+
+
+def _details(entry: ProductMessage) -> Iterator[Part]:
+    yield "logger", entry.logger or "-", ""
+    yield "versions", f"this text: {', '.join(entry.versions)}", ""
+    for other in entry.other:
+        yield "", f"{other['versions']}: {other['text']}", ""
+    yield "state", entry.state, ""
+    yield "known", entry.known, ""
+    if entry.codes:
+        yield "answers", f"{', '.join(entry.codes)} in what `inspect` or `recover` reports", ""
+
+
+def _listed(head: str, entries: Iterable[str]) -> Iterator[Part]:
+    for number, entry in enumerate(entries):
+        yield "" if number else head, entry, ""
+
+
+def _lines(parts: Iterable[Part], room: int) -> Iterator[Part]:
+    """Yield the lines of parts; a text keeps the blanks that it begins with on each of its lines."""
+    for first, text, style in parts:
+        head, lead = first, text[: len(text) - len(text.lstrip())]
+        # A command stays on its line, so that it can be pasted.
+        whole = len(text) if text.startswith("  journalspec ") else room
+        for line in wrapped_lines(text[len(lead) :], whole - len(lead)):
+            yield head, lead + line, style
+            head = ""
+
+
+def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:
+    for line in entry.next:
+        if not line.startswith("$ "):
+            yield line
+        elif asked is None:
+            yield f"  {line[2:].replace('PATH', UNKNOWN_PATH)}"
+        else:
+            _, _, command, *more = line.split()
+            yield f"  {asked.again(command, *more[:-1])}"
+
+
+def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
+    """Yield what the answers about a path have that makes a start print the message."""
+    own = [answer for answer in here if answer.journal.format == entry.format]
+    if not own:
+        others = ", ".join(dict.fromkeys(answer.journal.format for answer in here))
+        yield f"no journal of this product at the path, but of {others}"
+        return
+    found = False
+    for answer in own:
+        seen = _places(answer.observation, entry.codes, get_format(entry.format))
+        places = [*_absent(entry, answer.journal.root), *dict.fromkeys(seen)]
+        found = found or bool(places)
+        yield from places[:MOST_PLACES]
+        if len(places) > MOST_PLACES:
+            yield f"{len(places) - MOST_PLACES} more: journalspec recover"
+    if not found and entry.codes:
+        yield "nothing in the files makes a start print it; it may have come from other files, or before"
+    elif not found:
+        yield "the files of the journal do not show what makes a start print it: see `cause`"
+
+
+def _absent(entry: ProductMessage, root: Path | None) -> Iterator[str]:
+    """Yield each directory beside a journal's that has to be there, and holds no file."""
+    for place in [root.resolve().with_name(name) for name in entry.beside] if root else []:
+        if not any(place.glob("*")):
+            yield f"{shown(str(place))}: not there, or empty"
+
+
+def _places(seen: Observation, codes: Sequence[str], description: Format) -> Iterator[str]:
+    """Yield each thing in an answer whose reason or code can be the cause of a message, with its place."""
+    if seen.verdict == REFUSED and seen.code in codes:
+        yield f"refused, {seen.code}: {shown(seen.message)}"
+    for region in seen.dropped:
+        if region.reason in codes:
+            place = f"{shown(region.file)}:{region.off}..{region.end}"
+            yield f"{place}   {region.reason}: {description.meaning('reasons', region.reason)}"
+    for lack in seen.missing:
+        if lack.code in codes:
+            count = f" ({lack.count} affected)" if lack.count else ""
+            yield f"missing {lack.code} {shown(lack.name)}{count}: {shown(lack.text)}"
+    for note in seen.notes:
+        if note.code in codes:
+            place = shown(note.file) + (f":{note.off}" if note.off is not None else "")
+            yield f"{place}   {note.code}: {shown(note.text)}"

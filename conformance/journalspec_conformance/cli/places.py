@@ -1,0 +1,299 @@
+"""What PATH is: the stores that are asked about, found in directories, files, archives and standard input."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import combinations, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import wrap
+from typing import IO, Any
+
+import click
+
+from journalspec.files import shown
+from journalspec.formats import UnknownFormat, format_ids, get_format
+from journalspec_conformance.cli._options import Command, apply
+from journalspec_conformance.cli.archives import from_standard_input, is_archive, unpack
+from journalspec_reference.answers import checked_params
+from journalspec_reference.filesets import (
+    MAX_BYTES,
+    FilesetError,
+    Journal,
+    LeftOut,
+    Loaded,
+    NoJournal,
+    find_journals,
+    load,
+)
+
+#: What stands for standard input, and so many entries of a directory are looked at for a name.
+STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
+
+
+class UsageProblem(click.ClickException):
+    """Exit status 2: nothing was read, because the question could not be understood."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(f"{message}\n  next  {hint}" if hint else message)
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print what is wrong, and what to do."""
+        click.echo(f"journalspec: {self.format_message()}", file=file, err=file is None)
+
+
+def amount(count: int, noun: str) -> str:
+    """Return a number with its noun: ``1 message``, ``1,234 messages``, ``2 directories``."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def options() -> Callable[[Command], Command]:
+    """Return the options that say what the files at PATH are: --format, --edition, --param."""
+    return apply(
+        click.option("--format", "format_id", metavar="F", help="The format; found by itself when left out."),
+        click.option(
+            "--edition",
+            metavar="E",
+            help="The edition of the format. When left out and the files do not tell, every edition that they"
+            " admit is tried; the answer says what was assumed, and where they differ there is none.",
+        ),
+        click.option(
+            "--param",
+            "params",
+            multiple=True,
+            metavar="K=V",
+            help="What the journal was configured with, such as extension=hq. May be repeated.",
+        ),
+        click.option(
+            "--unpack-limit",
+            type=click.IntRange(1),
+            default=MAX_BYTES >> 20,
+            show_default=True,
+            metavar="MIB",
+            help="Refuse archives, .gz files and standard input that unpack to more.",
+        ),
+        click.option(
+            "--redact",
+            is_flag=True,
+            help="Show only type and length of every text and body that users stored, and a mark of names.",
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The command line as far as it says what the files at `paths` are."""
+
+    paths: tuple[Path, ...]
+    format_id: str | None
+    edition: str | None
+    params: tuple[str, ...]
+    unpack_limit: int = MAX_BYTES >> 20
+    redact: bool = False
+    #: The archive that the paths were unpacked from (`-`: standard input), and where it was unpacked.
+    archive: Path | None = None
+    below: Path | None = None
+    #: What was given, if the paths are what was found below it.
+    given: tuple[Path, ...] = ()
+
+    @property
+    def whole(self) -> Asked:
+        """The same about what was given."""
+        return replace(self, paths=self.given or self.paths)
+
+    def __str__(self) -> str:
+        return ", ".join(map(self.called, self.paths))
+
+    @property
+    def name(self) -> str:
+        """What to call a store among others: its path below the one that was given."""
+        path, *more = self.paths
+        within = not more and len(self.given) == 1 and path.is_relative_to(self.given[0])
+        return str(path.relative_to(self.given[0])) if within else str(self)
+
+    def called(self, path: Path) -> str:
+        """Return what people call one of the paths: one in an archive by that of the archive."""
+        if self.archive is None or self.below is None:
+            return str(path)
+        return str(self.archive / path.relative_to(self.below))
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The parameters by name; raises UsageProblem for one without a value."""
+        found = {}
+        for text in self.params:
+            name, equals, value = text.partition("=")
+            if not equals or not name:
+                raise UsageProblem(
+                    f"--param {shown(text)!r} is not of the form K=V", "for example extension=hq"
+                )
+            found[name] = value
+        return found
+
+    def again(
+        self, command: str, *more: str, journal: Journal | None = None, edition: str | None = None
+    ) -> str:
+        """Return the command line of `command` for the same files, with what was said of them."""
+        format_id = self.format_id or (journal.format if journal is not None and edition else None)
+        paths = (str(path) for path in ((self.archive,) if self.archive else self.paths))
+        words = ["journalspec", command]
+        words += [f"./{path}" if path.startswith("-") and path != "-" else path for path in paths]
+        for option, value in (("--format", format_id), ("--edition", edition or self.edition)):
+            words += [option, value] if value else []
+        for param in self.params:
+            words += ["--param", param]
+        words += ["--redact"] if self.redact and "--hex" not in more else []
+        return " ".join(map(_word, [*words, *more]))
+
+
+def _word(text: str) -> str:
+    """Return a word as a shell takes it; what is not printable, or no UTF-8, byte by byte (bash, zsh)."""
+    if text.isprintable():
+        return shlex.quote(text)
+    told = (
+        f"\\x{byte:02x}" if not 0x20 <= byte < 0x7F else ("\\" if byte in b"\\'" else "") + chr(byte)
+        for byte in os.fsencode(text)
+    )
+    return f"$'{''.join(told)}'"
+
+
+@dataclass(frozen=True)
+class Directory:
+    """A store: what was asked about it, its files, and the journals among them."""
+
+    asked: Asked
+    loaded: Loaded
+    journals: Sequence[Journal]
+
+
+def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
+    """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
+
+    Several files are one set; each directory is looked at by itself, and so is each archive, which is
+    unpacked for as long as the command runs. Where a directory holds no journal of its own, the stores below
+    it are meant.
+    """
+    packed = [path for path in asked.paths if is_archive(path) or path == STANDARD_INPUT]
+    plain = [path for path in asked.paths if path not in packed]
+    files = tuple(path for path in plain if not path.is_dir())
+    sets = [replace(asked, paths=paths) for paths in ([files] if files else [])]
+    sets += [replace(asked, paths=(path,)) for path in plain if path.is_dir()]
+    found: list[Directory] = []
+    unlisted: list[LeftOut] = []
+    for path in files:
+        if not path.exists():
+            raise UsageProblem(f"{shown(str(path))} does not exist", _like(path))
+    sets += [_unpacked(asked, path) for path in packed]
+    try:
+        for one in sets:
+            try:
+                found.append(_place(one))
+            except NoJournal as error:
+                if not error.stores:
+                    raise _no_journal(one, error) from None
+                found += _whole(
+                    [_place(replace(one, paths=(store,), given=one.paths)) for store in error.stores]
+                )
+                unlisted += error.unlisted
+    except FilesetError as error:
+        for one in sets:
+            if one.archive is not None:
+                inside, archive = str(one.below), str(one.archive)
+                error = FilesetError(str(error).replace(inside, archive), error.hint.replace(inside, archive))
+        raise problem(error) from None
+    except UnknownFormat as error:
+        raise UsageProblem(str(error)) from None
+    return found, unlisted
+
+
+def _like(path: Path) -> str:
+    """Return which of its neighbours a path that does not exist may mean."""
+    try:
+        there = [entry.name for entry in islice(os.scandir(path.parent), MOST_NEIGHBOURS)]
+    except OSError:
+        return f"{shown(str(path.parent))} cannot be listed, or does not exist either"
+    alike = get_close_matches(path.name, there, 3, 0.7)
+    return (
+        f"did you mean {' or '.join(shown(str(path.parent / name)) for name in alike)}?"
+        if alike
+        else "check the spelling"
+    )
+
+
+def _unpacked(asked: Asked, archive: Path) -> Asked:
+    """Return what is asked about an archive: the same of what is in it, which goes when the command ends."""
+    into = Path(click.get_current_context().with_resource(TemporaryDirectory(prefix="journalspec-")))
+    try:
+        if archive == STANDARD_INPUT:
+            from_standard_input(into, asked.unpack_limit << 20, asked.format_id)
+        else:
+            unpack(archive, into, asked.unpack_limit << 20)
+    except FilesetError as error:
+        raise UsageProblem(f"{shown(str(archive))}: {error}", error.hint) from None
+    return replace(asked, paths=(into,), archive=archive, below=into)
+
+
+def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
+    """Return what to say of a path without a journal: what was looked for, what is there, what to give."""
+    (path, *_) = asked.paths
+    is_part = "a part of one" in str(error)
+    if is_part or not path.is_dir() or len(asked.paths) > 1 or asked.format_id:
+        return problem(error)
+    there = list(islice(os.scandir(path), MOST_NEIGHBOURS))
+    links = sum(entry.is_symlink() for entry in there)
+    directories = sum(entry.is_dir(follow_symlinks=False) for entry in there)
+    kinds = (len(there) - links - directories, "file"), (directories, "directory"), (links, "link")
+    counts = ", ".join(amount(count, noun) for count, noun in kinds)
+    titles = ", ".join(get_format(name).title for name in format_ids())
+    hint = error.hint
+    if packed := [entry.name for entry in there if is_archive(Path(entry.path))]:
+        hint = f"an archive is there: give its path, {shown(asked.called(path / packed[0]))}"
+    lines = (
+        f"{shown(str(asked))} holds no journal that is known here",
+        *wrap(f"  looked for  {titles}, by name and first bytes", 100, subsequent_indent=" " * 14),
+        f"  found  {counts}; none has such a name or such a beginning",
+    )
+    return UsageProblem("\n".join(lines), "\n  ".join(shown(line) for line in hint.splitlines()))
+
+
+def _place(asked: Asked) -> Directory:
+    params = asked.settings
+    loaded = load(*asked.paths, max_bytes=asked.unpack_limit << 20)
+    if asked.format_id is not None:
+        checked_params(get_format(asked.format_id), params, asked.edition)
+    journals = find_journals(loaded, asked.format_id, asked.edition, params)
+    for journal in journals:
+        checked_params(get_format(journal.format), params, asked.edition)
+    return Directory(asked, loaded, journals)
+
+
+def _whole(places: list[Directory]) -> list[Directory]:
+    """Return the places, two that hold the halves of one journal as one."""
+    halves = [place for place in places if len(place.journals) == 1 and place.journals[0].missing]
+    for one, other in combinations(halves, 2):
+        first, second = one.journals[0], other.journals[0]
+        if first.format == second.format and (*first.files, *second.files) == (
+            *second.missing,
+            *first.missing,
+        ):
+            paths = tuple(
+                place.loaded.root / name for place in (one, other) for name in place.journals[0].files
+            )
+            if one in places and other in places:
+                places[places.index(one)] = _place(replace(one.asked, paths=paths))
+                places.remove(other)
+    return places
+
+
+def problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
+    """Return what to print about a path that gives no journal, with commands that may help."""
+    lines = [shown(line) for line in str(error).splitlines()]
+    hint = [shown(line) for line in error.hint.splitlines()]
+    return UsageProblem("\n".join(lines), "\n    ".join([*hint, *commands]))

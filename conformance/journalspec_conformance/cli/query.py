@@ -1,0 +1,346 @@
+"""``journalspec query`` and ``journalspec columns``: SQL over the rows of journals, by DuckDB in memory.
+
+DuckDB gets what the reader finds as streams of record batches, and nothing else: no files, no network, no
+extensions, no other configuration. A query reads only.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import psutil
+
+from journalspec.files import shown
+from journalspec.formats import Format, get_format
+from journalspec.observation import CLEAN, REFUSED
+from journalspec.reread import LISTS
+from journalspec.vocabulary import Field
+from journalspec_conformance.bounds import plain_number
+from journalspec_conformance.cli._options import FILE, seconds
+from journalspec_conformance.cli._tables import show_table
+from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
+from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
+from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
+from journalspec_conformance.cli.rows import Columns, Matches, ask_rows
+from journalspec_conformance.cli.selection import WORDS, Question, columns_of
+from journalspec_reference.answers import ask
+from journalspec_reference.predicates import text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: So many rows are printed on a terminal.
+MOST_ROWS = 40
+BATCH_ROWS = 8192
+#: What DuckDB allocates is bounded by its own limit, but for single values: these by so much more (bytes).
+BEYOND = 512 << 20
+CONFIG = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "temp_directory": "",
+}
+#: Columns of the tables that all formats have, beside records.
+TABLES = {
+    "files": (
+        ("file", "str", "a file of the journal"),
+        ("length", "int", "its length, in bytes"),
+        ("role", "str", "role of the file: do its records count?"),
+    ),
+    "lost": (
+        ("file", "str", "the file with a region that holds no record"),
+        ("off", "int", "offset of the region, in bytes"),
+        ("length", "int", "its length, in bytes"),
+        ("reason", "str", "why it holds none"),
+    ),
+    "missing": (
+        ("code", "str", "what kind of thing must have been here and is not"),
+        ("name", "str", "which one"),
+        ("file", "str", "the file that proves it"),
+        ("off", "int", "where the proof is"),
+        ("count", "int", "how many messages, records or rows are affected"),
+        ("text", "str", "more about it"),
+    ),
+}
+#: The lists of a state that are its transactions without an end.
+IN_DOUBT = ("in_doubt", "prepared")
+_ARROW = {"int": "int64", "bytes": "binary", "str": "string", "bool": "bool"}
+
+
+def tables_of(description: Format) -> dict[str, dict[str, Field]]:
+    """Return the tables of a format and their columns: records, what all have, and the lists of its state.
+
+    ``transactions`` is the list of those without an end. A list within an entry of a list is its length.
+    """
+    out = {"records": dict(columns_of(description))}
+    for table, columns in TABLES.items():
+        out[table] = {name: Field(name, kind, doc) for name, kind, doc in columns}
+    for each in description.vocabulary.state:
+        if each.of:
+            members = {
+                part.name: replace(part, kind="int" if part.of else "str") if part.kind == "list" else part
+                for part in each.of
+                if part.kind != "object"
+            }
+            out["transactions" if each.name in IN_DOUBT else each.name] = members
+    journal = columns_of(description)["journal"]
+    return {table: {"journal": journal, **columns} for table, columns in out.items()}
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table that DuckDB reads as often as a query has it; nothing is read before."""
+
+    schema: pa.Schema
+    batches: Callable[[], Iterable[pa.RecordBatch]]
+
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        import pyarrow as pa  # noqa: PLC0415  # part of the extra
+
+        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
+    """Return the tables of journals of one format."""
+    import pyarrow as pa  # noqa: PLC0415  # part of the extra
+
+    every = tables_of(sources[0].format)
+    names = [*every.pop("records")]
+    records = _Table(
+        sources[0].schema(names), lambda: (each for one in sources for each in one.record_batches(names))
+    )
+
+    def table(name: str, columns: Mapping[str, Field]) -> _Table:
+        kinds = {column: _ARROW[each.kind] for column, each in columns.items()}
+        if sources[0].redactor is not None:
+            kinds = {column: "string" if kind == "binary" else kind for column, kind in kinds.items()}
+        shape = pa.schema([(column, pa.type_for_alias(kind)) for column, kind in kinds.items()])
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            rows = ({"journal": each.path, **row} for each in sources for row in _entries(each, name))
+            while some := [*islice(rows, BATCH_ROWS)]:
+                yield pa.RecordBatch.from_pylist(some, schema=shape)
+
+        return _Table(shape, batches)
+
+    return {"records": records} | {name: table(name, columns) for name, columns in every.items()}
+
+
+def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table other than records."""
+    seen = source.observation
+    if table == "files":
+        for file in seen.files:
+            yield {"file": shown(file.file), "length": file.length, "role": file.role}
+    elif table == "lost":
+        for gone in seen.dropped:
+            yield {"file": shown(gone.file), "off": gone.off, "length": gone.length, "reason": gone.reason}
+    elif table == "missing":
+        yield from (each.members() for each in seen.missing)
+    else:
+        policies = source.format.policies
+        answer = ask(source.answer.journal, "salvage" if "salvage" in policies else "default")
+        if source.redactor is not None:
+            answer = source.redactor.answer(answer)
+        state = answer.observation.state or {}
+        columns = tables_of(source.format)[table]
+        names = IN_DOUBT if table == "transactions" else (table,)
+        for entry in (entry for name in names for entry in state.get(name, ())):  # type: ignore[attr-defined]
+            yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
+
+
+def _plain(column: Field, value: Any) -> Any:
+    """Return a value as a table has it: of a list of entries their number, of others their text."""
+    if isinstance(value, memoryview | bytearray):
+        return bytes(value)
+    if isinstance(value, LISTS):
+        return len(value) if column.of else text_of([*value])
+    return value
+
+
+@click.command("query", epilog=EXIT_STATUS)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sql", metavar="'SELECT ...'")
+@options()
+@click.option("--ndjson", "as_ndjson", is_flag=True, help="Rows as lines of JSON.")
+@click.option("--parquet", type=FILE, metavar="FILE", help="Rows as Parquet, in a new file.")
+@click.option(
+    "--timeout",
+    type=plain_number,
+    callback=seconds,
+    default="600",
+    show_default=True,
+    metavar="S",
+    help="Give up after so many seconds.",
+)
+@click.option(
+    "--max-memory",
+    type=click.IntRange(32),
+    default=1024,
+    show_default=True,
+    metavar="MIB",
+    help="What the query may keep in memory. Nothing is written to a disk instead.",
+)
+def query_command(
+    sql: str, as_ndjson: bool, parquet: Path | None, timeout: float, max_memory: int, **what: Any
+) -> None:
+    """Answer a question in SQL about the journals at PATH.
+
+    The tables are records, files, lost (regions that hold no record), missing, transactions (those without
+    an end), and the other lists of the format's state: `journalspec columns PATH` has them all. On a
+    terminal the first 40 rows are printed, elsewhere all as CSV. Needs DuckDB, the extra `query`, which
+    reads neither files nor the network here. Nothing is ever written to PATH.
+    """
+    if find_spec("duckdb") is None:
+        raise UsageProblem(
+            "query needs DuckDB, which is not installed",
+            "pip install 'journalspec[query]'; without it: journalspec inspect --count-by, --where, --ndjson",
+        )
+    on_terminal = sys.stdout.isatty()
+    output = Output(as_ndjson, not (on_terminal or as_ndjson or parquet), parquet)
+    found = find(Asked(**what))
+    with unchanging([journal for place in found[0] for journal in place.journals]):
+        sources, status = ask_rows(found, Question())
+        for source in sources:
+            seen = source.observation
+            if seen.verdict != CLEAN:
+                lost = sum(each.length for each in seen.dropped)
+                why = f"{seen.phase}/{seen.code}" if seen.verdict == REFUSED else f"{lost:,} bytes lost"
+                hint = f"journalspec inspect {source.path}"
+                click.echo(f"journalspec: {seen.verdict}: {why}, see `{hint}`", err=True)
+        with _answered(sql, sources, timeout, max_memory) as reader:
+            names = _unique(reader.schema.names)
+            parts = (dict(zip(names, map(_values, batch.columns), strict=True)) for batch in reader)
+            if output.streamed:
+                output.write(names, parts, lambda: _renamed(reader.schema, names))
+            else:
+                _print(names, parts, output)
+    raise SystemExit(status)
+
+
+def _print(names: Sequence[str], parts: Iterable[Columns], output: Output) -> None:
+    output.limit = MOST_ROWS
+    rows = [*rows_of(names, output.limited(parts))]
+    out = Painter()
+    write_table(out, rows)
+    write_more(out, output.total - len(rows), "in a pipe all, or --ndjson, --parquet FILE")
+
+
+def _values(column: pa.Array) -> list[Any]:
+    found: list[Any] = column.to_pylist()
+    return found
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Return names of columns, each once: SQL lets several have the same."""
+    return [name if names.index(name) == at else f"{name}_{at}" for at, name in enumerate(names)]
+
+
+def _renamed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415  # part of the extra
+
+    return pa.schema(list(zip(names, schema.types, strict=True)))
+
+
+@contextmanager
+def _answered(
+    sql: str, sources: Sequence[Matches], timeout: float, max_memory: int
+) -> Iterator[pa.RecordBatchReader]:
+    """Give the result of a query as a stream; raises UsageProblem for one that cannot be answered."""
+    import duckdb  # noqa: PLC0415  # part of the extra
+    import pyarrow as pa  # noqa: PLC0415
+
+    # Arrow's own allocators keep what is free for later; a query that streams has no later.
+    pa.set_memory_pool(pa.system_memory_pool())
+    tables = _tables(sources)
+    config: dict[str, str | bool | int | float | list[str]] = {**CONFIG}
+    # Reading is what takes time, and it goes on in one thread.
+    config |= {"memory_limit": f"{max_memory}MiB", "threads": 1}
+    with (
+        _memory_bound((max_memory << 20) + BEYOND),
+        duckdb.connect(":memory:", config=config) as base,
+    ):
+        for name, table in tables.items():
+            base.register(name, table)
+        base.execute("SET python_enable_replacements = false")
+        base.execute("SET lock_configuration = true")
+        overdue = threading.Event()
+
+        def end() -> None:
+            overdue.set()
+            base.interrupt()
+
+        timer = threading.Timer(timeout, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            statements = base.extract_statements(sql)
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+                raise UsageProblem("query takes one SELECT, and nothing else", "it only reads")
+            yield base.execute(statements[0]).to_arrow_reader(BATCH_ROWS)
+        except duckdb.InterruptException:
+            if not overdue.is_set():
+                raise KeyboardInterrupt from None
+            raise UsageProblem(f"it took longer than {timeout:g} s", "ask for less, or --timeout") from None
+        except (duckdb.OutOfMemoryException, MemoryError):
+            raise UsageProblem(f"it needs over {max_memory} MiB", "ask for less, or --max-memory") from None
+        except duckdb.Error as error:
+            hint = f"tables: {', '.join(tables)}; their columns: journalspec columns {sources[0].path}"
+            raise UsageProblem(shown(str(error).splitlines()[0]), hint) from None
+        finally:
+            timer.cancel()
+
+
+@contextmanager
+def _memory_bound(size: int) -> Iterator[None]:
+    """Let this process take no more than `size` bytes of address space beside what it has."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = psutil.Process().memory_info().vms + size
+    if before[1] != resource.RLIM_INFINITY:
+        wanted = min(wanted, before[1])
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@click.command(
+    "columns", epilog="Exit status: 0 listed; 2 usage: no such path, no journal there, no such format."
+)
+@click.argument("paths", metavar="[PATH...]", nargs=-1, type=click.Path(path_type=Path))
+@options()
+def columns_command(**what: Any) -> None:
+    """List the columns of the journals at PATH, or of a format: name, type and meaning.
+
+    Those of records are what `journalspec inspect --where` and --count-by take; all tables are those of
+    `journalspec query`.
+    """
+    asked = Asked(**what)
+    if not asked.paths and not asked.format_id:
+        raise UsageProblem("columns of what?", "give a PATH, or --format F")
+    places = [] if asked.format_id else find(asked)[0]
+    names = [asked.format_id or "", *(each.format for place in places for each in place.journals)]
+    for name in dict.fromkeys(filter(None, names)):
+        tables = tables_of(get_format(name))
+        rows = [
+            [table, column, WORDS[each.kind], each.doc]
+            for table, columns in tables.items()
+            for column, each in columns.items()
+        ]
+        show_table(["table", "column", "type", "meaning"], rows, title=name)

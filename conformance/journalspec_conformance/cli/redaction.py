@@ -1,0 +1,113 @@
+"""``--redact``: what users stored is replaced by its type and length, and what is counted stays.
+
+Everything is contents that is text or bytes and has no list of choices in the field table. Names and ids get
+a mark besides (``text(6)#3f9a21``): equal ones have equal marks within a store. The key of the marks is
+made of the store itself, so that they cannot be looked up without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from journalspec.formats import Format, get_format
+from journalspec.observation import Missing, Note, Observation, Record
+from journalspec.reread import LISTS, mapped
+from journalspec.vocabulary import Field
+from journalspec_reference.answers import Answer
+from journalspec_reference.filesets import Journal
+
+#: Of each file so many bytes go into the key of a store; a mark has so many bytes.
+KEYED, MARK = 1 << 16, 3
+
+
+class Redacted(str):
+    """What is shown of a value; `length` is that of the value itself."""
+
+    __slots__ = ("length",)
+    length: int
+
+
+class Redactor:
+    """Replaces what users stored in what is shown of one journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._format: Format = get_format(journal.format)
+        key = hashlib.blake2b(digest_size=32)
+        for name in sorted(journal.files):
+            key.update(bytes(journal.files[name][:KEYED]))
+        self._key = key.digest()
+        self._bodies = self._format.vocabulary.bodies
+
+    def text(self, value: Any, name: str = "") -> Any:
+        """Return what is shown of a value of field `name`: numbers as they are."""
+        if isinstance(value, LISTS):
+            return [self.text(each, name) for each in value]
+        if isinstance(value, str):
+            kind, stored = "text", value.encode("utf-8", "surrogateescape")
+        elif isinstance(value, bytes | bytearray | memoryview):
+            kind, stored = "bytes", bytes(value)
+        else:
+            return value
+        mark = ""
+        if stored and name not in self._bodies:
+            mark = f"#{hashlib.blake2b(stored, digest_size=MARK, key=self._key).hexdigest()}"
+        shown = Redacted(f"{kind}({len(value)}){mark}")
+        shown.length = len(value)
+        return shown
+
+    def record(self, record: Record) -> Record:
+        """Return a record whose contents are replaced."""
+        return replace(record, fields=self._members(self._format.vocabulary.fields, record.fields))
+
+    def observation(self, seen: Observation) -> Observation:
+        """Return an answer whose contents are replaced; free text in it may quote them."""
+        words = self._format.vocabulary
+        state = None if seen.state is None else self._members(words.state, seen.state)
+        return replace(
+            seen,
+            records=mapped(self.record, seen.records),
+            unanchored=mapped(self.record, seen.unanchored),
+            files=tuple(
+                replace(
+                    each,
+                    header=self._members(words.header, each.header),
+                    content=self._members((), each.content),
+                )
+                for each in seen.files
+            ),
+            notes=mapped(self._note, seen.notes),
+            missing=tuple(map(self._missing, seen.missing)),
+            message=self.text(seen.message) if seen.message else "",
+            state=state,
+        )
+
+    def answer(self, answer: Answer) -> Answer:
+        """Return an answer for people whose contents are replaced."""
+        return replace(answer, observation=self.observation(answer.observation))
+
+    def _members(self, known: Iterable[Field], members: Mapping[str, Any]) -> dict[str, Any]:
+        fields = {each.name: each for each in known}
+        return {name: self._one(fields.get(name), name, value) for name, value in members.items()}
+
+    def _one(self, field: Field | None, name: str, value: Any) -> Any:
+        if field is not None and field.choices:
+            return value
+        if isinstance(value, Mapping):
+            return self._members(field.of if field else (), value)
+        if isinstance(value, LISTS):
+            return mapped(lambda each: self._one(field, name, each), value)
+        return self.text(value, name)
+
+    def _note(self, note: Note) -> Note:
+        # What tools say besides (an edition, a lock) holds nothing of a journal.
+        own = note.text and note.code in self._format.vocabulary.notes
+        return replace(note, text=self.text(note.text)) if own else note
+
+    def _missing(self, gone: Missing) -> Missing:
+        # The name of a file stays: it is in the journal's file list as well.
+        word = self._format.vocabulary.missing.get(gone.code)
+        name = gone.name if word is None or "file" in word.names else self.text(gone.name)
+        return replace(gone, name=name, text=self.text(gone.text) if gone.text else "")

@@ -1,0 +1,274 @@
+"""How rows are written: as a table for people, as CSV, as lines of JSON, as a Parquet file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from journalspec.files import shown
+from journalspec.formats import get_format
+from journalspec.observation import REFUSED, Level, jsonable
+from journalspec_conformance.cli.follow import Follower
+from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
+from journalspec_conformance.cli.ndjson import line_of, write_line
+from journalspec_conformance.cli.places import Directory, UsageProblem
+from journalspec_conformance.cli.rows import Columns, Matches, ask_rows, has_arrow
+from journalspec_conformance.cli.selection import Question, columns_of
+from journalspec_reference.filesets import LeftOut
+from journalspec_reference.predicates import text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: So many rows are printed unless something else is said.
+FEW = 20
+#: Of bytes longer than that only the first ones are printed.
+MOST_BYTES, SOME_BYTES = 16, 8
+#: What a column of the number of records is called.
+RECORDS = "records"
+
+
+@dataclass
+class Output:
+    """Where rows go, and no more than `limit` of them; `total` is how many there were."""
+
+    as_ndjson: bool = False
+    as_csv: bool = False
+    parquet: Path | None = None
+    limit: int | None = None
+    total: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        if self.as_ndjson + self.as_csv + (self.parquet is not None) > 1:
+            raise click.UsageError("--ndjson, --csv and --parquet exclude each other.")
+        if self.parquet and not has_arrow():
+            raise UsageProblem("--parquet needs Arrow, which is not installed", "use --csv, or --ndjson")
+        if self.parquet and self.parquet.exists():
+            raise UsageProblem(f"{shown(str(self.parquet))} is there already", "give the name of a new file")
+
+    @property
+    def streamed(self) -> bool:
+        """Whether rows alone go to standard output, for programs."""
+        return self.as_ndjson or self.as_csv or self.parquet is not None
+
+    def write(self, names: Sequence[str], parts: Iterable[Columns], schema: Callable[[], pa.Schema]) -> None:
+        """Write rows for programs; `schema` gives the types of a Parquet file."""
+        parts = self.limited(parts)
+        if self.parquet is not None:
+            import pyarrow as pa  # noqa: PLC0415  # part of an extra
+            import pyarrow.parquet as pq  # noqa: PLC0415
+
+            shape = schema()
+            with self.parquet.open("xb") as file, pq.ParquetWriter(file, shape) as writer:
+                for columns in parts:
+                    writer.write_table(pa.table(columns, shape))
+        elif self.as_ndjson:
+            for row in rows_of(names, parts):
+                line = {"row": {name: _json(value) for name, value in row.items()}}
+                sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
+        else:
+            lines = csv.writer(sys.stdout, lineterminator="\n")
+            lines.writerow(names)
+            for columns in parts:
+                lines.writerows(zip(*(map(text_of, columns[name]) for name in names), strict=True))
+
+    def limited(self, parts: Iterable[Columns]) -> Iterator[Columns]:
+        """Yield no more rows than the limit, and count all."""
+        for columns in parts:
+            before, self.total = self.total, self.total + len(next(iter(columns.values())))
+            if self.limit is None:
+                yield columns
+            elif before < self.limit:
+                yield {name: values[: self.limit - before] for name, values in columns.items()}
+
+
+def _json(value: Any) -> object:
+    """Return a value as JSON has it; numbers that are no integers, and times, as texts."""
+    try:
+        return jsonable(value)
+    except TypeError:
+        return str(value)
+
+
+def rows_of(names: Sequence[str], parts: Iterable[Columns]) -> Iterator[dict[str, Any]]:
+    """Yield rows one by one."""
+    for columns in parts:
+        for row in zip(*(columns[name] for name in names), strict=True):
+            yield dict(zip(names, row, strict=True))
+
+
+def show_rows(
+    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question, as_ndjson: bool
+) -> None:
+    """Write the rows that are asked for; ends the command with the exit status."""
+    output = Output(as_ndjson, selection.as_csv, selection.parquet, selection.limit)
+    if selection.follow:
+        _follow(found[0], selection, output)
+        raise SystemExit(0)
+    with unchanging([journal for place in found[0] for journal in place.journals]):
+        sources, status = ask_rows(found, selection)
+        if selection.count_by is not None:
+            show_counts(sources, selection.counted(sources[0].format), output)
+        else:
+            show_records(sources, output)
+    raise SystemExit(status)
+
+
+def _follow(places: Sequence[Directory], selection: Question, output: Output) -> None:
+    """Write rows as they are written, until the limit or an interruption."""
+    if len(places) != 1 or len({journal.format for journal in places[0].journals}) != 1:
+        raise UsageProblem("--follow is for one store", "give its path")
+    if selection.count_by is not None or selection.parquet:
+        raise click.UsageError("--follow has no end: neither --count-by nor --parquet goes with it.")
+    description = get_format(places[0].journals[0].format)
+    names, chunks = [*columns_of(description)], Follower(places[0], selection).chunks
+
+    def parts() -> Iterator[Columns]:
+        for chunk in chunks(names):
+            yield chunk.columns()
+            sys.stdout.flush()
+            if output.limit is not None and output.total >= output.limit:
+                return
+
+    if output.as_ndjson:
+        records = (record for chunk in chunks(names) for record in chunk.records())
+        for record in islice(records, output.limit):
+            click.echo(line_of(record), nl=False)
+    elif output.streamed:
+        output.write(names, parts(), lambda: None)
+    else:
+        out = Painter()
+        for row in rows_of(names, output.limited(parts())):
+            told = (f"{name} {cell_text(row[name])}" for name in names[4:] if row[name] is not None)
+            out.wrapped(f"{row['file']}:{row['off']}  ", "; ".join(told))
+            sys.stdout.flush()
+
+
+def show_records(sources: Sequence[Matches], output: Output) -> None:
+    """Write the records that are asked for."""
+    names = [*sources[0].columns]
+    if output.as_ndjson:
+        left = output.limit
+        for source in sources:
+            head = source.head()
+            write_line({"journal": {**head, "files": list(source.answer.journal.files)}})
+            for chunk in source.chunks(()):
+                sys.stdout.write("".join(map(line_of, islice(chunk.records(), left))))
+                left = None if left is None else max(0, left - chunk.count)
+            verdict = source.observation.members(Level.VERDICT)
+            write_line({"answer": {**head, **verdict, "matched": str(source.matched)}})
+        write_heads(sources)
+        return
+    parts = (chunk.columns() for source in sources for chunk in source.chunks(names))
+    if output.streamed:
+        output.write(names, parts, lambda: sources[0].schema(names))
+        write_heads(sources)
+        return
+    output.limit = FEW if output.limit is None else output.limit
+    rows = []
+    for row in rows_of(names, output.limited(parts)):
+        path = {"journal": row.pop("journal")} if len(sources) > 1 else {}
+        place = {"where": f"{row.pop('file')}:{row.pop('off')}"}
+        rows.append(path | place | {name: value for name, value in row.items() if name != "journal"})
+    out = Painter()
+    write_heads(sources, out)
+    write_table(out, rows, sources[0].format.vocabulary.bodies)
+    write_more(out, output.total - len(rows), f"--limit {output.total}, or all: --csv, --ndjson")
+
+
+def show_counts(sources: Sequence[Matches], names: Sequence[str], output: Output) -> None:
+    """Write how many records have each value of the columns `names`: the most frequent first."""
+    totals: Counter[tuple[Any, ...]] = Counter()
+    for source in sources:
+        counts: Counter[tuple[Any, ...]] = Counter()
+        for chunk in source.chunks(names):
+            counts.update(chunk.counted(names))
+        for key, count in counts.items():
+            totals[tuple(map(source.shown_value, names, key))] += count
+    keys = sorted(totals, key=lambda key: (-totals[key], [*map(text_of, key)]))
+    columns: dict[str, Sequence[Any]] = {name: [key[at] for key in keys] for at, name in enumerate(names)}
+    columns[RECORDS] = [totals[key] for key in keys]
+    if output.streamed:
+        output.write([*columns], [columns] if keys else [], lambda: _inferred(columns))
+        write_heads(sources)
+        return
+    output.limit = FEW if output.limit is None else output.limit
+    rows = [*rows_of([*columns], output.limited([columns]))]
+    out = Painter()
+    write_heads(sources, out)
+    write_table(out, [{**row, RECORDS: f"{row[RECORDS]:,}"} for row in rows])
+    write_more(out, len(keys) - len(rows), f"--limit {len(keys)}")
+
+
+def _inferred(columns: Columns) -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415  # part of an extra
+
+    return pa.table(dict(columns)).schema
+
+
+def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
+    """Write what each journal is, and its verdict with how many rows were found; to `out`, or to stderr."""
+    for source in sources:
+        journal, seen = source.answer.journal, source.observation
+        title = f"{source.format.title} ({journal.format}, edition {journal.edition}), {shown(source.path)}"
+        found = f" {source.matched:,} {'record' if source.matched == 1 else 'records'}"
+        if source.predicates or source.files:
+            found += " matches" if source.matched == 1 else " match"
+        why = shown(f"{seen.phase}/{seen.code}: {seen.message}") if seen.verdict == REFUSED else ""
+        if out is None:
+            lines = (f"store     {title}", f"verdict   {seen.verdict:<9}{found}", f"          {why}")
+            click.echo("\n".join(lines[: 3 if why else 2]), err=True)
+            continue
+        out.line("store     ", title)
+        out.line("verdict   ", (f"{seen.verdict:<9}", VERDICT_STYLES[seen.verdict]), found)
+        if why:
+            out.wrapped("          ", why)
+
+
+def write_more(out: Painter, left: int, how: str) -> None:
+    """Write that there are more rows than were printed, if so, and how they are had."""
+    if left > 0:
+        out.line("")
+        out.line(f"next      {left:,} more: {how}")
+
+
+def cell_text(value: Any) -> str:
+    """Return a value for a cell of a table; of long bytes the first ones, and how many they are."""
+    if isinstance(value, bytes) and len(value) > MOST_BYTES:
+        return f"{value[:SOME_BYTES].hex()}... ({len(value)} bytes)"
+    return "" if value is None else value_text(value)
+
+
+def write_table(out: Painter, rows: Sequence[Mapping[str, Any]], last: Collection[str] = ()) -> None:
+    """Write rows as a table, without the columns that none of them has; a block a row where that is too wide.
+
+    The columns `last` come after the others. Numbers are to the right.
+    """
+    if not rows:
+        return
+    out.line("")
+    names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
+    names.sort(key=lambda name: name in last)
+    cells = [[cell_text(row[name]) for name in names] for row in rows]
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    if sum(widths) + 2 * len(widths) - 2 > out.columns:
+        for line in cells:
+            parts = [f"{name} {each}" for name, each in zip(names[1:], line[1:], strict=True) if each]
+            out.wrapped(f"{line[0]}  ", "; ".join(parts))
+        return
+    right = [not any(each.strip("0123456789,-") for each in column) for column in zip(*cells, strict=True)]
+    for line in (names, *cells):
+        parts = [
+            each.rjust(width) if number else each.ljust(width)
+            for each, width, number in zip(line, widths, right, strict=True)
+        ]
+        out.line(("  ".join(parts).rstrip(), "dim" if line is names else ""))

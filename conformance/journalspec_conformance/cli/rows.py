@@ -1,0 +1,255 @@
+"""Rows of journals that are asked for: found by columns where Arrow is installed, else record by record.
+
+Both ways give the same answers, and neither keeps a row that has been looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+from journalspec.files import shown
+from journalspec.formats import Format, get_format
+from journalspec.observation import RECOVERED, REFUSED, Observation, Record
+from journalspec.reread import Changed
+from journalspec.vocabulary import Field
+from journalspec_conformance.cli.journal_view import STATUSES, answers
+from journalspec_conformance.cli.places import Directory, UsageProblem
+from journalspec_conformance.cli.redaction import Redactor
+from journalspec_conformance.cli.selection import COMMON, Question, columns_of
+from journalspec_reference.answers import Answer, stretches
+from journalspec_reference.batches import Batch, Stretch
+from journalspec_reference.filesets import LeftOut
+from journalspec_reference.predicates import Predicate, text_of, texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Values of several rows by the name of their column.
+Columns = Mapping[str, Sequence[Any]]
+
+
+def has_arrow() -> bool:
+    """Return whether columns can be had: NumPy and Arrow are installed."""
+    return find_spec("numpy") is not None and find_spec("pyarrow") is not None
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows that were found together: how many, their values, as records, as Arrow where that is installed."""
+
+    count: int
+    columns: Callable[[], Columns]
+    records: Callable[[], Iterable[Record]]
+    arrow: pa.RecordBatch | None = None
+
+    def counted(self, names: Sequence[str]) -> Counter[tuple[Any, ...]]:
+        """Return how many rows each combination of values has; a list counts as its text."""
+        if self.arrow is None:
+            columns = self.columns()
+            plain = [
+                [text_of(each) if isinstance(each, list) else each for each in columns[name]]
+                for name in names
+            ]
+            return Counter(zip(*plain, strict=True))
+        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+
+        arrays = [self.arrow.column(name) for name in names]
+        arrays = [texts(each) if pa.types.is_list(each.type) else each for each in arrays]
+        keys = [str(number) for number in range(len(arrays))]
+        found = pa.table(arrays, names=keys).group_by(keys).aggregate([([], "count_all")]).to_pydict()
+        counts = found.pop("count_all")
+        return Counter(dict(zip(zip(*found.values(), strict=True), counts, strict=True)))
+
+
+@dataclass
+class Matches:
+    """The rows of one journal of which `predicates` hold, in the files that match one of `files`.
+
+    `matched` is how many there are, once all chunks have been had.
+    """
+
+    answer: Answer
+    path: str
+    predicates: Sequence[Predicate] = ()
+    files: Sequence[str] = ()
+    redactor: Redactor | None = None
+    matched: int = field(default=0, init=False)
+
+    @property
+    def format(self) -> Format:
+        """What the journal's format is."""
+        return get_format(self.answer.journal.format)
+
+    @property
+    def columns(self) -> Mapping[str, Field]:
+        """The columns of the rows."""
+        return columns_of(self.format)
+
+    @cached_property
+    def observation(self) -> Observation:
+        """What came of the journal, as it may be shown."""
+        seen = self.answer.observation
+        return seen if self.redactor is None else self.redactor.observation(seen)
+
+    def head(self) -> dict[str, str]:
+        """Return what the journal is, as JSON has it."""
+        return {"format": self.format.id, "edition": self.answer.journal.edition, "path": self.path}
+
+    def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
+        """Yield the rows with the columns `names`; raises Changed if they are not those of the answer."""
+        journal, seen, self.matched = self.answer.journal, 0, 0
+        if self.answer.observation.verdict == REFUSED:
+            return
+        for part in filter(self.asks_for, stretches(journal)):
+            for batch in part.scan():
+                seen += len(batch)
+                if len(batch) and (chunk := self.chunk(part, batch, names)).count:
+                    self.matched += chunk.count
+                    yield chunk
+        if not (self.files or journal.unread) and seen != len(self.answer.observation.records):
+            raise Changed("")
+
+    def asks_for(self, part: Stretch) -> bool:
+        """Return whether rows of a file are asked for."""
+        return not self.files or any(fnmatchcase(part.file, each) for each in self.files)
+
+    def chunk(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
+        """Return the rows of a batch that are asked for."""
+        by_columns = has_arrow() and part.columns is not None
+        return self._by_columns(part, batch, names) if by_columns else self._by_records(part, batch, names)
+
+    def schema(self, names: Sequence[str]) -> pa.Schema:
+        """Return the Arrow types of columns; what is redacted is text."""
+        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+
+        kinds = self._kinds()
+        if self.redactor is not None:
+            as_text = {pa.binary(): pa.string(), pa.list_(pa.binary()): pa.list_(pa.string())}
+            kinds = {name: as_text.get(kind, kind) for name, kind in kinds.items()}
+        return pa.schema([(name, kinds[name]) for name in names])
+
+    def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows as record batches of :meth:`schema`."""
+        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+
+        for chunk in self.chunks(names):
+            if chunk.arrow is not None and self.redactor is None:
+                yield chunk.arrow.select(names)
+            else:
+                yield pa.record_batch(dict(chunk.columns()), self.schema(names))
+
+    def _kinds(self) -> dict[str, pa.DataType]:
+        """Return the Arrow types of all columns."""
+        from journalspec_reference.arrow import columns_of as typed  # noqa: PLC0415  # needs an extra
+        from journalspec_reference.arrow import type_of  # noqa: PLC0415
+
+        known = {"journal": "string", "file": "string", "off": "int64", "len": "int64"} | {
+            **typed(self.format.id)
+        }
+        return {name: type_of(known[name]) for name in self.columns}
+
+    def _by_columns(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
+        """Return the rows of a batch by evaluating the conditions on its columns."""
+        import numpy as np  # noqa: PLC0415  # part of an extra
+        import pyarrow as pa  # noqa: PLC0415
+
+        from journalspec_reference import tables  # noqa: PLC0415
+
+        # A record batch without a column would have no rows.
+        wanted = {*names, *(each.column for each in self.predicates), "off"}
+        kinds = {name: kind for name, kind in self._kinds().items() if name in wanted}
+        whole = tables.RowBatches(self.path, self.answer.journal, kinds).of_records(part, batch)
+        numbered = whole.append_column("", pa.array(np.arange(len(batch))))
+        kept = tables.kept_of(numbered, self.predicates)
+        if kept is None:
+            return Chunk(0, dict, tuple)
+
+        def records() -> Iterator[Record]:
+            chosen = bytearray(len(batch))
+            for number in kept.column("").to_pylist():
+                chosen[number] = True
+            return map(self._shown, compress(part.tell(batch), chosen))
+
+        return Chunk(kept.num_rows, lambda: self._redacted(kept.select(names).to_pydict()), records, kept)
+
+    def _by_records(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
+        """Return the rows of a batch by looking at its records one by one."""
+        pairs = ((record, _row(record, self.path)) for record in part.tell(batch))
+        found = [
+            pair for pair in pairs if all(each.holds(pair[1].get(each.column)) for each in self.predicates)
+        ]
+        return Chunk(
+            len(found),
+            lambda: self._redacted({name: [row.get(name) for _, row in found] for name in names}),
+            lambda: (self._shown(record) for record, _ in found),
+        )
+
+    def _shown(self, record: Record) -> Record:
+        return record if self.redactor is None else self.redactor.record(record)
+
+    def _redacted(self, columns: Columns) -> Columns:
+        if self.redactor is None:
+            return columns
+        return {name: [self.shown_value(name, each) for each in found] for name, found in columns.items()}
+
+    def shown_value(self, name: str, value: Any) -> Any:
+        """Return a value of a column as it may be shown."""
+        if self.redactor is None or name in COMMON or self.columns[name].choices:
+            return value
+        return self.redactor.text(value, name)
+
+
+def _row(record: Record, path: str) -> dict[str, Any]:
+    """Return a record as columns have it."""
+    at = record.at
+    row: dict[str, Any] = {"journal": shown(path), "file": shown(at.file), "off": at.off, "len": at.length}
+    row["type"] = record.type
+    for name, value in record.fields.items():
+        if isinstance(value, Mapping):
+            row |= {f"{name}_{inner}": _plain(each) for inner, each in value.items()}
+        else:
+            row[name] = _plain(value)
+    return row
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, bytearray | memoryview):
+        return bytes(value)
+    return shown(value) if isinstance(value, str) else value
+
+
+def ask_rows(
+    found: tuple[Sequence[Directory], Sequence[LeftOut]], selection: Question
+) -> tuple[list[Matches], int]:
+    """Return the rows to look for in each journal, and the exit status of the worst verdict.
+
+    Raises UsageProblem if the journals are of several formats, or the question does not fit their format.
+    """
+    places, unlisted = found
+    pairs = [(place, each) for place in places for each in place.journals]
+    formats = sorted({each.format for _, each in pairs})
+    if len(formats) != 1:
+        raise UsageProblem(
+            f"rows are of journals of one format, and these are of several: {', '.join(formats)}",
+            "give --format, or the path of one of them",
+        )
+    description = get_format(formats[0])
+    predicates = selection.predicates(description)
+    selection.counted(description)
+    out, status = [], STATUSES[RECOVERED] if unlisted else 0
+    for place, journal in pairs:
+        # The conditions are about what is stored; what is shown of it is redacted late.
+        (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
+        redactor = Redactor(answer.journal) if place.asked.redact else None
+        out.append(Matches(answer, str(place.asked.paths[0]), predicates, selection.files, redactor))
+        status = max(status, STATUSES[answer.observation.verdict])
+    return out, status

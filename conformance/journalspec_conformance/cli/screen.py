@@ -1,0 +1,134 @@
+"""How a summary looks: at most 40 lines, whatever the store and the terminal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from journalspec_conformance.cli.facts import Listing, Section
+from journalspec_conformance.cli.journal_view import Painter, Part, wrapped_lines
+
+#: Lines of a screen, and columns: of a pipe, and never more.
+MOST_LINES, WIDTH = 40, 100
+#: Where sentences begin; so many lines of one are shown; a column of text is no narrower than this.
+INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
+#: Lists are folded to so many rows, one after the other, until all fits.
+CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
+CUT = "... (--all)"
+STYLES = {"clean": "bold green", "recovered": "bold yellow", "REFUSED": "bold red"}
+Line = tuple[Part, ...]
+
+
+def width() -> int:
+    """Return the columns of a screen: those of the terminal or of COLUMNS, at most 100; in a pipe 100."""
+    given = os.environ.get("COLUMNS", "")
+    found = Painter().columns if given.isdecimal() or Painter().on_terminal else WIDTH
+    return max(40, min(found, WIDTH))
+
+
+def screen(sections: Iterable[Section], *, everything: bool = False) -> Iterator[Line]:
+    """Yield the lines of a screen; of `everything` all rows of lists, however many lines there are."""
+    sections, columns = list(sections), width()
+    if everything:
+        for section in sections:
+            yield from _section(section, columns, section.listing.number if section.listing else 0)
+        return
+    for cap in CAPS:
+        lines = [line for section in sections for line in _section(section, columns, cap)]
+        if len(lines) <= MOST_LINES:
+            break
+    else:
+        lines = [line for line in lines if line]
+    if len(lines) > MOST_LINES:
+        left = len(lines) - MOST_LINES + 1
+        lines = [*lines[: MOST_LINES - 1], (" " * INDENT, f"... {left} more lines (--all)")]
+    yield from lines
+
+
+def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
+    if section.apart:
+        yield ()
+    heading = section.heading
+    room = columns - INDENT
+    for text in _body(section, room, cap):
+        first: Part = (f"{heading:<{INDENT}}", "bold") if heading else " " * INDENT
+        heading = ""
+        word, gap, rest = text.partition("   ")
+        if section.heading == "verdict" and word in STYLES:
+            yield first, (word, STYLES[word]), gap + rest
+        else:
+            yield first, text
+
+
+def _body(section: Section, room: int, cap: int) -> Iterator[str]:
+    for text in section.text:
+        yield from _command(text, room) if text.startswith("  ") else _wrapped(text, room)
+    if section.listing is not None:
+        yield from _listing(section.listing, room, cap)
+
+
+def _command(text: str, room: int) -> Iterator[str]:
+    """Yield a command, which is to be pasted: where it goes on, a line ends in a backslash."""
+    line = "  "
+    for word in text.split():
+        if len(line) + len(word) + 3 > room and line.strip():
+            yield f"{line} \\"
+            line = "    "
+        line += word if not line.strip() else f" {word}"
+    yield line
+
+
+def _wrapped(text: str, room: int) -> Iterator[str]:
+    lines = wrapped_lines(text, room)
+    for number, line in enumerate(lines, start=1):
+        if number == MOST_WRAPPED and next(lines, None) is not None:
+            yield line[: room - len(CUT)] + CUT
+            return
+        yield line
+
+
+def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
+    head, rows = list(listing.head), [list(row) for row in listing.rows[:cap]]
+    for name in listing.drop:
+        if name in head and sum(_widths(head, rows)) > room:
+            at = head.index(name)
+            for row in (head, *rows):
+                del row[at]
+    # A row that is too long by itself is no reason to move the columns of others.
+    widths = _widths(head, [row for row in rows if len("  ".join(row[:-1])) + NARROW <= room])
+    numbers = [all(_is_number(row[at] or "0") for row in rows) for at in range(len(widths))]
+
+    def before(row: Sequence[str]) -> str:
+        cells = zip(row[:-1], widths, numbers, strict=False)
+        return "".join(f"{cell:>{size}}  " if number else f"{cell:<{size}}  " for cell, size, number in cells)
+
+    first = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    if any(head):
+        yield (
+            f"{before(head)}{head[-1]:>{widths[-1]}}" if numbers[-1] else f"{before(head)}{head[-1]}".rstrip()
+        )
+    for row in rows:
+        narrow = len(row) == 1 or not widths or first + min(NARROW, len(row[-1])) > room
+        if narrow or any(len(cell) > size for cell, size in zip(row[:-1], widths, strict=False)):
+            # Too narrow for columns: the cells one after the other.
+            text = "  ".join(cell for cell in row if cell)
+            yield from (
+                f"  {piece}" if number else piece for number, piece in enumerate(_wrapped(text, room - 2))
+            )
+            continue
+        begin, last = before(row), f"{row[-1]:>{widths[-1]}}" if numbers[-1] else row[-1]
+        for piece in _wrapped(last, room - first):
+            yield (begin + piece).rstrip()
+            begin = " " * first
+    if rest := listing.rest(cap):
+        yield from _wrapped(rest, room)
+
+
+def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return how wide the columns are."""
+    table = [row for row in (head, *rows) if row]
+    return [max(map(len, cells)) for cells in zip(*table, strict=True)]
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(",", "").isdecimal()

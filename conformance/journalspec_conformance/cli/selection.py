@@ -1,0 +1,278 @@
+"""What a question about rows asks for: the options of it, and the conditions that they amount to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+
+from journalspec.files import shown
+from journalspec.formats import Format, get_format
+from journalspec.vocabulary import Field
+from journalspec_conformance.cli._options import Command, apply
+from journalspec_conformance.cli.places import UsageProblem
+from journalspec_reference.predicates import COMPARED, IN, LIKE, Predicate
+
+#: Columns of every row, before those of the format: what each is, and what it holds.
+COMMON = {
+    "journal": ("str", "the path of the journal"),
+    "file": ("str", "the file that holds the record, within the journal"),
+    "off": ("int", "offset of the record in the file, in bytes"),
+    "len": ("int", "length of the record, in bytes"),
+    "type": ("str", "type of the record"),
+}
+#: The kinds of columns as they are called in messages.
+WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "list": "list"}
+#: Integers of columns have so many bits.
+BITS = 64
+
+
+def questions() -> Callable[[Command], Command]:
+    """Return the options that ask for rows instead of the whole journal; :class:`Question` takes them in."""
+    return apply(
+        *(
+            click.option(
+                *names, multiple=True, metavar=metavar, help=f"Only records {what}. May be repeated."
+            )
+            for names, metavar, what in _FILTERS
+        ),
+        *(click.option(*names, metavar=metavar, help=what) for names, metavar, what in _TEXTS),
+        click.option("--limit", type=click.IntRange(0), metavar="N", help="No more than N rows."),
+        click.option(
+            "--follow", is_flag=True, help="Rows that a running product writes from now on, until Ctrl-C."
+        ),
+        click.option("--csv", "as_csv", is_flag=True, help="Rows as CSV; the head goes to standard error."),
+        click.option(
+            "--parquet", type=click.Path(path_type=Path), metavar="FILE", help="Rows as Parquet, a new file."
+        ),
+    )
+
+
+_FILTERS = (
+    (("--type", "types"), "T", "of this type"),
+    (("--id", "ids"), "ID", "with this id"),
+    (("--tx",), "X", "of this transaction"),
+    (("--queue", "--destination", "queue"), "NAME", "of this queue or topic"),
+    (("--table",), "N", "of this table, by the number of its container"),
+    (("--file", "files"), "NAME", "in this file; * and ? are wild"),
+)
+_TEXTS = (
+    (("--from", "start"), "AT", "Only records from this offset, or time (ISO 8601), on."),
+    (("--until", "stop"), "AT", "Only records before this offset, or time."),
+    (
+        ("--where",),
+        "EXPR",
+        "Only records of which all conditions hold, as in \"id >= 7 and type in ('ADD', 'UPDATE')\": =, <>,"
+        " <, <=, >, >=, in, like. Bytes are in hexadecimal. `journalspec columns` lists the columns.",
+    ),
+    (("--count-by",), "COLUMN[,COLUMN]", "How many records there are of each value."),
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked for, as it was given."""
+
+    types: Sequence[str] = ()
+    ids: Sequence[str] = ()
+    tx: Sequence[str] = ()
+    queue: Sequence[str] = ()
+    table: Sequence[str] = ()
+    files: Sequence[str] = ()
+    start: str | None = None
+    stop: str | None = None
+    where: str | None = None
+    limit: int | None = None
+    count_by: str | None = None
+    follow: bool = False
+    as_csv: bool = False
+    parquet: Path | None = None
+
+    def __bool__(self) -> bool:
+        """Return whether anything was asked for."""
+        return self != Question()
+
+    @classmethod
+    def taken(cls, what: dict[str, Any]) -> Question:
+        """Return the question in the arguments of a command, and take it out of them."""
+        return cls(**{each.name: what.pop(each.name) for each in fields(cls)})
+
+    def predicates(self, description: Format) -> list[Predicate]:
+        """Return the conditions on columns of a format; raises UsageProblem for what it has not."""
+        known = columns_of(description)
+        out = [*parsed(self.where, description)] if self.where is not None else []
+        if self.types:
+            types = [_type(description, each) for each in self.types]
+            out.append(Predicate("type", IN, tuple(types)))
+        for option, what, texts in (
+            ("--id", "id", self.ids),
+            ("--tx", "tx", self.tx),
+            ("--queue", "queue", self.queue),
+            ("--table", "table", self.table),
+        ):
+            if texts:
+                names = description.columns.get(what, ())
+                if not names:
+                    raise UsageProblem(
+                        f"{option}: the rows of {description.id} have no column for that yet", _listed(known)
+                    )
+                out.append(_either(option, texts, [known[name] for name in names], names))
+        for option, op, text in (("--from", ">=", self.start), ("--until", "<", self.stop)):
+            if text is not None:
+                out.append(_bound(option, op, text, description))
+        return out
+
+    def counted(self, description: Format) -> list[str]:
+        """Return the columns to count by; raises UsageProblem for one that there is not."""
+        names = [name.strip() for name in (self.count_by or "").split(",") if name.strip()]
+        for name in names:
+            _known(name, description)
+        return names
+
+
+def columns_of(description: Format) -> Mapping[str, Field]:
+    """Return the columns of a format's rows by name: members of an object follow its name."""
+    return _columns(description.id)
+
+
+@cache
+def _columns(format_id: str) -> dict[str, Field]:
+    description = get_format(format_id)
+    common = {name: Field(name, kind, doc) for name, (kind, doc) in COMMON.items()}
+    return common | dict(_flat(description.vocabulary.fields, "", description.columns.get("without", ())))
+
+
+def _flat(members: Sequence[Field], owner: str, without: Sequence[str]) -> Iterator[tuple[str, Field]]:
+    seen = set()
+    for each in members:
+        name = f"{owner}{each.name}"
+        # What one edition has otherwise is described twice.
+        if name in seen or name in without or (each.kind == "list" and each.of):
+            continue
+        if each.kind == "object":
+            yield from _flat(each.of, f"{name}_", without)
+        else:
+            seen.add(name)
+            yield name, each
+
+
+def _listed(known: Mapping[str, Field]) -> str:
+    return f"columns: {', '.join(known)}"
+
+
+def _known(name: str, description: Format) -> Field:
+    known = columns_of(description)
+    if name not in known:
+        raise UsageProblem(f"{description.id} has no column {shown(name)!r}", _listed(known))
+    return known[name]
+
+
+def _type(description: Format, text: str) -> str:
+    known = description.vocabulary.record_types
+    name = text if text in known else text.upper()
+    if name not in known:
+        near = get_close_matches(name, known) or known
+        raise UsageProblem(
+            f"--type: {description.id} has no records of type {shown(text)!r}", f"types: {', '.join(near)}"
+        )
+    return name
+
+
+def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: Sequence[str]) -> Predicate:
+    """Return that a value is one of `texts`, in the first of the columns that can hold all of them."""
+    for column, name in zip(columns, names, strict=True):
+        if (values := [_value(column.kind, text) for text in texts]) and None not in values:
+            return Predicate(name, IN, tuple(values))
+    kinds = " or ".join(WORDS[column.kind] for column in columns)
+    raise UsageProblem(
+        f"{option}: {shown(', '.join(texts))}: {' or '.join(names)} holds {kinds}", "bytes are in hexadecimal"
+    )
+
+
+def _value(kind: str, text: str) -> Any:
+    """Return what a text means for a column of a kind; None: nothing."""
+    try:
+        if kind == "int":
+            value = int(text, 0)
+            return value if abs(value) < 1 << (BITS - 1) else None
+        return bytes.fromhex(text) if kind == "bytes" else text
+    except ValueError:
+        return None
+
+
+def _bound(option: str, op: str, text: str, description: Format) -> Predicate:
+    if (offset := _value("int", text)) is not None:
+        return Predicate("off", op, offset)
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageProblem(
+            f"{option}: {shown(text)!r} is no offset and no time", "2026-11-28T04:38"
+        ) from None
+    if not (names := description.columns.get("time")):
+        raise UsageProblem(f"{option}: the records of {description.id} hold no time", "give an offset")
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return Predicate(names[0], op, round(at.timestamp() * 1000))
+
+
+_TIME, _EXAMPLE = "such as 2026-11-28T04:38", "such as: id >= 7 and type in ('ADD', 'UPDATE')"
+_TOKENS = re.compile(
+    r"\s*(?:(?P<word>[A-Za-z_]\w*)|(?P<number>-?\d\w*)|'(?P<text>(?:[^']|'')*)'|(?P<sign><>|!=|<=|>=|[=<>(),]))"
+)
+
+
+def parsed(where: str, description: Format) -> Iterator[Predicate]:
+    """Yield the conditions of an expression for ``--where``; raises UsageProblem where it cannot be read."""
+    tokens, at = [], 0
+    while where[at:].strip():
+        found = _TOKENS.match(where, at)
+        if found is None:
+            raise _unread(where, f"cannot be read from {where[at:].strip()!r} on")
+        kind = found.lastgroup or ""
+        tokens.append((kind, found[kind].replace("''", "'") if kind == "text" else found[kind]))
+        at = found.end()
+    tokens.reverse()
+
+    def take(*wanted: str) -> str:
+        kind, text = tokens.pop() if tokens else ("end", "the end")
+        if kind not in wanted and text.lower() not in wanted:
+            raise _unread(where, f"has {text!r} where {' or '.join(wanted)} is expected")
+        return text
+
+    def literal(column: Field, op: str) -> Any:
+        text = take("number", "text", "true", "false")
+        if op == LIKE:
+            return text
+        value = text.lower() == "true" if column.kind == "bool" else _value(column.kind, text)
+        if value is None or (column.kind == "bool" and text.lower() not in ("true", "false")):
+            raise _unread(where, f"compares {column.name}, which holds {WORDS[column.kind]}, with {text!r}")
+        return value
+
+    while True:
+        name = take("word")
+        column = _known(name, description)
+        op = take(*COMPARED, "!=", IN, LIKE).lower().replace("!=", "<>")
+        if op == IN:
+            take("(")
+            values = [literal(column, op)]
+            while take(",", ")") == ",":
+                values.append(literal(column, op))
+            yield Predicate(name, op, tuple(values))
+        else:
+            yield Predicate(name, op, literal(column, op))
+        if not tokens:
+            return
+        take("and")
+
+
+def _unread(where: str, why: str) -> UsageProblem:
+    return UsageProblem(
+        f"--where {shown(where)!r} {shown(why)}", "such as: id >= 7 and type in ('ADD', 'UPDATE')"
+    )

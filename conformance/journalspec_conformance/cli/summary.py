@@ -1,0 +1,410 @@
+"""What the screen of a store says: headings with sentences and lists. How it looks is :mod:`.screen`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import PurePath
+
+from journalspec.files import shown
+from journalspec.formats import AtStart, Format, format_module, get_format
+from journalspec.observation import CLEAN, RECOVERED, REFUSED
+from journalspec.reread import Lazy
+from journalspec_conformance.cli.facts import (
+    FEW,
+    MOST,
+    Listing,
+    Section,
+    by_key,
+    damage,
+    doubtful,
+    grouped,
+    held,
+    in_all,
+    is_loss,
+    listed,
+    losses,
+    some_of,
+)
+from journalspec_conformance.cli.journal_view import (
+    STATUSES,
+    STRICT,
+    Given,
+    left_beside,
+    refused_by_recovery,
+)
+from journalspec_conformance.cli.places import Asked, Directory, amount
+from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
+from journalspec_reference.api import natural_key
+from journalspec_reference.filesets import LeftOut, by_reason
+
+#: Codes in `at_start` of a format for what is no code of an answer.
+IN_DOUBT = "in-doubt"
+#: Titles of editions longer than this are left out (characters).
+MOST_TITLE = 60
+#: How a verdict is shown.
+WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A journal of a store: where it is, and what came of it."""
+
+    place: Directory
+    answer: Answer
+
+    @property
+    def description(self) -> Format:
+        """What its format is."""
+        return get_format(self.answer.journal.format)
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """Return the worst of several verdicts."""
+    return max(verdicts, key=STATUSES.__getitem__)
+
+
+# The screen.
+
+
+def summary(given: Given, unlisted: Sequence[LeftOut], command: str, policy: str | None) -> Iterator[Section]:
+    """Yield the sections on what is at the paths: of one store in full, of several one line for each."""
+    stores = _stores(given)
+    if len(stores) > 1:
+        yield from several(stores, command, policy, unlisted)
+    else:
+        yield from sections(stores[0], command, policy, left_beside(given, unlisted))
+
+
+def _stores(given: Given) -> list[list[Part]]:
+    """Return the stores, each as its journals: directories side by side may be one store."""
+    stores: list[list[Part]] = []
+    known: dict[tuple[object, str], list[Part]] = {}
+    for place, answers in given:
+        for answer in answers:
+            part = Part(place, answer)
+            root, patterns = place.loaded.root, part.description.parts
+            if len(answers) > 1 or not any(fnmatchcase(root.name, pattern) for pattern in patterns):
+                stores.append([part])
+                continue
+            key = (root.parent, part.description.id)
+            if key not in known:
+                known[key] = []
+                stores.append(known[key])
+            known[key].append(part)
+    for parts in stores:
+        patterns = parts[0].description.parts
+        parts.sort(key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns])
+    return stores
+
+
+def sections(
+    parts: Sequence[Part], command: str, policy: str | None, left: Iterable[LeftOut] = ()
+) -> Iterator[Section]:
+    """Yield the sections on one store: its journals, the one that holds what people ask for first.
+
+    `policy` is that of recovery; None: it was read. Of a journal that strict recovery refuses, what another
+    policy keeps is shown. `left` is what is at the path and belongs to none of them.
+    """
+    main, description = parts[0], parts[0].description
+    verdict = worst(part.answer.observation.verdict for part in parts)
+    kept_answer, kept_by = kept(main.answer, policy)
+    shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
+    found = held(description, seen)
+    doubt, in_words = doubtful(description, seen)
+    yield Section("store", [_store(parts)])
+    yield from _in_use(parts)
+    damages = [_of_part(part, parts) for part in parts if damage(part.answer)]
+    fact = "; ".join(damages) if damages else "nothing is damaged or missing"
+    total = in_all(found)
+    changed = [note for note in main.answer.observation.notes if note.code == CHANGED]
+    consequence = [f"{in_words}"] if in_words else []
+    if changed:
+        files = some_of([note.file or "" for note in changed])
+        consequence.append(f"the journal changed while it was read ({files}): the answer may mix two moments")
+    if verdict == CLEAN:
+        fact += f"; {total}" if total else ""
+    elif total:
+        consequence.insert(0, f"it holds {total}, perhaps incomplete")
+    if policy is None and verdict == CLEAN and (refusal := refused_by_recovery(main.answer)) is not None:
+        code = f"{refusal.phase}/{refusal.code}"
+        consequence.insert(0, f"{STRICT} recovery refuses it all the same, {code}: {shown(refusal.message)}")
+    if kept_by:
+        consequence.append(f"what follows is what --policy {kept_by} keeps")
+    elif policy not in (None, STRICT):
+        consequence.append(f"by --policy {policy}")
+    starts = _starts(parts, shown_part, doubtful=bool(doubt.number))
+    consequence += [row.short for row in starts if row.short][:1]
+    sentence = "; ".join(consequence)
+    yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *([_sentence(sentence)] if sentence else [])])
+    yield from _files(parts, shown_part, left)
+    yield _records(parts, shown_part)
+    for number, amounts in enumerate(found):
+        if amounts.count:
+            yield Section("" if number else "holds", (), listed(amounts), apart=not number)
+    known = seen.state is not None and any(rule.list in seen.state for rule in description.in_doubt)
+    if doubt.number or (known and policy is not None):
+        yield Section("in doubt", () if doubt.number else ["none"], doubt if doubt.number else None)
+    if policy is not None or verdict != CLEAN:
+        yield from losses(description, seen)
+    yield from _remarks(parts)
+    if starts:
+        yield Section("at start", (), Listing([(row.says,) for row in starts], len(starts)), apart=True)
+    part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
+    doubt_left = bool(doubt.number)
+    lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
+    yield Section("next", lines, apart=True)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def _of_part(part: Part, parts: Sequence[Part]) -> str:
+    where = f"{part.place.loaded.root.name}: " if len(parts) > 1 else ""
+    return where + damage(part.answer)
+
+
+def kept(answer: Answer, policy: str | None) -> tuple[Answer, str]:
+    """Return what is left of a journal that recovery refuses, and by which policy; else it, and nothing."""
+    if policy is None or answer.observation.verdict != REFUSED:
+        return answer, ""
+    journal = replace(answer.journal, editions=())
+    for name in get_format(journal.format).policies:
+        if name not in (STRICT, policy):
+            other = ask(journal, name)
+            if other.observation.verdict != REFUSED:
+                return other, name
+    return answer, ""
+
+
+def _store(parts: Sequence[Part]) -> str:
+    """Return what a store is, in one line."""
+    main = parts[0]
+    answer, description = main.answer, main.description
+    names = [trial.edition for trial in answer.trials if trial.agrees] or [answer.journal.edition]
+    text = " or ".join(description.edition(name).title for name in names)
+    if len(text) > MOST_TITLE:
+        names.sort(key=[*description.editions].index)
+        word = " to " if len(names) > 2 else " or "
+        text = f"{description.brand}, edition {word.join(dict.fromkeys((names[0], names[-1])))}"
+    if len(parts) > 1:
+        text += f": {', '.join([part.place.loaded.root.name for part in parts])}"
+    return text
+
+
+def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
+    notes = [note for part in parts for note in part.answer.observation.notes if note.code == IN_USE]
+    if notes:
+        who = {f"{note.text} holds a lock on {note.file}" for note in notes}
+        yield Section("in use", [shown(f"{'; '.join(sorted(who))}: what follows is not final")])
+
+
+def _files(parts: Sequence[Part], main: Part, left: Iterable[LeftOut]) -> Iterator[Section]:
+    """Yield the files: those of one role are one line, and so are those that were not read for one reason."""
+    rows: list[Sequence[str]] = []
+    if archive := parts[0].place.asked.archive:
+        packed = f"{archive.stat().st_size:,}" if archive.exists() else ""
+        rows.append((shown(archive.name), "unpacked", packed, "to be read; what it held follows"))
+    for part in parts:
+        answer = main.answer if part.place is main.place else part.answer
+        journal = answer.journal
+        roles = {entry.file: entry.role for entry in answer.observation.files}
+        for role, names in by_key(journal.files, lambda name: roles.get(name, "not part of it")).items():  # noqa: B023
+            size = sum(len(journal.files[name]) for name in names)
+            where = f"{part.place.loaded.root.name}/" if len(parts) > 1 else ""
+            rows.append((where + _span(names), amount(len(names), "file"), f"{size:,}", role))
+        said = {note.file: f": {note.text}" for note in answer.observation.notes if note.text}
+        beside = by_key(journal.neighbours, lambda name: f"read beside it{said.get(name, '')}")  # noqa: B023
+        for text, names in beside.items():
+            size = sum(len(journal.neighbours[name]) for name in names)
+            rows.append((_span(names), amount(len(names), "file"), f"{size:,}", shown(text)))
+        for why, missed in by_key(journal.unread, lambda entry: entry.why).items():
+            rows.append((some_of([entry.name for entry in missed]), "not read", "", shown(why)))
+    locks = {name for part in parts for name in part.description.locks}
+    others = (entry for entry in left if PurePath(entry.name).name not in locks)
+    for why, missed in by_key(others, lambda entry: entry.why).items():
+        rows.append((some_of([entry.name for entry in missed]), "left out", "", shown(why)))
+    root = parts[0].place.loaded.root.parent
+    for path in sorted(root.iterdir()) if len(parts) > 1 else ():
+        if path.is_dir() and any(fnmatchcase(path.name, name) for name in parts[0].description.beside):
+            files = [each.stat().st_size for each in path.rglob("*") if each.is_file()]
+            rows.append(
+                (f"{shown(path.name)}/", amount(len(files), "file"), f"{sum(files):,}", "not looked at")
+            )
+    yield Section("files", (), Listing(rows[:MOST], len(rows), ("", "", "bytes", "")), apart=True)
+
+
+def _span(names: Sequence[str]) -> str:
+    """Return the first and the last of several names, as people count."""
+    first, *_, last = sorted(names, key=natural_key) * 2
+    return shown(first) + (f" to {shown(last)}" if last != first else "")
+
+
+def _records(parts: Sequence[Part], main: Part) -> Section:
+    """Return how many records there are of each type."""
+    lines = []
+    for part in parts:
+        answer = main.answer if part.place is main.place else part.answer
+        seen = answer.observation
+        where = f"{part.place.loaded.root.name}: " if len(parts) > 1 else ""
+        types = _types(answer)
+        kinds = ", ".join(f"{count:,} {name}" for name, count in types.most_common(MOST))
+        more = f", {len(types) - MOST} other types" if len(types) > MOST else ""
+        beside = len(seen.unanchored)
+        outside = f"; {amount(beside, 'sound record')} outside the log, which do not count" if beside else ""
+        lines.append(f"{where}{len(seen.records):,}{': ' if types else ''}{kinds}{more}{outside}")
+    return Section("records", lines)
+
+
+def _types(answer: Answer) -> Counter[str]:
+    """Return how many records there are of each type; none if counting them takes another pass."""
+    records = answer.observation.records
+    numbers: Mapping[int, int] | None = getattr(records, "codes", None)
+    layout = getattr(format_module("journalspec", answer.journal.format), "LAYOUT", None)
+    types = layout.types(answer.journal.edition) if layout is not None else {}
+    names = {number: name for name, number in types.items()}
+    if numbers is not None and numbers.keys() <= names.keys():
+        return Counter({names[number]: count for number, count in numbers.items() if count})
+    return Counter() if isinstance(records, Lazy) else Counter(record.type for record in records)
+
+
+def _remarks(parts: Sequence[Part]) -> Iterator[Section]:
+    """Yield the notes that no other section has, those of one code as one line."""
+    lines = []
+    for part in parts:
+        description, seen = part.description, part.answer.observation
+        beside = part.answer.journal.neighbours
+        rest = [
+            note
+            for note in seen.notes
+            if note.code not in (IN_USE, CHANGED, ASSUMED, *description.after)
+            and not is_loss(description, note)
+            and not (note.file in beside and note.text)
+        ]
+        lines += [grouped(description, group) for group in by_key(rest, lambda note: note.code).values()]
+    lines = list(dict.fromkeys(lines))
+    if lines:
+        yield Section("notes", (), Listing([(line,) for line in lines[:MOST]], len(lines)))
+
+
+def _starts(parts: Sequence[Part], kept: Part, *, doubtful: bool) -> list[AtStart]:
+    """Return what a start of the product does with these files, as far as that is known."""
+    rows: dict[AtStart, None] = {}
+    for part in parts:
+        answers = [part.answer.observation] + ([kept.answer.observation] if part is parts[0] else [])
+        codes = {IN_DOUBT} if doubtful and part is parts[0] else set()
+        for seen in answers:
+            codes |= {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
+            codes |= {region.reason for region in seen.dropped} | {seen.code or ""}
+        if part.answer.observation.verdict == CLEAN:
+            codes.add(CLEAN)
+        codes |= {f"without-{name}" for name in _without(part)}
+        rows |= dict.fromkeys(row for row in part.description.at_start if not codes.isdisjoint(row.when))
+    return list(rows)
+
+
+def _without(part: Part) -> list[str]:
+    """Return which directories there should be beside the one that holds what people ask for, and are not."""
+    root, patterns = part.place.loaded.root, part.description.parts
+    if not patterns or part.place.asked.archive == root or not fnmatchcase(root.resolve().name, patterns[0]):
+        return []
+    names = [path.name for path in root.resolve().parent.iterdir() if path.is_dir()]
+    return [each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)]
+
+
+def next_steps(
+    asked: Asked, answer: Answer, command: str, policy: str | None, kept_by: str, *, doubtful: bool
+) -> list[str]:
+    """Return what to do about a journal; commands begin with two blanks. The first one changes nothing.
+
+    `kept_by` is the policy that does not refuse it. `doubtful`: it has transactions in doubt.
+    """
+    seen, description, again = answer.observation, get_format(answer.journal.format), asked.whole.again
+    verdict = seen.verdict
+    lines = []
+    word = description.vocabulary.codes.get(seen.code or "")
+    if word is not None and word.advice:
+        lines.append(word.advice)
+    if seen.code == UNREAD:
+        lines.append(
+            "make readable what could not be read: rights, mounts, a copy by ddrescue from a bad disk"
+        )
+    lines += _looked_for(answer)
+    if verdict != CLEAN:
+        lines.append("copy all files before anything opens them for writing, then look at the damage:")
+        lines.append(f"  {again('inspect', '--files')}")
+    if kept_by:
+        lines += [f"see in full what {kept_by} keeps:", f"  {again('recover', '--policy', kept_by, '--all')}"]
+    elif verdict == REFUSED and policy is not None:
+        others = [name for name in description.policies if name not in (STRICT, policy)]
+        if others:
+            lines.append(f"other policies do not help, they refuse as well: {', '.join(others)}")
+    if policy is None and verdict != REFUSED:
+        lines += ["what recovery makes of it:", f"  {again('recover')}"]
+    if doubtful:
+        lines.append("end the transactions in doubt in the product, after the start")
+    if verdict == CLEAN and policy is not None:
+        lines += ["each entry in full:", f"  {again(command, '--all')}"]
+    return lines
+
+
+def _looked_for(answer: Answer) -> Iterator[str]:
+    """Yield where a file may be that is missing: what has a name like it."""
+    words = get_format(answer.journal.format).vocabulary.missing
+    names = [one.name for one in answer.observation.missing if "file" in words[one.code].names]
+    for name in names[:FEW]:
+        there = answer.journal.listed or ()
+        alike = sorted(other for other in there if name in other and other != name)
+        where = f"{some_of(alike)} may be it" if alike else "a renamed copy, another directory, a backup"
+        yield f"look for {shown(name)}: {where}"
+
+
+# Several stores.
+
+
+def several(
+    stores: Sequence[Sequence[Part]], command: str, policy: str | None, unlisted: Sequence[LeftOut]
+) -> Iterator[Section]:
+    """Yield the sections on several stores: the worst verdict, totals, and one line for each."""
+    shared = Counter(id(parts[0].place) for parts in stores)
+    verdicts, rows, doubts = Counter[str](), [], 0
+    totals: Counter[str] = Counter()
+    for parts in stores:
+        main = parts[0]
+        verdict = worst(part.answer.observation.verdict for part in parts)
+        verdicts[verdict] += 1
+        seen = kept(main.answer, policy)[0].observation
+        found = held(main.description, seen)
+        for amounts in found:
+            totals[amounts.rule.noun] += amounts.count.total()
+        doubt, words = doubtful(main.description, seen)
+        doubts += doubt.number
+        wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
+        facts = [text for text in (wrong, in_all(found), words) if text]
+        file = f": {next(iter(main.answer.journal.files), '')}" if shared[id(main.place)] > 1 else ""
+        name = shown(main.place.asked.name + file)
+        rows.append((-STATUSES[verdict], name, WORDS[verdict], "; ".join(facts), main.place.asked))
+    kinds = Counter(parts[0].description.brand for parts in stores)
+    yield Section(
+        "store", [f"{len(stores):,} stores: {', '.join(amount(n, kind) for kind, n in kinds.items())}"]
+    )
+    verdict = worst(verdicts)
+    each = ", ".join(f"{count:,} {WORDS[name]}" for name, count in verdicts.items())
+    text = ", ".join(amount(count, noun) for noun, count in totals.items() if count)
+    if doubts:
+        text += f"; {amount(doubts, 'transaction')} in doubt"
+    yield Section(
+        "verdict", [f"{WORDS[verdict]}   {each}", *([f"In all: {text.removeprefix('; ')}."] if text else [])]
+    )
+    rows.sort(key=lambda row: row[:2])
+    listing = Listing([row[1:4] for row in rows], len(rows), ("path", "verdict", ""))
+    yield Section("holds", (), listing, apart=True)
+    if unlisted:
+        yield Section(
+            "not read", [f"{shown(names)}: {why}" for why, names in by_reason(unlisted, FEW).items()]
+        )
+    more = () if policy in (None, STRICT) else ("--policy", str(policy))
+    yield Section("next", ["one of them:", f"  {rows[0][4].again(command, *more)}"], apart=True)

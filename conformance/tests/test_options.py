@@ -1,0 +1,121 @@
+"""The command line says what it can do: options are in pages, transcripts or tests; manuals; completion."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+
+from journalspec_conformance.cli import COMMANDS, cli
+from judged import PROGRAM, call
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+#: Where an option may be shown: pages and transcripts that people read, and tests that use it.
+SHOWN = [
+    "README.md",
+    "docs/*.md",
+    "docs/*/*.md",
+    "docs/transcripts/*.txt",
+    "*/tests/*.py",
+    "*/tests/support/*.py",
+]
+
+
+def options(
+    command: click.Command = cli, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Option]]:
+    """Yield all options of a command and of those below it, each with the path of its command."""
+    context = click.Context(command)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from options(below, (*path, name))
+    for each in command.params:
+        if isinstance(each, click.Option) and not each.hidden:
+            yield path, each
+
+
+EVERY = [*options()]
+
+
+@cache
+def words() -> frozenset[str]:
+    """Return all words of the places where options are shown that look like options."""
+    files = {file for pattern in SHOWN for file in CHECKOUT.glob(pattern)} - {Path(__file__).resolve()}
+    assert len(files) > 50
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return frozenset(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
+
+
+def name_of(item: tuple[tuple[str, ...], click.Option]) -> str:
+    return " ".join((*item[0], max(item[1].opts, key=len)))
+
+
+def test_all_commands_are_walked() -> None:
+    assert {path[0] for path, _ in EVERY if path} >= {*COMMANDS} - {"formats"}
+    assert len(EVERY) > 100
+
+
+@pytest.mark.parametrize("item", EVERY, ids=name_of)
+def test_every_option_has_a_line_and_is_shown_or_tested(item: tuple[tuple[str, ...], click.Option]) -> None:
+    """The line is that of the reference page, which is made of the help."""
+    _, option = item
+    assert option.help, "no help: the reference page has an empty line"
+    assert not words().isdisjoint((*option.opts, *option.secondary_opts)), "in no page, transcript or test"
+
+
+def test_an_option_that_is_nowhere_is_noticed() -> None:
+    assert "--no-such-" + "option" not in words()
+    assert {"--count-by", "--redact"} <= words()
+
+
+@pytest.mark.parametrize(
+    ("shell", "told"), [("bash", "complete -o"), ("zsh", "#compdef"), ("fish", "complete ")]
+)
+def test_completion(shell: str, told: str) -> None:
+    done = subprocess.run(
+        PROGRAM, capture_output=True, text=True, check=True,
+        env={**os.environ, "_JOURNALSPEC_COMPLETE": f"{shell}_source"},
+    )  # fmt: skip
+    assert told in done.stdout
+    asked = {
+        "_JOURNALSPEC_COMPLETE": "bash_complete",
+        "COMP_WORDS": "journalspec inspect --count",
+        "COMP_CWORD": "2",
+    }
+    done = subprocess.run(PROGRAM, capture_output=True, text=True, check=True, env={**os.environ, **asked})
+    assert done.stdout.split() == ["plain,--count-by"]
+
+
+def test_man_pages(tmp_path: Path) -> None:
+    tool = CHECKOUT / "tools" / "man.py"
+    subprocess.run([sys.executable, str(tool), str(tmp_path)], check=True)
+    pages = {file.stem: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()}
+    paths = {("journalspec", *path) for path, _ in EVERY} | {("journalspec", name) for name in COMMANDS}
+    assert {"-".join(path) for path in paths} <= pages.keys()
+    for path, option in EVERY:
+        page = pages["-".join(("journalspec", *path))]
+        assert max(option.opts, key=len).replace("-", r"\-") in page
+    assert r"3 refused" in pages["journalspec-inspect"].partition(".SH EXIT STATUS")[2]
+    if man := shutil.which("man"):
+        shown = subprocess.run(
+            [man, "--warnings", "-l", str(tmp_path / "journalspec-inspect.1")],
+            capture_output=True, text=True, check=True, env={**os.environ, "MANWIDTH": "100"},
+        )  # fmt: skip
+        assert "--count-by" in shown.stdout
+        assert not shown.stderr
+
+
+def test_help_lists_the_new_commands() -> None:
+    told = call("--help").stdout
+    assert "query" in told
+    assert "columns" in told

@@ -1,0 +1,97 @@
+"""The record of messages is true: starts of real products on damaged stores print what the rows say.
+
+Needs Java, a Java compiler, and the products' jars (by `journalspec products fetch`, brokers by Maven).
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+import stores
+from messages import made, unprinted
+from messages_states import MAKERS
+
+from journalspec.messages import messages, messages_for, prints
+from journalspec_conformance.products import get_product, is_fetched, product_dir
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import find_journals, load
+
+pytestmark = [pytest.mark.product, pytest.mark.java]
+#: For each product that runs here one state: damage, not a crash.
+REPEATED = {
+    "derby-10.14.2.0": "page-older",
+    "bitronix-2.1.4": "record-body",
+    "activemq-6.1.7": "file-missing",
+}
+#: Where the classes of a version are: product of the rows -> directory of jars.
+SOURCES = {
+    "derby_log": ("derby-10.14.2.0", "10.14.2.0"),
+    "bitronix_tlog": ("bitronix-2.1.4", "2.1.4"),
+}
+
+
+def ready(product: str) -> None:
+    """Skip the test if the product cannot be started."""
+    if shutil.which("java") is None or shutil.which("javac") is None:
+        pytest.skip("no Java compiler on PATH")
+    for name in ("artemis-2.44.0", *([product] if not product.startswith("activemq") else [])):
+        if not is_fetched(get_product(name)):
+            pytest.skip(f"{name} is missing: run `journalspec products fetch {name}`")
+    name, _, version = product.partition("-")
+    broker = {"activemq": "kahadb"}.get(name)
+    cached = list((stores.cache() / "brokers").glob(f"{broker}-{version}-*"))
+    if broker and not cached and shutil.which("mvn") is None:
+        pytest.skip("neither the broker's jars nor Maven are here")
+
+
+@pytest.mark.parametrize("product", REPEATED)
+def test_a_start_prints_what_the_record_has(product: str) -> None:
+    ready(product)
+    state = REPEATED[product]
+    maker = MAKERS[product]
+    rows = [entry for entry in messages(maker.format) if f"{product}/{state}" in entry.made]
+    assert rows
+    codes: set[str] = set()
+
+    def look(_: str, store: Path) -> None:
+        (journal,) = find_journals(
+            load(store / "log" if maker.format == "derby_log" else store), None, None, {}
+        )
+        seen = ask(journal, "strict").observation
+        codes.update(note.code for note in seen.notes)
+        codes.update(lack.code for lack in seen.missing)
+        codes.update(region.reason for region in seen.dropped)
+        codes.update([seen.code] if seen.code else [])
+
+    lines = made(maker, {state: maker.states[state]}, look)
+    assert unprinted(product, lines) == []
+    foretold = messages_for(maker.format, codes)
+    assert foretold
+    assert [entry.id for entry in foretold if not prints(entry, lines[state])] == []
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_texts_are_in_the_classes_of_the_product(name: str) -> None:
+    product, version = SOURCES[name]
+    if not is_fetched(get_product(product)):
+        pytest.skip(f"{product} is missing: run `journalspec products fetch {product}`")
+    content = b"".join(_contents(path) for path in sorted(product_dir(get_product(product)).glob("*.jar")))
+    for entry in messages(name):
+        if version in entry.versions:
+            lacking = [piece for piece in _pieces(entry.text) if piece not in content]
+            assert lacking == [], entry.id
+
+
+def _contents(jar: Path) -> bytes:
+    with zipfile.ZipFile(jar) as archive:
+        wanted = [name for name in archive.namelist() if name.endswith((".class", "_en.properties"))]
+        return b"".join(archive.read(name) for name in wanted)
+
+
+def _pieces(text: str) -> list[bytes]:
+    """Return what is between the blanks of a text, but for what properties escape or break."""
+    return [piece.encode() for piece in re.split(r"\{\}|['=:#!\\]|\s{2,}", text) if len(piece) > 5]

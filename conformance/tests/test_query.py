@@ -1,0 +1,338 @@
+"""``journalspec query``: answers by SQL, and nothing that a hostile query could do."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids, get_format
+from journalspec_conformance.cli.query import tables_of
+from journalspec_corpus.load import find_case, load_cases
+from judged import PROGRAM, call
+
+pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
+
+CAPTURED = Path(__file__).parents[2] / "corpus" / "captured"
+JBOSS = CAPTURED / "jboss_journal/hornetq-2.4.9/adds"
+KAHADB = CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt"
+
+
+def answer(sql: str, path: Path = JBOSS, *more: object) -> list[dict[str, str]]:
+    done = call("query", path, sql, *more)
+    assert done.exit_code == 0, done.output
+    return [*csv.DictReader(io.StringIO(done.stdout))]
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(call("inspect", path, "--csv").stdout))]
+
+
+@pytest.mark.parametrize("path", [JBOSS, KAHADB, CAPTURED / "derby_log/derby-10.16.1.1/three"], ids=str)
+def test_records_are_the_rows_of_inspect(path: Path) -> None:
+    wanted = rows(path)
+    numbers = {row["off"] for row in answer("SELECT off FROM records", path)}
+    assert numbers == {row["off"] for row in wanted}
+    (count,) = answer("SELECT count(*) n, sum(off) o, count(DISTINCT type) t FROM records", path)
+    assert count == {
+        "n": str(len(wanted)),
+        "o": str(sum(int(row["off"]) for row in wanted)),
+        "t": str(len({row["type"] for row in wanted})),
+    }
+
+
+def test_a_table_can_be_read_several_times() -> None:
+    wanted = len(rows(JBOSS))
+    (count,) = answer("SELECT count(*) n FROM records a JOIN records b USING (file, off)")
+    assert count["n"] == str(wanted)
+
+
+def test_columns_that_are_not_read_cost_no_answer() -> None:
+    """Star, COLUMNS and FROM alone have all of them."""
+    wanted = rows(JBOSS)
+    assert answer("FROM records") == answer("SELECT COLUMNS(*) FROM records") == answer("TABLE records")
+    assert [*answer("FROM records")[0]] == [*wanted[0]]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_every_table_of_every_format_can_be_read(format_id: str, tmp_path: Path) -> None:
+    filled = set()
+    tables = tables_of(get_format(format_id))
+    for case in load_cases(format_id)[::120]:
+        if case.write is None and case.input.files and not case.params:
+            case.materialize(tmp_path / case.id)
+            for table, columns in tables.items():
+                done = call(
+                    "query", tmp_path / case.id, f"FROM {table}", "--format", format_id,
+                    "--edition", case.edition, "--ndjson",
+                )  # fmt: skip
+                if done.exit_code == 2:
+                    assert "no journal" in done.output or "cannot be told" in done.output, done.output
+                    break
+                found = [json.loads(line)["row"] for line in done.stdout.splitlines()]
+                assert all([*row] == [*columns] for row in found)
+                filled |= {table} if found else set()
+    assert {"records", "files", "lost"} <= filled
+
+
+def test_missing_and_transactions(tmp_path: Path) -> None:
+    (first, *_) = answer("SELECT * FROM transactions", KAHADB)
+    assert {"journal", "format_id", "gtrid", "bqual", "commands"} == {*first}
+    assert int(first["commands"]) > 0
+    find_case("smq.missing.stolen-page").materialize(tmp_path / "a")
+    done = call("query", tmp_path / "a", "SELECT code FROM missing")
+    gone = json.loads(call("inspect", tmp_path / "a", "--json").stdout).get("missing", [])
+    assert done.stdout.splitlines()[1:] == [each["code"] for each in gone]
+
+
+def test_a_verdict_that_is_not_clean_is_on_standard_error_and_in_the_status(tmp_path: Path) -> None:
+    statuses = set()
+    for case in load_cases("jboss_journal")[::90]:
+        if case.write is None and case.input.files and not case.params:
+            case.materialize(tmp_path / case.id)
+            asked = (tmp_path / case.id, "--format", case.format, "--edition", case.edition)
+            done = call("query", *asked[:1], "SELECT count(*) FROM records", *asked[1:])
+            whole = call("inspect", *asked, "--level", "verdict")
+            assert done.exit_code == whole.exit_code
+            statuses.add(done.exit_code)
+            if done.exit_code in (1, 3):
+                word = {1: "recovered", 3: "refused"}[done.exit_code]
+                assert done.stderr.startswith(f"journalspec: {word}: ")
+                assert done.stdout.startswith("count_star()\n")
+            elif done.exit_code == 0:
+                assert not done.stderr
+    assert {0, 1} <= statuses
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    file = tmp_path / "secret.csv"
+    file.write_text("word\nhidden-word\n", encoding="utf-8")
+    return file
+
+
+#: Statements that read or change something else; FILE is one with a secret, OUT one that is not there.
+HOSTILE = [
+    "COPY records TO 'OUT'",
+    "COPY (SELECT 1) TO 'OUT' (FORMAT parquet)",
+    "EXPORT DATABASE 'OUT'",
+    "ATTACH 'OUT'",
+    "ATTACH 'OUT' AS other; SELECT 1",
+    "SELECT * FROM read_csv('FILE')",
+    "SELECT * FROM read_csv_auto('FILE')",
+    "SELECT * FROM read_text('FILE')",
+    "SELECT * FROM read_blob('FILE')",
+    "SELECT * FROM read_parquet('FILE')",
+    "SELECT * FROM read_json('FILE')",
+    "SELECT * FROM read_ndjson_objects('FILE')",
+    "SELECT * FROM sniff_csv('FILE')",
+    "SELECT * FROM glob('FILE')",
+    "SELECT * FROM 'FILE'",
+    'SELECT * FROM "FILE"',
+    "SELECT (SELECT word FROM read_csv('FILE'))",
+    "SELECT content FROM read_text('file://FILE')",
+    "SELECT * FROM read_csv('http://127.0.0.1:PORT/x.csv')",
+    "SELECT * FROM read_parquet('s3://bucket/x')",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "LOAD 'FILE'",
+    "FORCE INSTALL spatial FROM community",
+    "SET enable_external_access = true",
+    "SET GLOBAL memory_limit = '90%'",
+    "RESET lock_configuration",
+    "PRAGMA enable_external_access = true",
+    "PRAGMA temp_directory = 'OUT'",
+    "CALL pragma_version()",
+    "CREATE TABLE t AS SELECT 1",
+    "CREATE SECRET (TYPE s3)",
+    "SELECT * FROM duckdb_secrets()",
+    "DROP VIEW records",
+    "INSERT INTO records VALUES (1)",
+    "UPDATE records SET off = 1",
+    "DELETE FROM records",
+    "CHECKPOINT",
+    "VACUUM",
+    "USE other",
+    "BEGIN",
+    "PREPARE p AS SELECT 1",
+    "EXECUTE p",
+    "SELECT 1; COPY records TO 'OUT'",
+    "SELECT 1; SELECT 2",
+    "",
+    "-- nothing",
+    "SELECT * FROM sources",
+    "SELECT * FROM tables",
+    "SELECT getenv('HOME')",
+]
+
+
+@pytest.mark.parametrize("sql", HOSTILE)
+def test_a_hostile_query_reads_and_writes_nothing_else(sql: str, secret: Path, tmp_path: Path) -> None:
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        server.settimeout(0.1)
+        sql = sql.replace("FILE", str(secret)).replace("OUT", str(tmp_path / "out"))
+        done = call("query", JBOSS, sql.replace("PORT", str(server.getsockname()[1])))
+        with pytest.raises(TimeoutError):
+            server.accept()
+    assert done.exit_code == 2, done.output
+    assert "hidden-word" not in done.output
+    assert "fault of journalspec" not in done.output
+    assert os.listdir(tmp_path) == ["secret.csv"]  # noqa: PTH208
+
+
+@pytest.mark.parametrize("setting", ["enable_external_access", "lock_configuration", "temp_directory"])
+def test_the_configuration_is_locked(setting: str) -> None:
+    (row,) = answer(f"SELECT current_setting('{setting}') v")
+    assert row["v"] == {"enable_external_access": "false", "lock_configuration": "true"}.get(setting, "")
+
+
+ENDLESS = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT {} FROM t"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        ENDLESS.format("*"),
+        ENDLESS.format("count(*)"),
+        "SELECT count(*) FROM range(100000000000) a, range(9999) b",
+    ],
+)
+def test_an_endless_query_ends_at_its_time(sql: str) -> None:
+    done = call("query", JBOSS, sql, "--timeout", "0.5")
+    assert done.exit_code == 2
+    assert "it took longer than 0.5 s" in done.output
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT list(i) FROM range(1000000000) t(i)",
+        "SELECT i FROM range(1000000000) t(i) ORDER BY hash(i)",
+        "SELECT repeat('x', 1500000000)",
+        "SELECT string_agg(repeat('x', 1000), '') FROM range(10000000)",
+    ],
+)
+def test_a_query_that_wants_all_memory_is_refused(sql: str) -> None:
+    program = [*PROGRAM, "query", str(JBOSS), sql, "--max-memory", "64"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2, done
+    assert "it needs over 64 MiB" in done.stderr or "not enough memory" in done.stderr
+
+
+def test_a_very_large_result_is_streamed() -> None:
+    program = [*PROGRAM, "query", str(JBOSS), "SELECT i, 'some text' FROM range(3000000) t(i)"]
+    measured = (
+        "import resource, subprocess, sys\n"
+        "done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, check=True)\n"
+        "print(done.stdout.count(b'\\n'), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", measured, *program], capture_output=True, text=True, check=True
+    )
+    lines, peak = map(int, done.stdout.split())
+    assert lines == 3_000_001
+    assert peak < 264
+
+
+def test_a_reader_that_goes_away_ends_the_query() -> None:
+    program = [*PROGRAM, "query", str(JBOSS), "SELECT i FROM range(100000000000) t(i)"]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"i\n"
+        running.stdout.close()
+        assert running.wait(60) == 141
+
+
+def test_mistakes_are_one_sentence_and_what_there_is() -> None:
+    for sql, told in {
+        "SELECT id FROM mesages": "Table with name mesages does not exist",
+        "SELECT idd FROM records": 'Referenced column "idd" not found',
+        "SELEC 1": 'syntax error at or near "SELEC"',
+    }.items():
+        done = call("query", JBOSS, sql)
+        assert done.exit_code == 2
+        assert told in done.output
+        assert "tables: records, files, lost, missing, live, transactions, discarded" in done.output
+
+
+def test_without_duckdb_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    from journalspec_conformance.cli import query
+
+    find: Any = importlib.util.find_spec
+    monkeypatch.setattr(query, "find_spec", lambda name: None if name == "duckdb" else find(name))
+    done = call("query", JBOSS, "SELECT 1")
+    assert done.exit_code == 2
+    assert "query needs DuckDB, which is not installed" in done.output
+    assert "pip install 'journalspec[query]'" in done.output
+
+
+def test_redacted_rows_hide_what_is_stored_from_the_query_itself() -> None:
+    names = {row["destination_name"] for row in rows(KAHADB)} - {""}
+    assert names
+    for name in names:
+        sql = "SELECT count(*) n FROM records WHERE destination_name = 'X' OR destination_name LIKE '%X%'"
+        sql = sql.replace("X", name)
+        assert answer(sql, KAHADB)[0]["n"] != "0"
+        assert answer(sql, KAHADB, "--redact")[0]["n"] == "0"
+    done = call("query", KAHADB, "SELECT * FROM records, transactions, destinations", "--redact")
+    assert done.exit_code == 0
+    assert not [name for name in names if name in done.output]
+    (row,) = answer("SELECT max(length(body)) l, any_value(typeof(body)) t FROM records", JBOSS, "--redact")
+    assert row["t"] == "VARCHAR"
+
+
+def test_forms(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    sql = "SELECT off, off, type, off / 2 half FROM records ORDER BY off LIMIT 2"
+    assert [*answer(sql)[0]] == ["off", "off_1", "type", "half"]
+    found = [json.loads(line)["row"] for line in call("query", JBOSS, sql, "--ndjson").stdout.splitlines()]
+    assert [*found[0]] == ["off", "off_1", "type", "half"]
+    assert found[0]["off"] == answer(sql)[0]["off"]
+    assert call("query", JBOSS, sql, "--parquet", tmp_path / "x.parquet").exit_code == 0
+    assert pq.read_table(tmp_path / "x.parquet").num_rows == 2
+    assert call("query", JBOSS, sql, "--parquet", tmp_path / "x.parquet").exit_code == 2
+
+
+def test_a_terminal_gets_a_table_of_forty_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    from journalspec_conformance.cli import query
+
+    class Terminal:
+        @staticmethod
+        def isatty() -> bool:
+            return True
+
+    monkeypatch.setattr(query, "sys", type("Sys", (), {"stdout": Terminal}))
+    done = call("query", JBOSS, "SELECT i AS number FROM range(100) t(i)")
+    lines = done.stdout.splitlines()
+    assert [line.strip() for line in lines[1:42]] == ["number", *map(str, range(40))]
+    assert lines[-1].startswith("next      60 more: ")
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_columns_have_a_type_and_a_meaning(format_id: str) -> None:
+    done = call("columns", "--format", format_id)
+    told = [line.split(None, 3) for line in done.stdout.splitlines()[2:]]
+    tables = tables_of(get_format(format_id))
+    wanted = [(table, name) for table, columns in tables.items() for name in columns]
+    assert [(table, name) for table, name, *_ in told] == wanted
+    assert all(
+        len(parts) == 4 and parts[2] in ("integer", "text", "bytes", "boolean", "list") for parts in told
+    )
+
+
+def test_columns_of_a_path_and_of_nothing() -> None:
+    assert call("columns", JBOSS).stdout == call("columns", "--format", "jboss_journal").stdout
+    done = call("columns")
+    assert done.exit_code == 2
+    assert "give a PATH, or --format F" in done.output

@@ -1,0 +1,401 @@
+"""Questions about the rows of journals: the same answers with and without Arrow, and in every form."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from journalspec.formats import format_ids, get_format
+from journalspec_conformance.cli import rows
+from journalspec_conformance.cli.places import UsageProblem
+from journalspec_conformance.cli.selection import Question, columns_of, parsed
+from journalspec_corpus.load import find_case, load_cases
+from journalspec_reference.predicates import COMPARED, Predicate
+from judged import call
+
+ENGINES = pytest.mark.parametrize("arrow", [True, False], ids=["columns", "records"])
+CAPTURED = Path(__file__).parents[2] / "corpus" / "captured"
+#: A journal of each format: records of several types, with all kinds of columns.
+JOURNALS = {
+    "bitronix_tlog": CAPTURED / "bitronix_tlog/bitronix-2.1.4/partial-commit",
+    "derby_log": CAPTURED / "derby_log/derby-10.16.1.1/three",
+    "jboss_journal": CAPTURED / "jboss_journal/hornetq-2.4.9/adds",
+    "kahadb_journal": CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt",
+    "swiftmq_store": Path(tempfile.mkdtemp()) / "store",
+}
+find_case("smq.told.sound").materialize(JOURNALS["swiftmq_store"])
+
+
+@pytest.fixture
+def engine(arrow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if arrow:
+        pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
+    monkeypatch.setattr(rows, "has_arrow", lambda: arrow)
+
+
+def ask(*arguments: object) -> Result:
+    done = call("inspect", *arguments)
+    assert done.exit_code in (0, 1), done.output
+    return done
+
+
+def lines(*arguments: object) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(ask(*arguments, "--csv").stdout))]
+
+
+def records(*arguments: object) -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in ask(*arguments, "--ndjson").stdout.splitlines()]
+    return [each["record"] for each in found if "record" in each]
+
+
+def as_read(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a journal as the command gives all of them without a question."""
+    return records(path)
+
+
+@ENGINES
+@pytest.mark.parametrize("format_id", format_ids())
+@pytest.mark.usefixtures("engine")
+def test_rows_are_the_records_that_are_read(format_id: str) -> None:
+    path = JOURNALS[format_id]
+    wanted = as_read(path)
+    assert wanted
+    told = [(each["file"], each["off"], each["len"], each["type"]) for each in lines(path)]
+    assert told == [
+        (each["at"]["file"], each["at"]["off"], each["at"]["len"], each["type"]) for each in wanted
+    ]
+    assert records(path, "--from", 0) == wanted
+
+
+@ENGINES
+@pytest.mark.parametrize("format_id", format_ids())
+@pytest.mark.usefixtures("engine")
+def test_a_condition_leaves_the_records_of_which_it_holds(format_id: str) -> None:
+    """Every column is asked for by every value that it has, as many texts as there are."""
+    path, asked = JOURNALS[format_id], 0
+    every = lines(path)
+    for name, column in columns_of(get_format(format_id)).items():
+        values = Counter(row[name] for row in every if row[name])
+        for value, count in [*values.items()][:3]:
+            literal = value if column.kind in ("int", "bool") else f"'{value}'"
+            found = lines(path, "--where", f"{name} = {literal}")
+            assert found == [row for row in every if row[name] == value], name
+            assert f" {count:,} record" in ask(path, "--where", f"{name} in ({literal})").stdout
+            asked += 1
+    assert asked > 5
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_both_ways_give_the_same_rows(
+    format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
+    compared = 0
+    for case in load_cases(format_id)[::60]:
+        if case.write is not None or not case.input.files:
+            continue
+        directory = tmp_path / case.id
+        case.materialize(directory)
+        params = [word for name, value in case.params.items() for word in ("--param", f"{name}={value}")]
+        asked = ("inspect", directory, "--format", format_id, "--edition", case.edition, *params)
+        found = []
+        for arrow in (True, False):
+            monkeypatch.setattr(rows, "has_arrow", lambda arrow=arrow: arrow)
+            found.append([call(*asked, *form).output for form in (["--csv"], ["--count-by", "type,len"])])
+        assert found[0] == found[1], case.id
+        compared += len(found[0][0].splitlines()) - 1
+    assert compared > 20
+
+
+OPERATORS = {
+    "id = 2": lambda n: n == 2,
+    "id <> 2": lambda n: n != 2,
+    "id < 2": lambda n: n < 2,
+    "id <= 2": lambda n: n <= 2,
+    "id > 2": lambda n: n > 2,
+    "id >= 2": lambda n: n >= 2,
+    "id in (1, 3, 99)": lambda n: n in (1, 3, 99),
+    "id > -9223372036854775807 and id < 2": lambda n: n < 2,
+    "ID > 1": None,
+}
+
+
+@ENGINES
+@pytest.mark.usefixtures("engine")
+def test_operators(arrow: bool) -> None:
+    path = JOURNALS["jboss_journal"]
+    every = [row for row in lines(path) if row["id"]]
+    assert len({row["id"] for row in every}) == 3
+    for where, holds in OPERATORS.items():
+        if holds is None:
+            assert call("inspect", path, "--where", where).exit_code == 2
+            continue
+        assert lines(path, "--where", where) == [row for row in every if holds(int(row["id"]))], where
+
+
+@ENGINES
+def test_like_and_absent_values_and_lists(arrow: bool) -> None:
+    values: list[Any] = ["a%b", "axb", "a\nb", None, ""]
+    for pattern, wanted in {
+        "a%b": [0, 1, 2],
+        "a_b": [0, 1, 2],
+        r"a\%b": [0],
+        "%": [0, 1, 2, 4],
+        "": [4],
+    }.items():
+        assert holding(Predicate("c", "like", pattern), values, "string", arrow) == wanted, pattern
+    assert holding(Predicate("c", "<>", "axb"), values, "string", arrow) == [0, 2, 4]
+    assert holding(Predicate("c", "is not null"), values, "string", arrow) == [0, 1, 2, 4]
+    assert holding(Predicate("c", "like", "00%"), [b"\x00\x01", b"\x01", None], "binary", arrow) == [0]
+    for op in COMPARED:
+        assert holding(Predicate("c", op, b"\x01"), [None], "binary", arrow) == []
+    assert holding(Predicate("c", "=", "x,y"), [["x", "y"], ["x"], None], "list", arrow) == [0]
+    assert holding(Predicate("c", "<", 1 << 40), [1, None], "int8", arrow) == [0]
+    assert holding(Predicate("c", "in", (True,)), [True, False, None], "bool", arrow) == [0]
+
+
+def holding(predicate: Predicate, values: list[Any], kind: str, arrow: bool) -> list[int]:
+    if not arrow:
+        return [at for at, value in enumerate(values) if predicate.holds(value)]
+    pa = pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
+    typed = pa.list_(pa.string()) if kind == "list" else pa.type_for_alias(kind)
+    return [at for at, value in enumerate(predicate.mask(pa.array(values, typed)).to_pylist()) if value]
+
+
+UNREAD = {
+    "": "has 'the end' where word is expected",
+    "id": "has 'the end' where",
+    "id =": "has 'the end' where number or text",
+    "id = 'x'": "compares id, which holds integer, with 'x'",
+    "id = 9223372036854775808": "compares id",
+    "body = 'xyz'": "compares body, which holds bytes",
+    "id = 3 or id = 4": "has 'or' where and is expected",
+    "id in 3": "has '3' where ( is expected",
+    "id in (3": "has 'the end' where , or )",
+    "id = 3; drop": "cannot be read from ';",
+    "nothing = 3": "has no column 'nothing'",
+    "id = id": "has 'id' where number",
+}
+
+
+@pytest.mark.parametrize("where", UNREAD)
+def test_an_expression_that_cannot_be_read_is_refused(where: str) -> None:
+    with pytest.raises(UsageProblem) as raised:
+        [*parsed(where, get_format("jboss_journal"))]
+    assert UNREAD[where] in raised.value.message
+    if "no column" in raised.value.message:
+        assert "columns: journal, file, off, len, type, file_id" in raised.value.message
+
+
+def test_options_for_columns_of_the_format() -> None:
+    asked = Question(ids=["7"], tx=["9"], types=["add"], start="0x10", stop="99")
+    found = asked.predicates(get_format("jboss_journal"))
+    assert [(each.column, each.op, each.value) for each in found] == [
+        ("type", "in", ("ADD",)),
+        ("id", "in", (7,)),
+        ("tx", "in", (9,)),
+        ("off", ">=", 16),
+        ("off", "<", 99),
+    ]
+    kahadb = get_format("kahadb_journal")
+    (by_name,) = Question(queue=["orders"]).predicates(kahadb)
+    assert (by_name.column, by_name.value) == ("destination_name", ("orders",))
+    assert [Question(tx=[text]).predicates(kahadb)[0].column for text in ("7", "0aff")] == [
+        "transaction_number",
+        "transaction_gtrid",
+    ]
+    assert Question(table=["3"]).predicates(get_format("derby_log"))[0].column == "container"
+    (since,) = Question(start="2026-11-28T04:38:00+01:00").predicates(get_format("bitronix_tlog"))
+    assert (since.column, since.value) == ("time", 1795837080000)
+
+
+REFUSED_QUESTIONS = {
+    ("--queue", "orders"): "--queue: the rows of jboss_journal have no column for that yet",
+    ("--type", "ADDD"): "types: ADD",
+    ("--id", "x"): "--id: x: id holds integer",
+    ("--from", "2026-11-28"): "hold no time",
+    ("--until", "x"): "'x' is no offset and no time",
+    ("--count-by", "type,x"): "has no column 'x'",
+    ("--csv", "--ndjson"): "exclude each other",
+    ("--csv", "--json"): "ask for rows with --ndjson",
+    ("--csv", "--hex"): "no question about rows",
+    ("--follow", "--count-by", "type"): "has no end",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED_QUESTIONS, ids=" ".join)
+def test_a_question_that_does_not_fit_is_refused(arguments: tuple[str, ...]) -> None:
+    done = call("inspect", JOURNALS["jboss_journal"], *arguments)
+    assert done.exit_code == 2
+    assert REFUSED_QUESTIONS[arguments] in " ".join(done.output.split())
+
+
+def test_journals_of_several_formats_are_refused(tmp_path: Path) -> None:
+    for number, format_id in enumerate(("bitronix_tlog", "jboss_journal")):
+        target = tmp_path / "several" / str(number)
+        target.mkdir(parents=True)
+        for each in JOURNALS[format_id].iterdir():
+            if each.is_file() and each.suffix not in (".toml", ".json"):
+                (target / each.name).write_bytes(each.read_bytes())
+    done = call("inspect", tmp_path / "several", "--csv")
+    assert done.exit_code == 2
+    assert "these are of several: bitronix_tlog, jboss_journal" in done.output
+
+
+@ENGINES
+@pytest.mark.usefixtures("engine")
+def test_the_table_has_a_head_with_all_that_match_and_a_next_step() -> None:
+    path = JOURNALS["jboss_journal"]
+    total = len(lines(path))
+    done = ask(path, "--from", 0, "--limit", 2)
+    head, verdict, blank, *rest = done.stdout.splitlines()
+    assert head.startswith("store     JBoss Messaging circular journal (jboss_journal, edition ")
+    assert verdict.split() == ["verdict", "clean", str(total), "records", "match"]
+    assert not blank
+    assert rest[-1] == f"next      {total - 2} more: --limit {total}, or all: --csv, --ndjson"
+    assert sum(line[:1] not in ("", " ") for line in rest[:-1]) in (2, 3)  # a line of names, unless too wide
+    assert " 0 records match" in ask(path, "--id", 987654321).stdout
+
+
+@ENGINES
+@pytest.mark.usefixtures("engine")
+def test_limits_cut_rows_and_not_counts() -> None:
+    path = JOURNALS["derby_log"]
+    every = lines(path)
+    assert len(every) > 30
+    for limit in (0, 1, 30):
+        done = ask(path, "--csv", "--limit", limit)
+        assert [*csv.DictReader(io.StringIO(done.stdout))] == every[:limit]
+        assert f" {len(every)} records" in done.stderr
+        found = [json.loads(line) for line in ask(path, "--ndjson", "--limit", limit).stdout.splitlines()]
+        assert [*found[0]] == ["journal"]
+        assert len(found) == limit + 2
+        assert found[-1]["answer"]["matched"] == str(len(every))
+        assert found[-1]["answer"]["verdict"] == "clean"
+
+
+@ENGINES
+@pytest.mark.usefixtures("engine")
+def test_counts(tmp_path: Path) -> None:
+    path = JOURNALS["derby_log"]
+    every = lines(path)
+    by_type = Counter(row["type"] for row in every)
+    ordered = sorted(by_type.items(), key=lambda item: (-item[1], item[0]))
+    done = ask(path, "--count-by", "type")
+    told = [line.split() for line in done.stdout.splitlines()[3:]]
+    assert told[0] == ["type", "records"]
+    assert told[1:21] == [[name, f"{count:,}"] for name, count in ordered[:20]]
+    both = [*csv.reader(io.StringIO(ask(path, "--count-by", "type, transaction", "--csv").stdout))]
+    assert both[0] == ["type", "transaction", "records"]
+    pairs = Counter((row["type"], row["transaction"]) for row in every)
+    assert {(kind, tx): int(count) for kind, tx, count in both[1:]} == dict(pairs)
+    found = [json.loads(line) for line in ask(path, "--count-by", "type", "--ndjson").stdout.splitlines()]
+    assert [each["row"] for each in found] == [
+        {"type": name, "records": str(count)} for name, count in ordered
+    ]
+
+
+def test_parquet_is_a_new_file_with_typed_columns(tmp_path: Path) -> None:
+    pq = pytest.importorskip(
+        "pyarrow.parquet", reason="PyArrow is missing: pip install 'journalspec[corpus]'"
+    )
+    for format_id, path in JOURNALS.items():
+        file = tmp_path / f"{format_id}.parquet"
+        ask(path, "--parquet", file)
+        table = pq.read_table(file)
+        assert table.column_names == [*columns_of(get_format(format_id))]
+        told = [{name: text(value) for name, value in row.items()} for row in table.to_pylist()]
+        assert told == lines(path)
+        again = call("inspect", path, "--parquet", file)
+        assert again.exit_code == 2
+        assert "is there already" in again.output
+
+
+def text(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(text, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.hex() if isinstance(value, bytes) else "" if value is None else str(value)
+
+
+def test_parquet_without_arrow_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from journalspec_conformance.cli import row_output
+
+    monkeypatch.setattr(row_output, "has_arrow", lambda: False)
+    done = call("inspect", JOURNALS["jboss_journal"], "--parquet", tmp_path / "x.parquet")
+    assert done.exit_code == 2
+    assert "--parquet needs Arrow, which is not installed" in done.output
+
+
+@ENGINES
+@pytest.mark.usefixtures("engine")
+def test_a_filter_never_makes_damage_disappear(tmp_path: Path) -> None:
+    """Of a damaged journal the verdict and the exit status are the same with a question and without."""
+    statuses = set()
+    for case in load_cases("jboss_journal")[::90]:
+        if case.write is None and case.input.files and not case.params:
+            case.materialize(tmp_path / case.id)
+            asked = ("inspect", tmp_path / case.id, "--format", case.format, "--edition", case.edition)
+            whole, filtered = call(*asked, "--level", "verdict"), call(*asked, "--id", 4711)
+            assert whole.exit_code == filtered.exit_code, case.id
+            statuses.add(whole.exit_code)
+    assert {0, 1} <= statuses
+
+
+@ENGINES
+@pytest.mark.usefixtures("engine")
+def test_a_transaction(arrow: bool) -> None:
+    every = lines(JOURNALS["derby_log"])
+    for number in {row["transaction"] for row in every} - {""}:
+        wanted = [row for row in every if row["transaction"] == number]
+        assert lines(JOURNALS["derby_log"], "--tx", number) == wanted
+
+
+def test_only_files_that_match_are_read(tmp_path: Path) -> None:
+    path = JOURNALS["bitronix_tlog"]
+    every = lines(path)
+    names = {row["file"] for row in every}
+    for name in names:
+        assert lines(path, "--file", name) == [row for row in every if row["file"] == name]
+    assert lines(path, "--file", "*") == every
+    assert lines(path, "--file", "nothing*") == []
+
+
+def test_nothing_is_written_where_the_journal_is(tmp_path: Path) -> None:
+    target = tmp_path / "journal"
+    target.mkdir()
+    for each in JOURNALS["jboss_journal"].iterdir():
+        if each.is_file():
+            (target / each.name).write_bytes(each.read_bytes())
+    before = stored(target)
+    for more in (["--csv"], ["--ndjson", "--id", "1"], ["--count-by", "type"], ["--redact"]):
+        ask(target, *more)
+    assert before == stored(target)
+
+
+def stored(directory: Path) -> dict[str, tuple[str, int]]:
+    return {
+        each.name: (hashlib.sha256(each.read_bytes()).hexdigest(), each.stat().st_mtime_ns)
+        for each in directory.iterdir()
+    }
+
+
+def test_columns_are_those_that_arrow_has() -> None:
+    pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
+    from journalspec_reference.arrow import columns_of as typed
+
+    for format_id in format_ids():
+        own = {*columns_of(get_format(format_id))} - {"journal", "file", "off", "len"}
+        assert own <= {*typed(format_id)}
+        for names in get_format(format_id).columns.values():
+            assert names

@@ -1,0 +1,274 @@
+"""What products print about their journals, from a format's ``messages.toml``: what it means, and what to do.
+
+`page` is where the site describes them. An entry has these members:
+
+    id        the product's own (AMQ222043, XSDB4), or KHD-MSG-001 and so on where it has none; permanent
+    also      ids of the same message in a product that shares the journal (HQ222043)
+    product   who prints it
+    level     WARN, INFO, ERROR, the class of an exception, or where it is printed
+    logger    the logger's name, or the class that throws; may be absent
+    text      the text, with {} for what differs
+    other     texts of other versions: {versions, text}
+    versions  versions of the product in whose files `text` was found
+    impact    none, risk, doubt (a transaction waits), refusal (no start), loss
+    verdict   what it means, in one line; `meaning` what it means for the data
+    cause     why it comes up; `state` the state of the files that makes the product print it
+    next      what to do; lines that begin with "$ " are commands, PATH is the store
+    see       ids of messages that come with it
+    codes     reasons, codes, notes and kinds of `missing` of our answers that can be its cause
+    start     those of them with which a start without special options prints it
+    beside    directories beside the journal's whose absence makes a start print it
+    made      product/state of ``messages_made.json``: a start on that state printed it
+    read      or the version in whose source or classes it was read
+
+``messages_made.json`` holds for each product and state `how` the files were made, and the `lines` that a
+start printed. `tools/messages.py` makes it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from journalspec.formats import format_ids, get_format, tool_words
+
+FILE_NAME = "messages.toml"
+MADE_NAME = "messages_made.json"
+IMPACTS = ("none", "risk", "doubt", "refusal", "loss")
+REQUIRED = ("id", "product", "level", "text", "impact", "verdict", "cause", "state", "meaning", "versions")
+#: Characters of a line that are looked at, and the fewest that a text must have in common with it.
+LONGEST, SHORTEST = 100_000, 8
+#: The part of the pairs of words that a fragment and a text share when one is taken for the other.
+ALIKE = 0.6
+_BLANK = re.compile(r"\{\}")
+_ID = re.compile(r"[A-Z0-9][A-Z0-9-]{4,}")
+_WORD = re.compile(r"[^\W\d_]+|\{\}|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class ProductMessage:
+    """One message of a product, and what it means; the module's text explains the members."""
+
+    id: str
+    product: str
+    level: str
+    text: str
+    impact: str
+    verdict: str
+    cause: str
+    state: str
+    meaning: str
+    versions: tuple[str, ...]
+    logger: str = ""
+    also: tuple[str, ...] = ()
+    other: tuple[Mapping[str, str], ...] = ()
+    next: tuple[str, ...] = ()
+    see: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    start: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    read: str = ""
+    format: str = ""
+    page: str = ""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Its id, and those that it has elsewhere."""
+        return (self.id, *self.also)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its text, and those of other versions."""
+        return (self.text, *(entry["text"] for entry in self.other))
+
+    @property
+    def known(self) -> str:
+        """How it is known, in words."""
+        if not self.made:
+            return f"read in the source or the classes of {self.read}"
+        product, _, state = self.made[0].partition("/")
+        version = product.partition("-")[2]
+        return f"made on {self.product} {version}: {made(self.format)[product][state]['how']}"
+
+
+_LISTS = {"versions", "also", "other", "next", "see", "codes", "start", "beside", "made"}
+_MEMBERS = {field.name for field in fields(ProductMessage)} - {"format", "page"}
+
+
+@cache
+def messages(format_id: str) -> tuple[ProductMessage, ...]:
+    """Return the messages about `format_id` in the order of their file.
+
+    Raises UnknownFormat, or ValueError that lists every fault that :func:`lint` finds.
+    """
+    source = get_format(format_id).root.joinpath(FILE_NAME)
+    data = tomllib.loads(source.read_text(encoding="utf-8")) if source.is_file() else {}
+    faults = lint(format_id, data)
+    if faults:
+        raise ValueError(f"{format_id}/{FILE_NAME}:\n" + "\n".join(faults))
+    return tuple(_message(format_id, data["page"], entry) for entry in data.get("message", ()))
+
+
+def _message(format_id: str, page: str, entry: Mapping[str, Any]) -> ProductMessage:
+    members: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in entry.items()}
+    return ProductMessage(**{**members, "format": format_id, "page": page})
+
+
+@cache
+def made(format_id: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """Return what starts printed: product, state, then `how` and `lines`."""
+    source = get_format(format_id).root.joinpath(MADE_NAME)
+    found: dict[str, dict[str, dict[str, Any]]] = (
+        json.loads(source.read_text(encoding="utf-8")) if source.is_file() else {}
+    )
+    return found
+
+
+@cache
+def every_message() -> tuple[ProductMessage, ...]:
+    """Return the messages about all formats."""
+    return tuple(entry for name in format_ids() for entry in messages(name))
+
+
+def lint(format_id: str, data: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with a parsed ``messages.toml``, one line for each fault."""
+    faults = [f"{key!r} is not a member of this file" for key in data if key not in ("message", "page")]
+    entries = data.get("message", [])
+    known = {name for entry in entries for name in (entry.get("id"), *entry.get("also", ()))}
+    seen: set[str] = set()
+    for number, entry in enumerate(entries, start=1):
+        name = str(entry.get("id", f"message number {number}"))
+        for own in (name, *entry.get("also", ())):
+            if own in seen:
+                faults.append(f"{own}: the id is used twice")
+            seen.add(own)
+        faults += [f"{name}: {fault}" for fault in _faults(format_id, entry, known)]
+    return faults
+
+
+def _faults(format_id: str, entry: Mapping[str, Any], known: Collection[str]) -> Iterator[str]:
+    yield from (f"{member!r} is not a member" for member in sorted(set(entry) - _MEMBERS))
+    yield from (f"there is no {member}" for member in REQUIRED if member not in entry)
+    yield from (
+        f"{key} is not a list" for key in sorted(_LISTS & set(entry)) if not isinstance(entry[key], list)
+    )
+    if entry.get("impact") not in IMPACTS:
+        yield f"impact {entry.get('impact')!r} is none of {', '.join(IMPACTS)}"
+    if bool(entry.get("made")) == bool(entry.get("read")):
+        yield "either `made` or `read` says how it is known"
+    yield from (f"see: there is no message {name}" for name in entry.get("see", ()) if name not in known)
+    codes = _codes(format_id)
+    yield from (f"codes: {code!r} is in no answer" for code in entry.get("codes", ()) if code not in codes)
+    if not set(entry.get("start", ())) <= set(entry.get("codes", ())):
+        yield "start: a code is not among `codes`"
+    states = {f"{product}/{state}" for product, found in made(format_id).items() for state in found}
+    yield from (f"made: there is no record of {name}" for name in entry.get("made", ()) if name not in states)
+
+
+def _codes(format_id: str) -> set[str]:
+    words = get_format(format_id).vocabulary
+    own = {*words.reasons, *words.missing, *words.notes, *words.codes}
+    return own.union(*tool_words().values())
+
+
+def messages_for(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]:
+    """Return the messages that a start without special options prints, by what an answer has.
+
+    `codes` are the reasons, notes, kinds of `missing`, and the code of a refusal, of strict recovery.
+    Losses come first. Where the product refuses to start, it does not get to what loses nothing.
+    """
+    wanted = set(codes)
+    found = [entry for entry in messages(format_id) if wanted & set(entry.start)]
+    refused = any(entry.impact == "refusal" for entry in found)
+    printed = [entry for entry in found if not refused or entry.impact != "none"]
+    return tuple(sorted(printed, key=lambda entry: -IMPACTS.index(entry.impact)))
+
+
+def matching(line: str) -> tuple[ProductMessage, ...]:
+    """Return the messages that any part of a log line is of, the best first; none if it is of none.
+
+    An id decides, or a whole text with something in the place of each {}; else a fragment
+    that has most of its pairs of words in common. Takes time by the length of the line.
+    """
+    line = _plain(line)
+    tokens = set(_ID.findall(line.upper()))
+    scored: list[tuple[float, ProductMessage]] = []
+    for entry in every_message():
+        whole = max((_covered(text, line) for text in entry.texts), default=0)
+        if tokens.intersection(entry.ids):
+            scored.append((LONGEST + whole, entry))
+        elif whole:
+            scored.append((whole, entry))
+    if not scored:
+        pairs = _pairs(line)
+        scored = [
+            (shared, entry) for entry in every_message() for shared in [_alike(entry, line, pairs)] if shared
+        ]
+    # The longest text says most; sorting is stable, so equal ones stay in the order of their files.
+    return tuple(entry for _, entry in sorted(scored, key=lambda pair: -pair[0]))
+
+
+def prints(entry: ProductMessage, lines: Iterable[str]) -> bool:
+    """Tell whether a start that printed `lines` printed the message."""
+    for line in map(_plain, lines):
+        if entry.id in _ID.findall(line) or any(_covered(text, line) for text in entry.texts):
+            return True
+    return False
+
+
+def nearest(line: str, most: int = 3) -> tuple[ProductMessage, ...]:
+    """Return the messages whose words are most like those of a line that is of none."""
+    words = set(_words(_plain(line))) - {"{}"}
+
+    def likeness(entry: ProductMessage) -> float:
+        own = {*_words(entry.text), *(name.lower() for name in entry.ids)} - {"{}"}
+        return len(words & own) / len(words | own)
+
+    return tuple(sorted(every_message(), key=likeness, reverse=True)[:most])
+
+
+def _plain(line: str) -> str:
+    return " ".join(line[:LONGEST].split())
+
+
+def _covered(text: str, line: str) -> int:
+    """Return how many characters of a text but its {} are in the line, in their order; 0 if not all are."""
+    at = total = 0
+    # What fills a blank may be nothing, at the end of a line without the blank before it.
+    for piece in map(str.strip, _BLANK.split(" ".join(text.split()))):
+        found = line.find(piece, at)
+        if found < 0:
+            return 0
+        at = found + len(piece)
+        total += len(piece)
+    return total if total >= SHORTEST else 0
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text in lower case; {} for a blank, and for a number, which fills one."""
+    return ["{}" if word[0] in "{0123456789" else word for word in _WORD.findall(text.lower())]
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    words = _words(text)
+    return {pair for pair in pairwise(words) if "{}" not in pair}
+
+
+def _alike(entry: ProductMessage, line: str, pairs: set[tuple[str, str]]) -> float:
+    """Return how much a fragment shares with a text: itself, or pairs of words; 0 if those are few."""
+    best = 0.0
+    for text in entry.texts:
+        if len(line) >= SHORTEST and line.lower() in text.lower():
+            best = max(best, len(line))
+        own = _pairs(text)
+        shared = len(own & pairs)
+        if shared >= 2 and shared >= ALIKE * min(len(own), len(pairs)):
+            best = max(best, shared + shared / len(own | pairs))
+    return best

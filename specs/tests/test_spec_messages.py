@@ -1,0 +1,183 @@
+"""The messages of products: each row is complete and has its record, and a line of a log finds its row."""
+
+from __future__ import annotations
+
+import random
+import time
+import tomllib
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from journalspec.formats import format_ids, get_format
+from journalspec.messages import (
+    FILE_NAME,
+    every_message,
+    lint,
+    made,
+    matching,
+    messages,
+    messages_for,
+    nearest,
+    prints,
+)
+
+#: Products that run here: so many of their messages at least were printed by a start.
+RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}
+#: Lines as logs have them, and what they are of.
+LINES = {
+    "2026-11-28 09:00:00,123 WARN  [org.apache.activemq.artemis] AMQ222043: Message for": "AMQ222043",
+    "12:00:01,004 WARN  [org.hornetq.journal] (Thread-1) HQ142014: Transaction 100 is missing": "AMQ142014",
+    "AMQ149002": "AMQ149002",
+    "hq222045": "AMQ222045",
+    "was moved under attic, please review it and remove it": "AMQ144008",
+    "ARJUNA012366: Unexpected data read from journal - file may be corrupt.": "ARJUNA012366",
+    " INFO | Recovering from the journal @12:23072 | org.apache.activemq.store.kahadb": "KHD-MSG-001",
+    "Detected missing/corrupt journal files referenced by:[0:Q.A] 21 messages affected.": "KHD-MSG-007",
+    "Detected missing/corrupt journal files. 97 messages affected.": "KHD-MSG-045",
+    "java.io.IOException: Could not locate data file /data/kahadb/db-12.log": "KHD-MSG-015",
+    "Index corrupted. Recovering the index through journal replay. Cause:java.io.EOFException": "KHD-MSG-005",
+    "ERROR XJ040: Failed to start database 'mydb' with class loader X, see the next exception": "XJ040",
+    "xsdb4": "XSDB4",
+    "Caused by: ERROR 40XD2: Container Container(0, 1168) cannot be opened": "40XD2",
+    "Incomplete log record detected in file /db/log/log5.dat clearing log file from": "DRB-MSG-010",
+    "corrupted log found at position 81(invalid CRC, recorded: -13, calculated: -17)": "BTM-MSG-017",
+    "unable to commit in-doubt branch on resource jms/out - error=XA_HEURRB. Heuristic decision "
+    "incompatible with the global state of this transaction!": "BTM-MSG-004",
+    "Queue Store orders@router1 is inconsistent - removed!": "SMQ-MSG-001",
+}
+
+
+def data(format_id: str) -> dict[str, Any]:
+    return tomllib.loads(get_format(format_id).root.joinpath(FILE_NAME).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", format_ids())
+def test_every_row_is_complete(name: str) -> None:
+    assert lint(name, data(name)) == []
+    assert all(entry.page.startswith("messages/") for entry in messages(name))
+
+
+def test_ids_are_unique_over_all_formats() -> None:
+    names = Counter(name for entry in every_message() for name in entry.ids)
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_so_many_messages_are_known_and_so_many_were_made() -> None:
+    assert len(every_message()) >= 120
+    counts = {name: sum(bool(entry.made) for entry in messages(name)) for name in format_ids()}
+    assert sum(counts.values()) >= 60
+    assert {name: counts[name] for name, least in RUN.items() if counts[name] < least} == {}
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_a_row_that_was_made_is_in_the_lines_of_its_record(name: str) -> None:
+    for entry in messages(name):
+        for place in entry.made:
+            product, _, state = place.partition("/")
+            record = made(name)[product][state]
+            assert record["how"]
+            assert prints(entry, record["lines"]), (entry.id, place)
+
+
+def test_lines_of_the_records_find_the_row_that_they_are_of() -> None:
+    """At least thirty lines of each product, as it printed them, drawn at random."""
+    for name in RUN:
+        pairs = [
+            (entry.id, line)
+            for entry in messages(name)
+            for place in entry.made
+            for product, _, state in [place.partition("/")]
+            for line in made(name)[product][state]["lines"]
+            if prints(entry, [line])
+        ]
+        drawn = random.Random(45).sample(sorted(set(pairs)), 30)
+        assert [(own, line) for own, line in drawn if own not in [entry.id for entry in matching(line)]] == []
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: LINES[line])
+def test_a_line_of_a_log_finds_its_message_first(line: str) -> None:
+    assert matching(line)[0].id == LINES[line]
+
+
+@pytest.mark.parametrize(
+    "text", ["hello world", "the broker is fine", "12345 67890", "%s", "  ", "AMQ999999"]
+)
+def test_a_text_of_another_kind_finds_none_and_has_neighbours(text: str) -> None:
+    assert matching(text) == ()
+    assert len({entry.id for entry in nearest(text)}) == 3
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        "(",
+        "{}",
+        ".*+?[](|)\\",
+        "\x1b[31m\x00\x07",
+        "corrupted log found at position ",
+        "Message for queue ",
+        " a.b ",
+        "A-1-",
+        "\u202e\U0001f600",
+    ],
+)
+def test_hostile_text_takes_linear_time(piece: str) -> None:
+    def seconds(size: int) -> float:
+        text = piece * (size // len(piece))
+        start = time.process_time()
+        matching(text)
+        nearest(text)
+        return time.process_time() - start
+
+    matching("")  # the tables are read once
+    # What is longer than a limit is cut, so that the largest text costs no more than ten of a tenth.
+    assert seconds(10_000_000) < 1 + 20 * seconds(100_000)
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_what_an_answer_has_foretells_messages(name: str) -> None:
+    for entry in messages(name):
+        for code in entry.start:
+            found = messages_for(name, [code])
+            assert entry in found
+            order = ["loss", "refusal", "doubt", "risk", "none"]
+            assert [order.index(one.impact) for one in found] == sorted(
+                order.index(one.impact) for one in found
+            )
+    assert messages_for(name, ()) == messages_for(name, ["no-such-code"]) == ()
+
+
+def test_the_examples_of_the_issue_are_foretold() -> None:
+    def ids(name: str, *codes: str) -> set[str]:
+        return {entry.id for entry in messages_for(name, codes)}
+
+    assert "AMQ142014" in ids("jboss_journal", "unhealthy-commit")
+    assert "AMQ224009" in ids("jboss_journal", "record")
+    assert {"KHD-MSG-006", "KHD-MSG-007"} <= ids("kahadb_journal", "file")
+    assert "XSDB4" in ids("derby_log", "old-page")
+    assert "BTM-MSG-017" in ids("bitronix_tlog", "bad-checksum")
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"colour": "red"}, "'colour' is not a member"),
+        ({"impact": "bad"}, "impact 'bad' is none of"),
+        ({"see": ["AMQ1"]}, "there is no message AMQ1"),
+        ({"codes": ["no-such"]}, "'no-such' is in no answer"),
+        ({"made": ["artemis-2.44.0/no-such"]}, "there is no record of"),
+        ({"start": ["leftover"]}, "start: a code is not among"),
+        ({"made": [], "read": ""}, "either `made` or `read`"),
+        ({"next": "copy"}, "next is not a list"),
+        ({"also": ["AMQ142014"]}, "the id is used twice"),
+    ],
+)
+def test_a_fault_of_a_row_is_found(change: dict[str, Any], fault: str) -> None:
+    table = data("jboss_journal")
+    table["message"][0] |= change
+    assert any(fault in found for found in lint("jboss_journal", table))
+    del table["message"][0]["text"]
+    assert any("there is no text" in found for found in lint("jboss_journal", table))

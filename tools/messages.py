@@ -1,0 +1,181 @@
+"""Let real products print their messages: damage a small store in a stated way, start the product, record.
+
+    python tools/messages.py derby-10.14.2.0             compares with the committed record
+    python tools/messages.py derby-10.14.2.0 --update    rewrites it
+    python tools/messages.py derby-10.14.2.0 --only page --show
+
+A record is ``specs/journalspec/FORMAT/messages_made.json``: for each product the states, each with `how` it
+was made and the `lines` that a start printed. Rows of ``messages.toml`` refer to a state by product and name.
+Paths and what differs from run to run are replaced. All starts of one product share one JVM. Needs Java 17 or
+newer and Maven, or jars that were fetched before (`journalspec products fetch`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from messages_damage import records
+from messages_states import MAKERS, OWN, Maker, State
+
+from journalspec.formats import get_format
+from journalspec.messages import MADE_NAME, messages, prints
+
+PROGRAMS = Path(__file__).with_name("messages")
+SECONDS = 900
+#: Product, state, then `how` and `lines`.
+Record = dict[str, dict[str, dict[str, Any]]]
+#: What differs from run to run, and what is written for it.
+REPLACED = (
+    (r"\d\d\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d+", "TIME"),
+    (r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \S+ \d{4}", "TIME"),
+    (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-fxX]{12}", "UUID"),
+    (r"\b[a-z]016\d{5}-[0-9a-f-]+", "UUID"),
+    (r"with class loader \S+ ?", "with class loader LOADER "),
+    (r"@[0-9a-f]{5,8}\b", "@HASH"),
+    (r"ID:[\w.-]+?-\d+-\d{13}-\d+:\d+", "ID:HOST"),
+    (r"in \d+(\.\d+)?(E-?\d+)? (seconds|ms)", r"in N \3"),
+    (r"\b1[78]\d{11}\b", "MILLIS"),
+    (r"page dump follows.*", "page dump follows"),
+)
+#: Longer lines hold dumps of pages.
+LONGEST = 400
+
+
+def classes(maker: Maker, target: Path) -> str:
+    """Compile the programs of a product to `target`; returns the class path of a run."""
+    path = ":".join(map(str, maker.jars()))
+    sources = [str(PROGRAMS / f"{name}.java") for name in ("Recorder", maker.program)]
+    words = ["javac", "-XDsuppressNotes", "-d", str(target), "-cp", path, *sources]
+    subprocess.run(words, check=True, timeout=SECONDS)
+    return f"{target}:{path}"
+
+
+def _run(maker: Maker, path: str, arguments: list[str]) -> str:
+    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
+    words = ["java", "-Xmx512m", *opened, "-cp", path, maker.program, *arguments]
+    done = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
+    text = done.stdout.decode("utf-8", "replace")
+    if not text.startswith("===") and arguments[0] != OWN:
+        raise RuntimeError(f"{maker.program} ended with {done.returncode}:\n{done.stderr.decode()[-2000:]}")
+    return text
+
+
+def made(
+    maker: Maker, states: Mapping[str, State], look: Callable[[str, Path], None] = lambda *_: None
+) -> dict[str, list[str]]:
+    """Return for each state the lines that a start on it printed; each store is shown to `look` before."""
+    with tempfile.TemporaryDirectory(prefix="messages-") as name:
+        place = Path(name)
+        path = classes(maker, place / "classes")
+        bases = {state.base for state in states.values()}
+        for base in bases:
+            make = maker.bases[base]
+            if isinstance(make, str):
+                _run(maker, path, [make, str(place / "bases" / base)])
+            else:
+                (place / "bases").mkdir(exist_ok=True)
+                make(place / "bases" / base)
+        arguments = []
+        for key, state in states.items():
+            store = place / "stores" / key / "DATA"
+            shutil.copytree(place / "bases" / state.base, store)
+            options = _options(state.options, store)
+            state.damage(store)
+            look(key, store)
+            arguments.append(f"{key}={store}" + (f",{options}" if options else ""))
+        return _by_state(_run(maker, path, arguments), place)
+
+
+def _options(text: str, store: Path) -> str:
+    """Return the options of a start; those that name a Bitronix branch need the log."""
+    if "{" not in text:
+        return text
+    found = [record.fields["gtrid"] for record in records(store) if record.type == "COMMITTING"]
+    decided: bytes = found[-1]  # type: ignore[assignment]
+    return text.format(decided=decided.hex(), other=(decided[:-1] + b"\x63").hex())
+
+
+def _by_state(text: str, place: Path) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("=== "):
+            lines = found.setdefault(line[4:], [])
+            continue
+        told = re.sub(rf"{re.escape(str(place))}/stores/[\w.-]+/DATA", "DATA", line)
+        for pattern, word in REPLACED:
+            told = re.sub(pattern, word, told)
+        lines.append(told[:LONGEST])
+    found.pop("end", None)
+    return found
+
+
+def record_of(format_id: str) -> Path:
+    """Return where the record of a format is kept."""
+    return Path(str(get_format(format_id).root)) / MADE_NAME
+
+
+def read_record(format_id: str) -> Record:
+    """Return the committed record of a format: product, state, `how` and `lines`."""
+    path = record_of(format_id)
+    found: Record = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
+
+
+def loud(maker: Maker, lines: Iterable[str]) -> list[str]:
+    """Return the lines that say something of a store: no greetings, one of those that differ in numbers."""
+    silent = re.compile(maker.silent)
+    found = {re.sub(r"\d+", "0", line): line for line in reversed(list(lines)) if not silent.search(line)}
+    return list(reversed(found.values()))
+
+
+def main() -> int:
+    """Make the messages of one product; 1 if a message that a row needs was not printed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("product", choices=MAKERS)
+    parser.add_argument("--only", default="", help="only states with this in their names")
+    parser.add_argument("--update", action="store_true", help="rewrite the record")
+    parser.add_argument("--show", action="store_true", help="print the lines")
+    given = parser.parse_args()
+    maker = MAKERS[given.product]
+    states = {key: state for key, state in maker.states.items() if given.only in key}
+    found = made(maker, states)
+    fresh = {key: {"how": states[key].how, "lines": loud(maker, lines)} for key, lines in found.items()}
+    if given.show:
+        for key, entry in fresh.items():
+            print(f"== {key}: {entry['how']}", *entry["lines"], sep="\n")
+    record = read_record(maker.format)
+    if given.update:
+        record[given.product] = {**record.get(given.product, {}), **fresh}
+        text = json.dumps(dict(sorted(record.items())), indent=1, ensure_ascii=False, sort_keys=True)
+        record_of(maker.format).write_text(text + "\n", encoding="utf-8")
+        return 0
+    lacking = unprinted(given.product, {key: list(entry["lines"]) for key, entry in fresh.items()})
+    print(*lacking or ["every message that rows say these states make was printed"], sep="\n")
+    return 1 if lacking else 0
+
+
+def unprinted(product: str, fresh: Mapping[str, list[str]]) -> list[str]:
+    """Return the rows that say that a state makes them, and were not printed by a start on it."""
+    return [
+        f"{name}: {entry.id} was not printed"
+        for entry in messages(MAKERS[product].format)
+        for name in entry.made
+        for of, _, state in [name.partition("/")]
+        if of == product and state in fresh and not prints(entry, fresh[state])
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
