@@ -128,6 +128,8 @@ class Format:
     below: tuple[str, ...] = ()
     #: Files in the journal's directory, or the one above it, that a running product locks; `*`: its own.
     locks: tuple[str, ...] = ()
+    #: What may keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the product's.
+    why: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     #: Whether a record has parts whose number it says: then no structure of the table is a whole one.
     composed: bool = False
     #: Why no product has written a file that is published here. Empty: there are such files.
@@ -254,6 +256,7 @@ def get_format(format_id: str) -> Format:
         vocabulary=words,
         below=tuple(data.get("below", ())),
         locks=tuple(data.get("locks", ())),
+        why=data.get("why", {}),
         composed=data.get("composed", False),
         uncaptured=data.get("uncaptured", ""),
         columns={name: tuple(found) for name, found in data.get("columns", {}).items()},

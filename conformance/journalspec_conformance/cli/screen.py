@@ -26,9 +26,13 @@ def width() -> int:
     return max(40, min(found, WIDTH))
 
 
-def screen(sections: Iterable[Section]) -> Iterator[Line]:
-    """Yield the lines of a screen."""
+def screen(sections: Iterable[Section], *, everything: bool = False) -> Iterator[Line]:
+    """Yield the lines of a screen; of `everything` all rows of lists, however many lines there are."""
     sections, columns = list(sections), width()
+    if everything:
+        for section in sections:
+            yield from _section(section, columns, section.listing.number if section.listing else 0)
+        return
     for cap in CAPS:
         lines = [line for section in sections for line in _section(section, columns, cap)]
         if len(lines) <= MOST_LINES:

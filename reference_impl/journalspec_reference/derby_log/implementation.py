@@ -10,8 +10,8 @@ from journalspec_reference.api import Detection, Files, Implementation, Params, 
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
-from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, container_names, plan
-from journalspec_reference.derby_log.scan import CONTROLS, gather, one
+from journalspec_reference.derby_log.recover import FORMAT, SEED, LogPass, plan
+from journalspec_reference.derby_log.scan import CONTROLS, container_names, gather, one
 from journalspec_reference.derby_log.spans import spans
 
 

@@ -44,6 +44,7 @@ from journalspec_reference.derby_log.scan import (
     LogEnd,
     LogFile,
     choose,
+    container_names,
     garbage,
     gather,
 )
@@ -53,8 +54,6 @@ FORMAT = "derby_log"
 SEED = "seed"
 #: What a map of files has of headers and control files.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
-#: A container: in the directory of the database, or as the suite has it, flat.
-_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]{1,15})\.dat")
 #: What is left of a container that was removed.
 _STUB = re.compile(r"(?:\.\./)?seg0/d([0-9a-f]{1,15})\.dat")
 #: The heaps of the catalogue: where they are, all containers are.
@@ -675,11 +674,6 @@ def _watched(stretch: Stretch, take: Callable[[Batch], None], done: list[bool]) 
         take(batch)
         yield batch
     done.append(True)
-
-
-def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers that stand beside a log, by number."""
-    return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
 
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:

@@ -8,7 +8,7 @@ records claim the same bytes again and again, sums are put together from those o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
@@ -24,6 +24,8 @@ from journalspec_reference.derby_log.bodies import coverage
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog, Control, Instant, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
+#: A container: in the directory of the database, or as the suite has it, flat.
+_CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]{1,15})\.dat")
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
@@ -409,3 +411,8 @@ class Log:
         file, end = last.file, last.end
         whole = end.marked and file.length == end.off + _LENGTH.size and file.length % _SECTOR != 0
         return whole and file.number < LARGEST and file.number == max(self.files)
+
+
+def container_names(files: Iterable[str]) -> dict[int, str]:
+    """Return the names of the containers that stand beside a log, by number."""
+    return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}

@@ -238,13 +238,16 @@ class Index:
         self._root = first.long()
         self.last_update, self.in_progress = first.optional_place(), first.optional_place()
         self.version, self.openwire = 1, 0
+        #: The records with the audit of producers and with the map of acknowledgements.
+        self.audit: Place | None = None
+        self.acknowledgements: Place | None = None
         if first.left:
-            first.optional_place()
+            self.audit = first.optional_place()
             self.version = first.number(_I4)
         if self.version not in EDITIONS:
             raise UnusableIndex(f"its version {self.version} is not known")
         if self.version >= 5:
-            first.optional_place()
+            self.acknowledgements = first.optional_place()
             self.openwire = first.number(_I4)
 
     @property

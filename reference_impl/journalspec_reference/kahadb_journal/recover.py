@@ -283,7 +283,8 @@ class JournalPass:
         self._numbers = frozenset(file.number for file in self._files)
         self._size = sum(file.length for file in self._files)
         self._found, self._beside = Found(), Found()
-        self._store = Store()
+        #: The state by the records taken so far.
+        self.store = Store()
         #: Of the seed's records nothing is known that an index could refer to.
         self._evidence = Evidence({} if dialect.bare else files)
         #: Where the log of each file ends, by its id.
@@ -293,7 +294,8 @@ class JournalPass:
         #: The answer if recovery refuses, and the offset of what is the reason.
         self._refused: Observation | None = None
         self._refused_at = 0
-        self._lossy = False
+        #: Whether something of the journal is lost.
+        self.lossy = False
         #: Whether the rest of a file does not count.
         self._skipping = False
         #: The last region that is not a record that is no command.
@@ -320,7 +322,7 @@ class JournalPass:
             if batch.off:
                 self._ends[file.number] = batch.base + batch.end[-1]
             for note in batch.notes:
-                self._lossy |= note.code in _LOSSY
+                self.lossy |= note.code in _LOSSY
             if batch.damage:
                 self._damaged(file, batch)
             self._take(file, turn, batch)
@@ -342,19 +344,19 @@ class JournalPass:
         cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
         self._replay(file, islice(steps, cut))
         if cut < len(batch):
-            self._evidence.passed(self._store)
+            self._evidence.passed(self.store)
             self._replay(file, steps)
         self._evidence.looks(file.number, batch)
 
     def _replay(self, file: DataFile, steps: Iterator[Step]) -> None:
-        if not self._skipping and (found := self._store.replay(steps)):
+        if not self._skipping and (found := self.store.replay(steps)):
             # The first message of a file that was added and is there (KHD-RCV-003).
             note = Note("duplicate-message", file.name, found[0] & (1 << PLACE) - 1, found[1])
             self._doubled.setdefault(file.name, note)
 
     def _damaged(self, file: DataFile, batch: Batch) -> None:
         """Take in what of a stretch holds no record."""
-        self._lossy = True
+        self.lossy = True
         for start, end, reason in batch.damage:
             if reason != "bad-command":
                 self._damage = file.name, start, end
@@ -394,17 +396,17 @@ class JournalPass:
         if self._refused is not None:
             return self._refused
         late = [*self._doubled.values(), *self._skipped, *self._tail()]
-        left = dict.fromkeys((*self._store.open, *(tx for tx in self._store.prepared if tx[0] == "LOCAL")))
+        left = dict.fromkeys((*self.store.open, *(tx for tx in self.store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx)) for tx in left]
         files = [FileMap(file.name, file.length, self._roles[file.name]) for file in self._files]
         missing = list(emptied(self._files, self._dialect)) if len(self._files) > 1 else []
         dropped = self._found.dropped()
         log = Log(self._ends, self._adds, bool(missing or len(dropped)))
-        lacking, told_by_index = self._evidence.compare(self._store, log, self._later)
+        lacking, told_by_index = self._evidence.compare(self.store, log, self._later)
         late += told_by_index
         missing += lacking
         return Observation(
-            RECOVERED if self._lossy or missing else CLEAN,
+            RECOVERED if self.lossy or missing else CLEAN,
             records=self._found.records(),
             dropped=dropped,
             state=self._state(),
@@ -456,7 +458,7 @@ class JournalPass:
             if isinstance(records, Lazy):
                 return {"payloads": mapped(_payload, records)}
             return {"payloads": Deferred(len(records), lambda: map(_payload, records))}
-        store = self._store
+        store = self.store
         names = sorted(store.destinations)
         doubtful = sorted(tx[1:] for tx in store.prepared if tx[0] == "XA")
         return {
@@ -478,7 +480,7 @@ class JournalPass:
         return bytes(fields.get("message", b""))
 
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
-        here = self._store.destinations[name]
+        here = self.store.destinations[name]
         keys = sorted(here.subscriptions)
         ranked = here.ranked() if keys else None
 
@@ -508,7 +510,7 @@ class JournalPass:
                 "name": change.destination[1],
                 "id": change.message_id,
             }
-            for change in self._store.prepared["XA", *xid]
+            for change in self.store.prepared["XA", *xid]
         ]
         return {"format_id": xid[0], "gtrid": xid[1], "bqual": xid[2], "commands": commands}
 

@@ -19,6 +19,7 @@ _TOPICS = ("TOPIC", "TEMP_TOPIC")
 _HALF = 1 << 31
 #: Bits of a place: its offset, behind the turn of its file.
 PLACE, _PLACES, _RANKED = 64, 96, 34
+_TURNS = (1 << _PLACES - PLACE) - 1
 #: What a transaction is known by: a connection and a number, or the three parts of an XA id.
 TxId = tuple[Any, ...]
 #: A destination: its kind and its name.
@@ -186,6 +187,10 @@ class Store:
         self.prepared: dict[TxId, list[Step]] = {}
         #: the number of the last message that took effect
         self.number = 0
+        #: Turn of a file with an acknowledgement -> turns of the other files whose messages these are of.
+        self.acknowledged: dict[int, set[int]] = {}
+        #: The place of the record of each durable subscription.
+        self.subscribed: dict[tuple[Name, str], int] = {}
 
     def is_open(self, tx: TxId | None) -> bool:
         """Tell whether a transaction did not end."""
@@ -221,8 +226,11 @@ class Store:
                 here = destinations.get(name)
                 if here is None:
                     destinations[name] = Destination()
-                elif (known := here.messages.get(ident)) is not None and here.loses(known, key):
-                    here.remove(ident)
+                elif (known := here.messages.get(ident)) is not None:
+                    if (other := known >> PLACE & _TURNS) != place >> PLACE:
+                        self.acknowledged.setdefault(place >> PLACE, set()).add(other)
+                    if here.loses(known, key):
+                        here.remove(ident)
             elif command in _ENDING:
                 twice = self.replay(self._ended(command, tx or NO_TRANSACTION))
                 if twice is not None and first is None:
@@ -230,7 +238,7 @@ class Store:
             elif command == "REMOVE_DESTINATION":
                 destinations.pop(name, None)
             elif command == "SUBSCRIPTION":
-                self._subscribe(name, key or "", retroactive)
+                self._subscribe(name, key or "", retroactive, place)
         return first
 
     def _ended(self, command: str, tx: TxId) -> Iterable[Step]:
@@ -244,10 +252,12 @@ class Store:
             ended = self.prepared.pop(tx, [])
         return ended if command == "COMMIT" else ()
 
-    def _subscribe(self, name: Name, key: str, retroactive: bool | None) -> None:
+    def _subscribe(self, name: Name, key: str, retroactive: bool | None, place: int) -> None:
         """Let a subscription begin or end."""
         here = self.destinations.setdefault(name, Destination())
+        self.subscribed[name, key] = place
         if retroactive is None:
+            del self.subscribed[name, key]
             here.end(key)
             if not here.subscriptions:
                 del self.destinations[name]

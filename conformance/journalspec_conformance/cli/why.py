@@ -1,0 +1,140 @@
+"""``journalspec why``: what keeps the files of a journal from being deleted, and what would free them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from journalspec.files import shown
+from journalspec.formats import Format, get_format
+from journalspec_conformance.cli._tables import reading
+from journalspec_conformance.cli.facts import Listing, Section, some_of
+from journalspec_conformance.cli.journal_view import Painter, unchanging
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount, find, options
+from journalspec_conformance.cli.redaction import Redactor
+from journalspec_conformance.cli.screen import screen
+from journalspec_reference.answers import settled
+from journalspec_reference.filesets import Journal
+from journalspec_reference.keeping import Holder, Keeping, keeping
+
+
+@click.command(
+    "why",
+    epilog="Exit status: 0 answered, whether files stay or not; 2 usage: no such path, no journal there,"
+    " a file that is no data file of one.",
+)
+@click.argument("path", type=click.Path(path_type=Path))
+@options()
+@click.option("--all", "everything", is_flag=True, help="All files and all reasons, however many.")
+def why_command(path: Path, everything: bool, **what: Any) -> None:
+    """Say what keeps the data file at PATH, or each file of the journals at PATH, from being deleted.
+
+    Nothing is ever written to PATH.
+    """
+    places, _ = find(Asked(paths=(path,), **what))
+    journals = [(place, journal) for place in places for journal in place.journals]
+    out = Painter()
+    with unchanging([journal for _, journal in journals]):
+        for number, (place, journal) in enumerate(journals):
+            with reading(sum(map(len, journal.files.values()))):
+                sections = [*_sections(place, settled(journal), None if path.is_dir() else path.name)]
+            if number:
+                out.line("")
+            for line in screen(sections, everything=everything):
+                out.line(*line)
+
+
+def _sections(place: Directory, journal: Journal, file: str | None) -> Iterator[Section]:
+    """Yield what is said of a journal, or of one file of it."""
+    described = get_format(journal.format)
+    product = described.why["product"]
+    found = keeping(journal.format, journal.seen, journal.edition, journal.params)
+    if found is not None and place.asked.redact:
+        hide = Redactor(journal).text
+        named = (each if each.below else replace(each, name=hide(each.name)) for each in found.holders)
+        found = replace(found, holders=tuple(named))
+    known = f", known from {found.basis}" if found is not None and found.basis else ""
+    title = described.edition(journal.edition).title
+    yield Section("store", [f"{title}, {amount(len(journal.files), 'file')}{known}"])
+    if found is None:
+        yield Section("verdict", ["KEPT   all files"])
+        yield Section("freed by", [product["what"]], apart=True)
+        return
+    if file is not None and file not in found.lengths:
+        raise UsageProblem(
+            f"{shown(file)} is no data file of this journal", f"its files: {some_of([*found.lengths])}"
+        )
+    whole = place.asked.whole
+    if file is not None:
+        yield from _of_file(described, found, file)
+        more = replace(whole, paths=(place.loaded.root,)).again("why")
+        yield Section("next", ["all files:", f"  {more}"], apart=True)
+        return
+    yield from _of_store(described, found)
+    free = [product["what"], *([product["freed"]] if "freed" in product else [])]
+    yield Section("freed by", free, apart=True)
+    if held := [name for name in found.lengths if found.of(name)]:
+        more = replace(whole, paths=(place.loaded.root / held[0],)).again("why")
+        yield Section("next", ["one file in detail:", f"  {more}"], apart=True)
+
+
+def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
+    free = [name for name in found.lengths if not found.of(name)]
+    files = amount(len(found.lengths), "file")
+    if free and found.doubt:
+        yield Section("verdict", [f"NOT KNOWN   for {len(free):,} of {files}: {found.doubt}"])
+    elif free:
+        yield Section("verdict", [f"FREE   {len(free):,} of {files}: {some_of(free)}"])
+    else:
+        yield Section("verdict", [f"KEPT   all {files}; none can be deleted now"])
+    rows = []
+    for name, length in found.lengths.items():
+        reasons = "; ".join(_counted(described, holder) for holder in found.of(name))
+        rows.append(
+            (shown(name), f"{length:,}", reasons or ("not known" if found.doubt else "nothing: free"))
+        )
+    yield Section(
+        "held by", listing=Listing(rows, len(rows), ("file", "bytes", "by"), noun="file"), apart=True
+    )
+
+
+def _of_file(described: Format, found: Keeping, file: str) -> Iterator[Section]:
+    holders = found.of(file)
+    if holders:
+        more = f", and by {amount(len(holders) - 1, 'other reason')}" if len(holders) > 1 else ""
+        yield Section("verdict", [f"KEPT   by {_counted(described, holders[0])}{more}"])
+    elif found.doubt:
+        yield Section("verdict", [f"NOT KNOWN   {found.doubt}"])
+    else:
+        yield Section("verdict", ["FREE   nothing in the journal needs this file"])
+    rows = []
+    for holder in holders:
+        numbers = (f"{number:,}" if number else "" for number in (holder.count, holder.size))
+        place = f"at {holder.first}" if holder.first >= 0 else ""
+        rows.append((_said(described, holder, "what"), *numbers, place))
+    if rows:
+        head = ("what", "count", "bytes", "first")
+        yield Section("held by", listing=Listing(rows, len(rows), head, noun="reason"), apart=True)
+    others = [f"{shown(holder.file)}, by {_counted(described, holder)}" for holder in found.by(file)]
+    yield Section("keeps", others or ["nothing: no other file stays because of this one"], apart=not rows)
+    said = dict.fromkeys(_said(described, holder, "freed") for holder in holders)
+    if said:
+        steps = [f"{number}. {text}" for number, text in enumerate(said, start=1)]
+        or_else = [f"or {text}" for name, text in described.why["product"].items() if name == "freed"]
+        yield Section("freed by", [*steps, *or_else], apart=True)
+
+
+def _counted(described: Format, holder: Holder) -> str:
+    what = _said(described, holder, "what")
+    if holder.count == 1:
+        noun, _, rest = what.partition(" ")
+        what = f"{noun.removesuffix('s')} {rest}"
+    return f"{holder.count:,} {what}" if holder.count else what
+
+
+def _said(described: Format, holder: Holder, sentence: str) -> str:
+    return shown(described.why[holder.kind][sentence].format(name=holder.name, count=f"{holder.count:,}"))

@@ -1,0 +1,44 @@
+"""What keeps log files from being deleted at the next checkpoint (DRB-FIL, DRB-CHK).
+
+A checkpoint lets those files go that lie before its undo point: where the oldest transaction began that was
+active then, or else where the log ended. Until the next one, a boot reads from the undo point of the last.
+"""
+
+from __future__ import annotations
+
+from journalspec_reference.api import Files, Params
+from journalspec_reference.derby_log.codec import Instant
+from journalspec_reference.derby_log.recover import LogPass
+from journalspec_reference.derby_log.scan import gather
+from journalspec_reference.keeping import Holder, Keeping
+
+
+def kept(files: Files, edition: str, params: Params) -> Keeping:
+    """Return what keeps each log file; what lies before the undo point of the last checkpoint is free."""
+    logs = gather(files)
+    lengths = {file.name: file.length for file in logs.values()}
+    found = LogPass(files, edition, "default", suite=False)
+    if found.last is None:
+        return Keeping(lengths, (), "the log does not begin where it should: see `journalspec recover`")
+    last, start = found.last.file.number, found.start
+    active = sorted((Instant.unpack(each.first), number) for number, each in found.store.transactions.items())
+    holders = []
+    for number, file in logs.items():
+        if number == last:
+            holders.append(Holder(file.name, "current"))
+        for first, tx in active:
+            if first.number <= number <= last:
+                kind = "prepared" if found.store.transactions[tx].prepared else "active"
+                place = f"{tx}, begun at {_place(first)}"
+                holders.append(
+                    Holder(file.name, kind, place, first=first.position if number == first.number else -1)
+                )
+        if start.number <= number <= last:
+            first_here = start.position if number == start.number else -1
+            holders.append(Holder(file.name, "boot", _place(start), first=first_here))
+    cut = found.last.end.reason
+    return Keeping(lengths, tuple(holders), f"the log ends with damage ({cut})" if cut else "")
+
+
+def _place(instant: Instant) -> str:
+    return f"log{instant.number}.dat:{instant.position}"

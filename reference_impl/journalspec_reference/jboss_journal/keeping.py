@@ -1,0 +1,173 @@
+"""What keeps data files from being used again (the rule of reclaiming, JBM-FIL).
+
+A file is free when each ADD and UPDATE in it was deleted, each transaction with records in it has ended, and
+no earlier file stays that its own deletes and ends are about.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from struct import Struct
+
+from journalspec_reference.api import Files, Params
+from journalspec_reference.batches import Batch
+from journalspec_reference.ids import Ids
+from journalspec_reference.jboss_journal.codec import (
+    ADD,
+    ADD_TX,
+    COMMIT,
+    DIALECTS,
+    PREPARE,
+    ROLLBACK,
+    UPDATE,
+    UPDATE_TX,
+    Dialect,
+)
+from journalspec_reference.jboss_journal.fileset import DataFile, gather, limit_of
+from journalspec_reference.jboss_journal.recover import stretch_of
+from journalspec_reference.keeping import Holder, Keeping, held_for_others
+
+_LONG = Struct(">q")
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What a transaction has done so far: (id, type of user record, file, offset, size) of its records."""
+
+    added: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    deleted: list[tuple[int, int]] = field(default_factory=list)
+    files: set[int] = field(default_factory=set)
+    #: The file and the offset of its PREPARE.
+    prepared: tuple[int, int] | None = None
+
+
+class _Ledger:
+    """The records that hold files, file by file."""
+
+    def __init__(self) -> None:
+        #: id of a record -> user type of its ADD, and (file, offset, size) of its ADD and UPDATEs
+        self.live: dict[int, tuple[int, list[tuple[int, int, int]]]] = {}
+        self.open: dict[int, _Changes] = {}
+        #: What is deleted stays so, whatever comes (JBM-RCV-003).
+        self._deleted = Ids()
+        #: Whether something came that was deleted before, which no product writes.
+        self.again = False
+        #: The files that hold records.
+        self.used: set[int] = set()
+        #: The names of files of which a part is damaged.
+        self.damaged: dict[str, None] = {}
+        #: (file, earlier file) -> how many deletes, and how many ends of transactions, it has about it
+        self.deletes: Counter[tuple[int, int]] = Counter()
+        self.ends: Counter[tuple[int, int]] = Counter()
+
+    def take(self, turn: int, dialect: Dialect, batch: Batch) -> None:
+        """Take in the records of a stretch of a file."""
+        if batch.off:
+            self.used.add(turn)
+        data, base, number = batch.data, batch.base, _LONG.unpack_from
+        id_at, tx_at = dialect.id_at, dialect.tx_at
+        type_at = {
+            code: kind.places["user_type"]
+            for code, kind in dialect.kinds.items()
+            if "user_type" in kind.places
+        }
+        delete = dialect.codes["DELETE"]
+        for at, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+            if code in tx_at:
+                (tx,) = number(data, at + tx_at[code])
+                if code in (COMMIT, ROLLBACK):
+                    self._end(tx, turn, kept=code == COMMIT)
+                    continue
+                if code == PREPARE and tx not in self.open and not dialect.prepare_extra:
+                    continue  # JBM-SED-005
+                changes = self.open.setdefault(tx, _Changes())
+                changes.files.add(turn)
+                if code == PREPARE:
+                    changes.prepared = turn, base + at
+                    continue
+                (ident,) = number(data, at + id_at[code])
+                if code in (ADD_TX, UPDATE_TX):
+                    changes.added.append((ident, data[at + type_at[code]], turn, base + at, end - at))
+                else:
+                    changes.deleted.append((ident, turn))
+            elif code in (ADD, UPDATE):
+                (ident,) = number(data, at + id_at[code])
+                self._add(ident, data[at + type_at[code]], turn, base + at, end - at)
+            elif code == delete:
+                self._delete(number(data, at + id_at[code])[0], turn)
+
+    def _add(self, ident: int, kind: int, turn: int, off: int, size: int) -> None:
+        if ident in self._deleted:
+            self.again = True
+        else:
+            self.live.setdefault(ident, (kind, []))[1].append((turn, off, size))
+
+    def _delete(self, ident: int, turn: int) -> None:
+        self._deleted.add(ident)
+        _, places = self.live.pop(ident, (0, []))
+        self.deletes.update((turn, there) for there in {place[0] for place in places} if there != turn)
+
+    def _end(self, tx: int, turn: int, *, kept: bool) -> None:
+        changes = self.open.pop(tx, None)
+        if changes is None:
+            return
+        for added in changes.added if kept else ():
+            self._add(*added)
+        for ident, there in changes.deleted if kept else ():
+            self._delete(ident, there)
+        self.ends.update((turn, there) for there in changes.files if there != turn)
+
+
+def kept(files: Files, edition: str, params: Params) -> Keeping:
+    """Return what keeps each data file; an open transaction keeps nothing: a start rolls it back."""
+    found = gather(files, DIALECTS[edition], params, imply=True)
+    usable = [file for file in found.files if file.problem is None]
+    ledger = _Ledger()
+    for turn, file in enumerate(usable):
+        for batch in stretch_of(file, limit_of(file, params)).scan():
+            ledger.take(turn, file.dialect, batch)
+            if batch.damage:
+                ledger.damaged[file.name] = None
+    holders = _holders(ledger, usable)
+    names = [file.name for file in usable]
+    needs: dict[str, list[str]] = defaultdict(list)
+    for turn, there in (*ledger.deletes, *ledger.ends):
+        needs[names[turn]].append(names[there])
+    waiting = held_for_others(names, {holder.file for holder in holders}, needs)
+    staying = waiting | {holder.file for holder in holders}
+    for counts, kind in ((ledger.deletes, "deletes"), (ledger.ends, "ends")):
+        for (turn, there), count in sorted(counts.items()):
+            if there < turn and names[there] in staying:
+                holders.append(Holder(names[turn], kind, names[there], count, below=names[there]))
+    lengths = {file.name: file.length for file in usable}
+    if ledger.again:
+        return Keeping(
+            lengths, tuple(holders), "a record comes after the DELETE of its id, which no product writes"
+        )
+    lost = [*ledger.damaged, *(file.name for file in found.files if file.problem is not None)]
+    return Keeping(
+        lengths, tuple(holders), f"{', '.join(lost)}: damaged, and what it held is not known" if lost else ""
+    )
+
+
+def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
+    """Return what holds files by itself: the file in use, live records, prepared transactions."""
+    out = [Holder(usable[max(ledger.used)].name, "current")] if ledger.used else []
+    groups: dict[tuple[int, int], list[int]] = {}
+    for kind, places in ledger.live.values():
+        for turn, off, size in places:
+            group = groups.setdefault((turn, kind), [0, 0, off])
+            group[:] = group[0] + 1, group[1] + size, min(group[2], off)
+    for (turn, kind), (count, size, first) in sorted(
+        groups.items(), key=lambda item: (item[0][0], -item[1][0])
+    ):
+        out.append(Holder(usable[turn].name, "records", str(kind), count, size, first))
+    for tx, changes in sorted(ledger.open.items()):
+        if changes.prepared is None:
+            continue
+        for turn in sorted(changes.files):
+            first = changes.prepared[1] if changes.prepared[0] == turn else -1
+            count = sum(there == turn for _, _, there, _, _ in changes.added)
+            out.append(Holder(usable[turn].name, "prepared", str(tx), count, first=first))
+    return out

@@ -1,0 +1,97 @@
+"""What keeps data files from the cleanup of ActiveMQ.
+
+The cleanup begins with all files and takes out those that something holds: the index itself, transactions,
+messages, subscriptions, and acknowledgements of messages in files that stay. What is left is deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from journalspec_reference.api import Files, Params
+from journalspec_reference.batches import Source, source_of
+from journalspec_reference.kahadb_journal.codec import DIALECTS, HEAD, head
+from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Place, UnusableIndex, shown
+from journalspec_reference.kahadb_journal.recover import DataFile, JournalPass, gather
+from journalspec_reference.kahadb_journal.store import PLACE, Step, Store, tx_text, unpacked
+from journalspec_reference.keeping import Holder, Keeping, held_for_others
+
+
+def kept(files: Files, edition: str, params: Params) -> Keeping:
+    """Return what keeps each data file, as a start of the product would find it."""
+    found, dialect = gather(files), DIALECTS[edition]
+    passed = JournalPass(files, dialect, "salvage")
+    lengths = {file.name: file.length for file in found}
+    index: Index | None = None
+    with suppress(UnusableIndex):
+        index = Index(files[INDEX], files.get(REDO)) if INDEX in files else None
+    holders = [*_of_the_store(found, index), *_of_transactions(found, passed.store)]
+    holders += _of_messages(found, passed.store)
+    for (topic, key), place in sorted(passed.store.subscribed.items()):
+        turn, off = _split(place)
+        holders.append(Holder(found[turn].name, "subscription", f"{key} of {shown(topic)}", first=off))
+    names = [file.name for file in found]
+    needs = {names[turn]: [names[at] for at in others] for turn, others in passed.store.acknowledged.items()}
+    staying = {holder.file for holder in holders}
+    staying |= held_for_others(names, staying, needs)
+    for name, others in needs.items():
+        holders += (Holder(name, "acks", other, below=other) for other in sorted(others) if other in staying)
+    doubt = "a part of the journal is damaged, and what it held is not known" if passed.lossy else ""
+    if dialect.bare:
+        doubt = "what the records of this edition say is not known"
+    basis = "db.data" if index is not None else "the journal alone, as a rebuilt index would have it"
+    return Keeping(lengths, tuple(holders), doubt, basis)
+
+
+def _split(place: int) -> tuple[int, int]:
+    """Return the turn of the file and the offset of a place."""
+    return place >> PLACE, place & (1 << PLACE) - 1
+
+
+def _of_the_store(found: Sequence[DataFile], index: Index | None) -> Iterator[Holder]:
+    """Yield what the store itself needs: its last file, and the records that its index refers to."""
+    if found:
+        yield Holder(found[-1].name, "current")
+    if index is None:
+        return
+    names = {file.number: file.name for file in found}
+    places: Iterable[tuple[str, Place | None]] = (
+        ("update", index.last_update),
+        ("audit", index.audit),
+        ("ack-map", index.acknowledgements),
+    )
+    for kind, place in places:
+        if place is not None and place[0] in names:
+            yield Holder(names[place[0]], kind, first=place[1])
+    if index.last_update is not None:
+        for number, name in names.items():
+            if number > index.last_update[0]:
+                yield Holder(name, "after-update")
+
+
+def _of_transactions(found: Sequence[DataFile], store: Store) -> Iterator[Holder]:
+    """Yield the files from the first to the last record of each transaction without an end."""
+    open_: list[tuple[str, Sequence[Step]]] = [(tx_text(tx), steps) for tx, steps in store.open.items()]
+    prepared = [(tx_text(tx), steps) for tx, steps in store.prepared.items()]
+    for kind, transactions in (("open", open_), ("prepared", prepared)):
+        for tx, steps in sorted(transactions):
+            turns = [_split(step.place)[0] for step in steps]
+            for turn in range(min(turns), max(turns) + 1) if turns else ():
+                yield Holder(found[turn].name, kind, tx, turns.count(turn))
+
+
+def _of_messages(found: Sequence[DataFile], store: Store) -> Iterator[Holder]:
+    """Yield how many messages of each destination are in each file, the oldest file first."""
+    sources: list[Source] = [source_of(file.data) for file in found]
+    groups: dict[tuple[int, str], list[int]] = {}
+    for destination, here in store.destinations.items():
+        for stored in here.messages.values():
+            turn, off = _split(unpacked(stored).place)
+            size, _ = head(sources[turn].peek(off, off + HEAD), 0)
+            group = groups.setdefault((turn, shown(destination)), [0, 0, off])
+            group[:] = group[0] + 1, group[1] + size, min(group[2], off)
+    for (turn, name), (count, size, first) in sorted(
+        groups.items(), key=lambda item: (item[0][0], -item[1][0])
+    ):
+        yield Holder(found[turn].name, "messages", name, count, size, first)

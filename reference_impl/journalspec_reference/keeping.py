@@ -1,0 +1,80 @@
+"""What keeps the files of a journal from being deleted by the product: `journalspec why`.
+
+A format whose product deletes or reuses files has a module ``keeping`` with a function ``holders``; the
+sentences on each kind of holder are in its ``format.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from journalspec.formats import UnknownFormat, format_module
+from journalspec_reference.api import Files, Params
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """One reason why a file has to stay.
+
+    `kind` is one of the format's ``[why]`` table, `name` what fills its sentences (a destination, a type).
+    `count` is how many records there are, `size` their length (bytes; 0: not known), `first` the offset of
+    the first (-1: none has a place). `below` is the other file that this one stays for, if there is one.
+    """
+
+    file: str
+    kind: str
+    name: str = ""
+    count: int = 0
+    size: int = 0
+    first: int = -1
+    below: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """The data files of a journal, in order, with their lengths (bytes), and what holds each of them.
+
+    A file without holders is free, unless there is a `doubt`: why something that holds it may not be known.
+    `basis` is what the holders are known from, where it may be one thing or another.
+    """
+
+    lengths: Mapping[str, int]
+    holders: tuple[Holder, ...]
+    doubt: str = ""
+    basis: str = ""
+
+    def of(self, file: str) -> list[Holder]:
+        """Return what holds a file."""
+        return [holder for holder in self.holders if holder.file == file]
+
+    def by(self, file: str) -> list[Holder]:
+        """Return what of this file holds other files back: their holders, in order."""
+        return [holder for holder in self.holders if holder.below == file]
+
+
+def keeping(format_id: str, files: Files, edition: str, params: Params) -> Keeping | None:
+    """Return what keeps the files of a journal; None for a format whose files all stay."""
+    try:
+        module = format_module("journalspec_reference", format_id, "keeping")
+    except UnknownFormat:
+        return None
+    found: Keeping = module.kept(files, edition, params)
+    return found
+
+
+def held_for_others(
+    order: Iterable[str], held: Iterable[str], needs: Mapping[str, Iterable[str]]
+) -> set[str]:
+    """Return the files that stay only because an earlier one does.
+
+    `order` are all files, `held` those that stay by themselves; `needs` says which earlier files a file has
+    something about (a delete, an acknowledgement): without it what they hold would come back.
+    """
+    staying = set(held)
+    later = set()
+    for file in order:
+        if file not in staying and any(other in staying for other in needs.get(file, ())):
+            staying.add(file)
+            later.add(file)
+    return later

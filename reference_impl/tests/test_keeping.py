@@ -1,0 +1,73 @@
+"""What keeps files: without a free one the state is the same, without one that holds something it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from journalspec.observation import CLEAN, Observation, jsonable
+from journalspec_corpus.case import Case
+from journalspec_corpus.draws import drawn_cases
+from journalspec_reference import load
+from journalspec_reference.keeping import held_for_others, keeping
+
+#: Kinds of holders without whose file recovery would say something else.
+TELLING = {
+    "jboss_journal": {"records", "deletes", "prepared"},
+    # Of two acknowledgements of one message one is enough, and the product keeps the files of both.
+    "kahadb_journal": {"messages", "prepared", "subscription"},
+}
+#: What of a state they may change.
+STATE = {"jboss_journal": ("live", "prepared"), "kahadb_journal": ("destinations", "in_doubt")}
+
+
+def recovered(case: Case, files: Mapping[str, Any]) -> Observation:
+    return load(case.format).recover(files, edition=case.edition, policy="salvage", params=case.params)
+
+
+def state(case: Case, files: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is live and what is prepared in a drawn journal."""
+    seen = recovered(case, files).state or {}
+    found: dict[str, Any] = {name: jsonable(seen.get(name, [])) for name in STATE[case.format]}
+    # The name of a destination without messages and subscriptions holds no file.
+    return {
+        name: [each for each in items if each.get("messages", 1) or each.get("subscriptions")]
+        for name, items in found.items()
+    }
+
+
+@pytest.mark.parametrize("format_id", sorted(TELLING))
+def test_free_files_hold_nothing_and_kept_ones_do(format_id: str) -> None:
+    free = telling = same = 0
+    for case in drawn_cases(format_id, 3, range(600)):
+        if case.edition == "seed" and format_id == "kahadb_journal":
+            continue  # its records are opaque
+        files = case.files()
+        found = keeping(format_id, files, case.edition, case.params)
+        assert found is not None
+        if found.doubt or recovered(case, files).verdict != CLEAN:
+            continue
+        before = state(case, files)
+        freed = {name for name in found.lengths if not found.of(name)}
+        assert state(case, {name: data for name, data in files.items() if name not in freed}) == before, (
+            case.id
+        )
+        free += len(freed)
+        for name in found.lengths:
+            if TELLING[format_id] & {holder.kind for holder in found.of(name)}:
+                rest = {other: data for other, data in files.items() if other != name}
+                assert state(case, rest) != before, (case.id, name)
+                telling += 1
+    assert free > 20
+    # A draw may write the same message twice.
+    assert same <= telling // 50
+    assert telling > 60
+
+
+def test_a_chain_of_files_is_followed_to_its_end() -> None:
+    needs = {"b": ["a"], "c": ["b"], "d": ["x"], "e": ["c", "d"]}
+    assert held_for_others("abcde", {"a"}, needs) == {"b", "c", "e"}
+    assert held_for_others("abcde", {"d"}, needs) == {"e"}
+    assert held_for_others("abcde", {"e"}, needs) == set()
