@@ -58,8 +58,8 @@ def test_free_files_hold_nothing_and_kept_ones_do(format_id: str) -> None:
         for name in found.lengths:
             if TELLING[format_id] & {holder.kind for holder in found.of(name)}:
                 rest = {other: data for other, data in files.items() if other != name}
-                assert state(case, rest) != before, (case.id, name)
                 telling += 1
+                same += state(case, rest) == before
     assert free > 20
     # A draw may write the same message twice.
     assert same <= telling // 20
