@@ -98,11 +98,12 @@ def prepare(request: RunRequest) -> Prepared:
         seed = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
         draws = Draws(seed, request.count, request.select)
     formats = request.formats or formats_named(request.select, request.cases)
-    chosen = cases_of(request.tier, formats, request.cases, draws)
+    chosen = cases_of(request.tier, formats, request.cases, draws, request.select)
     expectations, source = _expectations(request.expect, setup.target.expectations)
     if expectations.entries:
         # An entry may be about a format that is not chosen; draws are named by none.
-        every = chosen if draws is not None or not formats else cases_of(request.tier, (), request.cases)
+        less = draws is None and (formats or request.select)
+        every = cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
         elsewhere = None if request.cases else tuple(ids_outside(request.tier))
         expectations = expectations.bind(names, tier, source, elsewhere=elsewhere)

@@ -44,10 +44,15 @@ def with_draws(tier: str) -> bool:
 
 
 def cases_of(
-    tier: str, formats: Sequence[str] = (), files: Sequence[Path] = (), draws: Draws | None = None
+    tier: str,
+    formats: Sequence[str] = (),
+    files: Sequence[Path] = (),
+    draws: Draws | None = None,
+    select: Sequence[str] = (),
 ) -> list[Case]:
     """Return the cases of a `tier`, or of the given case `files`, of `formats` (none: all).
 
+    Where each of `select` names a case of a published tier without a star, no other case is read.
     The tiers ``drawn`` and ``all`` need `draws`. What is no case in `files` is quarantined (see
     Case.quarantined). Raises Problem on an unknown tier or format, an unreadable file, or if nothing is left.
     """
@@ -60,7 +65,7 @@ def cases_of(
             found = [] if tier == TIER else [c for name in PUBLISHED_TIERS for c in load_cases(tier=name)]
             found += draws.cases(formats)
         else:
-            found = _published(tier, formats)
+            found = _named(tier, formats, select) or _published(tier, formats)
     except (UnknownFormat, CaseError, ValueError) as error:
         raise Problem(str(error)) from None
     # A case that says nothing usable about its format may be of any.
@@ -71,10 +76,17 @@ def cases_of(
     return chosen
 
 
-def _published(tier: str, formats: Sequence[str]) -> list[Case]:
+def _published(tier: str, formats: Sequence[str], only: frozenset[str] = frozenset()) -> list[Case]:
     """Return the cases of a published tier, of `formats` (none: all), in published order."""
     chosen = [name for name in format_ids() if not formats or name in formats]
-    return [case for name in chosen for case in load_cases(name, tier)]
+    return [case for name in chosen for case in load_cases(name, tier, only)]
+
+
+def _named(tier: str, formats: Sequence[str], patterns: Sequence[str]) -> list[Case]:
+    """Return the cases that `patterns` name literally; nothing if one of them names none."""
+    ids = frozenset(pattern.partition("/")[0] for pattern in patterns)
+    found = [] if any("*" in name for name in ids) else _published(tier, formats, ids)
+    return found if ids and len(found) == len(ids) else []
 
 
 def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[str, ...]:

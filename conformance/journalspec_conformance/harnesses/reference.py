@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from journalspec import __version__
-from journalspec.formats import Format, UnknownFormat, format_ids, get_format
+from journalspec.formats import Format, format_ids, get_format
 from journalspec.observation import Level, jsonable
 from journalspec_reference import Implementation, Writer, WriterRefused, load
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, Storage
@@ -19,32 +20,33 @@ class Reference:
     """Answers for every described format that the reference has a room for."""
 
     def __init__(self, rooms: Mapping[str, Implementation] | None = None) -> None:
-        """Load the rooms that exist, or take `rooms`; a format without one is not declared."""
-        self._rooms: dict[str, Implementation] = dict(rooms or {})
-        for name in () if rooms else format_ids():
-            try:
-                self._rooms[name] = load(name)
-            except UnknownFormat:
-                continue
+        """Answer from the rooms that exist, or from `rooms`; a format without one is not declared."""
+        self._rooms = rooms
 
     def hello(self) -> Message:
         """Declare everything that the formats' vocabularies hold."""
         return {
             "protocol": 1,
             "impl": {"name": "journalspec-reference", "version": __version__, "language": "python"},
-            "formats": {name: _claims(get_format(name)) for name in self._rooms},
+            "formats": {
+                name: _claims(get_format(name)) for name in self._rooms or filter(_has_room, format_ids())
+            },
         }
+
+    def _room(self, request: Message) -> Implementation:
+        """Return the room of the format that is asked about, which is loaded for the first question."""
+        return self._rooms[request["format"]] if self._rooms else load(request["format"])
 
     def read(self, request: Message) -> Message:
         """Answer ``read``."""
-        seen = self._rooms[request["format"]].read(
+        seen = self._room(request).read(
             files_of(request), edition=request["edition"], params=request.get("params")
         )
         return {"ok": seen.to_json(Level.parse(request["observe"]))}
 
     def recover(self, request: Message) -> Message:
         """Answer ``recover``."""
-        seen = self._rooms[request["format"]].recover(
+        seen = self._room(request).recover(
             files_of(request),
             edition=request["edition"],
             policy=request["policy"],
@@ -56,7 +58,7 @@ class Reference:
         """Answer ``write``: the final reply only, or one per operation and then the final one."""
         storage = _storage(request)
         traced = Traced(storage) if request.get("io") else None
-        writer = self._rooms[request["format"]].writer(
+        writer = self._room(request).writer(
             traced or storage, edition=request["edition"], params=request.get("params")
         )
         refusals, durable = [], []
@@ -123,6 +125,10 @@ class Traced:
         """Remove."""
         self._inner.unlink(name)
         self._done.append({"op": "unlink", "file": name})
+
+
+def _has_room(format_id: str) -> bool:
+    return find_spec(f"journalspec_reference.{format_id}") is not None
 
 
 def _claims(entry: Format) -> Message:
