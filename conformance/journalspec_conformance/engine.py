@@ -21,9 +21,8 @@ from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.connection import OUTCOMES, Connection, FormatClaims, Hello, Message
 from journalspec_conformance.errors import Breakdown, Misbehaved, Problem
 from journalspec_conformance.expect import Expectations
-from journalspec_conformance.outcome import Outcome, failed, settle
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
-from journalspec_conformance.result import Result, carried
+from journalspec_conformance.result import Outcome, Result, carried, failed, settle
 from journalspec_conformance.scratch import CaseDirectory, Workspace
 from journalspec_conformance.wording import sentence, spelled
 from journalspec_corpus import Case, Probe

@@ -1,15 +1,19 @@
-"""Which probes a run is about: tier, formats, patterns."""
+"""Which probes a run is about: tier, formats, patterns.
+
+A pattern names probes by ids: segments between ``.`` and ``/``; ``*`` within one, ``**`` over any number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.patterns import any_matches
 from journalspec_corpus import Case, CaseError, Probe, load_cases
 from journalspec_corpus.case import UNKNOWN
 from journalspec_corpus.draws import COUNT, TIER, drawn_case, drawn_cases, formats_with_draws
@@ -18,6 +22,7 @@ from journalspec_corpus.pipeline.manifest import CASES
 
 #: Everything: the published tiers, and draws.
 ALL = "all"
+_SEPARATORS = re.compile(r"([./])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,33 @@ def find(case_id: str, files: Sequence[Path] = ()) -> Case:
     raise Problem(f"there is no case {case_id!r}", hint)
 
 
+@cache
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of `pattern` (to be matched in full)."""
+    out = ""
+    for part in _SEPARATORS.split(pattern):
+        if part == "**":
+            out += ".*"
+        elif part in (".", "/"):
+            out += re.escape(part)
+        else:
+            # Several stars in a row are one: each of its own would try every way to share a segment.
+            out += r"[^./]*".join(re.escape(piece) for piece in re.split(r"\*+", part))
+    return re.compile(out)
+
+
+def matches(pattern: str, probe_id: str) -> bool:
+    """Tell whether `pattern` names the probe, or the whole case that it belongs to."""
+    compiled = compile_pattern(pattern)
+    return bool(compiled.fullmatch(probe_id) or compiled.fullmatch(probe_id.partition("/")[0]))
+
+
+def any_matches(patterns: Iterable[str], probe_id: str) -> bool:
+    """Tell whether one of `patterns` names the probe; no patterns at all name every probe."""
+    chosen = tuple(patterns)
+    return not chosen or any(matches(pattern, probe_id) for pattern in chosen)
+
+
 def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe]:
     """Return the probes of `cases` that one of `patterns` names (none: all).
 
@@ -159,6 +191,3 @@ def ids_outside(tier: str) -> Iterator[str]:
     for other in PUBLISHED_TIERS:
         if other != tier:
             yield from (probe.id for case in load_cases(tier=other) for probe in case.probes)
-
-
-__all__ = ["ALL", "PUBLISHED_TIERS", "Draws", "cases_of", "find", "ids_outside", "probes_of", "with_draws"]

@@ -24,7 +24,6 @@ from journalspec_conformance.connect import Target, parse_impl
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.crashes.asking import TIMEOUT
 from journalspec_conformance.crashes.choose import Choice, Selection
-from journalspec_conformance.crashes.known import KnownKind, compare, load_known
 from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
 from journalspec_conformance.crashes.tally import (
     FAILURES,
@@ -37,7 +36,7 @@ from journalspec_conformance.crashes.tally import (
     write_lines,
     write_verdicts,
 )
-from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged
+from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged, KnownKind, compare, load_known
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format

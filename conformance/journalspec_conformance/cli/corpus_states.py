@@ -16,8 +16,7 @@ from journalspec.files import making, refuse_filled, replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.connect import parse_impl
-from journalspec_conformance.crashes.asking import Asker
-from journalspec_conformance.crashes.shrinking import ImplementationReader
+from journalspec_conformance.crashes.asking import Asker, ImplementationReader
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story, transcript

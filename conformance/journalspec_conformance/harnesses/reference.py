@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from journalspec import __version__
 from journalspec.formats import Format, format_ids, get_format
 from journalspec.observation import Level, jsonable
+from journalspec_conformance.power import MEMBERS
 from journalspec_reference import Implementation, Writer, WriterRefused, load
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, Storage
 
@@ -59,7 +60,7 @@ class Reference:
         storage = _storage(request)
         traced = Traced(storage) if request.get("io") else None
         writer = self._room(request).writer(
-            traced or storage, edition=request["edition"], params=request.get("params")
+            cast(Storage, traced or storage), edition=request["edition"], params=request.get("params")
         )
         refusals, durable = [], []
         for number, op in enumerate(request["ops"]):
@@ -84,47 +85,24 @@ class Traced:
     def __init__(self, inner: Storage) -> None:
         self._inner = inner
         self._done: list[Message] = []
-        self.names, self.size, self.read = inner.names, inner.size, inner.read
 
     def taken(self) -> list[Message]:
         """Return what was done since the last call."""
         done, self._done = self._done, []
         return done
 
-    def create(self, name: str) -> None:
-        """Create an empty file."""
-        self._inner.create(name)
-        self._done.append({"op": "create", "file": name})
+    def __getattr__(self, name: str) -> Any:
+        """Return a method of the storage; one that changes something is written down once it has."""
+        method, op = getattr(self._inner, name), name.replace("_", "-")
+        if op not in MEMBERS:
+            return method
 
-    def write(self, name: str, off: int, data: bytes) -> None:
-        """Write `data` at `off`."""
-        self._inner.write(name, off, data)
-        self._done.append({"op": "write", "file": name, "off": str(off), "data": data.hex()})
+        def noted(*values: str | int | bytes) -> None:
+            method(*values)
+            told = (value.hex() if isinstance(value, bytes) else str(value) for value in values)
+            self._done.append({"op": op, **dict(zip(MEMBERS[op], told, strict=True))})
 
-    def truncate(self, name: str, size: int) -> None:
-        """Cut or extend."""
-        self._inner.truncate(name, size)
-        self._done.append({"op": "truncate", "file": name, "size": str(size)})
-
-    def sync(self, name: str) -> None:
-        """Make content durable."""
-        self._inner.sync(name)
-        self._done.append({"op": "sync", "file": name})
-
-    def sync_dir(self) -> None:
-        """Make names durable."""
-        self._inner.sync_dir()
-        self._done.append({"op": "sync-dir"})
-
-    def rename(self, old: str, new: str) -> None:
-        """Rename, replacing."""
-        self._inner.rename(old, new)
-        self._done.append({"op": "rename", "file": old, "to": new})
-
-    def unlink(self, name: str) -> None:
-        """Remove."""
-        self._inner.unlink(name)
-        self._done.append({"op": "unlink", "file": name})
+        return noted
 
 
 def _has_room(format_id: str) -> bool:
