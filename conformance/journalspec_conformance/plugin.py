@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from journalspec_conformance.engine import Engine
     from journalspec_conformance.result import Result
-    from journalspec_conformance.running import Setup
     from journalspec_corpus import Probe
 
 #: The file of the package that stands for the suite when pytest walks the directory.
@@ -156,11 +155,6 @@ class Suite:
         self.prepared = prepare(RunRequest(**asked, formats=formats, select=select))
         self._engine: Engine | None = None
 
-    @property
-    def setup(self) -> Setup:
-        """What is run."""
-        return self.prepared.setup
-
     def engine(self) -> Engine:
         """Return the engine, started when first needed: one implementation per worker process."""
         if self._engine is None:
@@ -212,7 +206,7 @@ class ProbeItem(pytest.Item):
         if result.red:
             from journalspec_conformance.explain import explain  # noqa: PLC0415 - only when something fails
 
-            raise ProbeFailure(explain(result, self.probe.case, suite.setup.target.text))
+            raise ProbeFailure(explain(result, self.probe.case, suite.prepared.setup.target.text))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the failure text instead of a traceback of ours."""

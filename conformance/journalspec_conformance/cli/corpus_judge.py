@@ -8,8 +8,8 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -115,31 +115,10 @@ def command(**options: Any) -> None:
     raise click.exceptions.Exit(asked.status)
 
 
-@dataclass
-class _Asked:
-    """The options as the user gave them, and what came of them."""
+class _Asked(SimpleNamespace):
+    """The options of the command as the user gave them, and what came of them."""
 
-    impl: str
-    mode: str
-    timeout: float | None
-    max_memory: int
-    max_disk: int
-    format_id: str | None
-    tier: str
-    count: int
-    seed: int
-    every: int
-    editions: str | None
-    writers: str | None
-    strata: str | None
-    policies: str | None
-    expect: Path | None
-    no_limits: bool
-    out: Path | None
-    shrink: int
-    jobs: int
-    as_json: bool
-    status: int = 0
+    status = 0
 
     def run(self) -> None:
         """Choose, ask, judge, write and print. Raises Problem."""
@@ -150,13 +129,6 @@ class _Asked:
         job, selection = self._prepared(target, hello)
         plan, cores = selection.plan, os.cpu_count() or 1
         jobs = self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
-        asked = {
-            "impl": dict(hello.impl),
-            "plan": plan.to_json(),
-            "editions": list(selection.editions),
-            "writers": list(selection.writers),
-            "policies": list(job.policies),
-        }
         if self.out is not None:
             refuse_filled(self.out)
         with JudgingWorkers(job, jobs) as workers:
@@ -169,9 +141,12 @@ class _Asked:
             seconds = time.monotonic() - started
             shrunk = workers.smallest(failures, self.shrink) if self.shrink and not stopped else []
         facts: dict[str, Any] = {
-            "impl": asked["impl"],
+            "impl": dict(hello.impl),
             "format": job.format,
-            **asked,
+            "plan": plan.to_json(),
+            "editions": list(selection.editions),
+            "writers": list(selection.writers),
+            "policies": list(job.policies),
             "timeout": job.timeout,
             "workloads": len(plan.workloads()),
             "workloads_of": len(replace(plan, every=1).workloads()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -62,36 +62,33 @@ def _show_rates(result: Mapping[str, Any]) -> None:
         f"{plan['format']}, tier {plan['tier']}, every {plan['every']}, seed {plan['seed']}, engine "
         f"{plan['engine']}, version {plan['version']}, digest {result['digest']}; reader: {result['reader']}"
     )
+    head = ["edition", "writer", "background", "stratum", "preset", "k", "n", "rate", "interval"]
     for name, question in result["questions"].items():
         say(f"\n{name}: of {question['of']}, {question['counted']}")
-        head = ["edition", "writer", "background", "stratum", "preset", "k", "n", "rate", "95%"]
-        rows = [
-            [_told(of[column], column) for column in head[:-1]]
-            + [" to ".join(_told(edge, "rate") for edge in of["interval"])]
-            for of in result["rates"]
-            if of["question"] == name
-        ]
-        if rows:
-            show_table(head, rows)
+        asked = [of for of in result["rates"] if of["question"] == name]
+        if asked:
+            _show_lines(head, asked, [*head[:-1], "95%"])
         else:
             say("  no such states in this build")
     say("\nMade of crash points of which every state under the preset was enumerated; left out for that:")
-    rows = [[_told(of[name], name) for name in ("preset", "groups", "states")] for of in result["left_out"]]
-    show_table(["preset", "crash points", "states"], rows)
+    _show_lines(["preset", "groups", "states"], result["left_out"], ["preset", "crash points", "states"])
     if result["set_aside"]:
         say()
         say("Set aside: traces and corrupted states that are not recovered as they should be from the start:")
-        head = ["background", "traces", "states"]
-        show_table(head, [[_told(of[name], name) for name in head] for of in result["set_aside"]])
+        _show_lines(["background", "traces", "states"], result["set_aside"])
     say("\nWeakest preset under which I1 to I5 hold, under it and under every stronger one (stratum R):")
     show_table(["edition", "writer", "safe under", "fails first", "as in"], map(_safe, result["safe"]))
 
 
-def _told(value: Any, column: str) -> str:
+def _show_lines(members: Sequence[str], lines: Iterable[Mapping[str, Any]], head: Sequence[str] = ()) -> None:
+    show_table(head or members, [[_told(line[member]) for member in members] for line in lines])
+
+
+def _told(value: Any) -> str:
     """Return a member of a line of rates as a cell."""
     match value:
-        case bool():
-            return "yes" if value else "NO"
+        case [*edges]:
+            return " to ".join(map(_told, edges))
         case float():
             return f"{value:.3%}"
         case int():
