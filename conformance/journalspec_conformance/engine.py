@@ -279,15 +279,13 @@ class Engine:
     def claims(self, probe: Probe) -> Claims:
         """Return what is compared: the lower of the declared level and the one asked for."""
         declared = self.format_claims(probe)
-        level = min(declared.observe, self.options.level)
         features = declared.features
-        records = "no-records" not in features
         return Claims(
-            level,
+            min(declared.observe, self.options.level),
             declared.state,
             declared.fields,
             silent="silent" in features,
-            records=records,
+            records="no-records" not in features,
             missing="missing" in features,
             beside=_beside(probe.case.format),
         )
@@ -307,14 +305,9 @@ class Engine:
         lacking = sorted(set(case.needs) - _OPERATIONS - declared.features)
         return f"feature {', '.join(lacking)}" if lacking else None
 
-    def _answer(self) -> Mapping[str, object] | None:
-        """Return the first answer to the last probe, None if there is none."""
-        found = (reply["ok"] for _, reply in self.exchanges if "ok" in reply)
-        answer: Mapping[str, object] | None = carried(next(found, None))
-        return answer
-
     def _result(self, probe: Probe, outcome: Outcome) -> Result:
-        case = probe.case
+        case, failed_so = probe.case, outcome.result_class == "fail"
+        answers = (reply["ok"] for _, reply in self.exchanges if "ok" in reply)
         return Result(
             probe=probe.id,
             case=case.id,
@@ -329,10 +322,8 @@ class Engine:
             stratum=case.stratum,
             requirements=case.requirements,
             difference=carried(outcome.difference.to_json()) if outcome.difference else None,
-            answer=self._answer() if outcome.result_class == "fail" else None,
-            stderr=carried(
-                outcome.stderr or (self.connection.stderr() if outcome.result_class == "fail" else "")
-            ),
+            answer=carried(next(answers, None)) if failed_so else None,
+            stderr=carried(outcome.stderr or (self.connection.stderr() if failed_so else "")),
         )
 
 

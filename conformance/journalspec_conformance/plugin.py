@@ -158,7 +158,7 @@ class Suite:
     def engine(self) -> Engine:
         """Return the engine, started when first needed: one implementation per worker process."""
         if self._engine is None:
-            self._engine = self.prepared.open()
+            self._engine = self.prepared.setup.open()
         return self._engine
 
     def close(self) -> None:

@@ -84,10 +84,6 @@ class Prepared:
     #: Of the draws, None without any.
     seed: int | None = None
 
-    def open(self) -> Engine:
-        """Start the implementation; raises Problem if it does not even introduce itself."""
-        return self.setup.open()
-
 
 def prepare(request: RunRequest) -> Prepared:
     """Resolve a request; raises Problem for everything that cannot be run as asked."""

@@ -120,23 +120,20 @@ def _read(paths: Sequence[Path]) -> Iterator[Case]:
 
 def find(case_id: str, files: Sequence[Path] = ()) -> Case:
     """Return a case of `files` (none: of the published tiers, or a draw); raises Problem with a hint."""
-    drawn = None if files else drawn_case(case_id)
-    if drawn is not None:
-        every = [drawn]
-    elif files:
+    if files:
         every = cases_of("", files=files)
+    elif (drawn := drawn_case(case_id)) is not None:
+        every = [drawn]
     else:
-        every = [
-            case for tier in PUBLISHED_TIERS for case in _published(tier, formats_named([case_id], files))
-        ]
-    near = []
-    for case in every:
-        if case.id == case_id and case.fault:
-            raise Problem(f"{case_id} is quarantined: {case.fault}")
-        if case.id == case_id:
-            return case
-        if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]:
-            near.append(case.id)
+        tiers = [(tier, formats_named([case_id])) for tier in PUBLISHED_TIERS]
+        named = [case for tier, _ in tiers for case in _named(tier, (), [case_id])]
+        every = named or [case for tier, formats in tiers for case in _published(tier, formats)]
+    found = next((case for case in every if case.id == case_id), None)
+    if found is not None and found.fault:
+        raise Problem(f"{case_id} is quarantined: {found.fault}")
+    if found is not None:
+        return found
+    near = [case.id for case in every if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]]
     hint = f"Cases of that group: {', '.join(near[:8])}." if near else "`journalspec list` shows all ids."
     if ".crash." in case_id:
         hint = f"Crash states of a build: `journalspec corpus show DIR --case {case_id}`."

@@ -37,8 +37,8 @@ _SHOWN = 600
 _LINES_SHOWN = 30
 
 
-#: What is demanded, what was done, and whether that is the deviation.
-Done = tuple[Sequence[str], Sequence[str], bool]
+#: What is demanded, what was done, and whether that is the deviation (None: it could not be tried).
+Done = tuple[Sequence[str], Sequence[str], bool | None]
 
 
 class NotTried(Exception):
@@ -56,8 +56,8 @@ class Shown:
     deviation: str
     product: str
     asked: str
-    demanded: tuple[str, ...]
-    did: tuple[str, ...]
+    demanded: Sequence[str]
+    did: Sequence[str]
     shown: bool | None
     seconds: float = 0.0
 
@@ -68,14 +68,8 @@ class Shown:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON."""
-        return {
-            "deviation": self.deviation,
-            "product": self.product,
-            "asked": self.asked,
-            "demanded": list(self.demanded),
-            "did": list(self.did),
-            "verdict": self.verdict,
-        }
+        texts = {name: getattr(self, name) for name in ("deviation", "product", "asked")}
+        return {**texts, "demanded": list(self.demanded), "did": list(self.did), "verdict": self.verdict}
 
 
 def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
@@ -113,25 +107,15 @@ class Showroom:
         product = get_product(product_id)
         for show in shows:
             started = time.perf_counter()
-            demanded: Sequence[str]
-            did: Sequence[str]
-            shown: bool | None
             try:
-                demanded, did, shown = self._done(format_id, show, product)
+                done = self._done(format_id, show, product)
             except NotTried as error:
-                demanded, did, shown = _demands(show), (str(error),), None
-            seconds = time.perf_counter() - started
-            yield Shown(deviation.id, product_id, _title(show), tuple(demanded), tuple(did), shown, seconds)
+                done = _demands(show), (str(error),), None
+            yield Shown(deviation.id, product_id, _title(show), *done, time.perf_counter() - started)
 
     def _done(self, format_id: str, show: Show, product: Product) -> Done:
-        match show.way:
-            case "case":
-                return self._case(show, product)
-            case "steps":
-                return self._steps(format_id, show, product)
-            case "trace":
-                return self._trace(format_id, show, product)
-        return self._program(show, product)
+        ways = {"case": self._case, "steps": self._steps, "trace": self._trace, "program": self._program}
+        return ways[show.way](format_id, show, product)
 
     def close(self) -> None:
         """Let go of all products."""
@@ -158,7 +142,7 @@ class Showroom:
                 raise NotTried(f"{product.title} cannot be started: {error.reason}\n{error.stderr}") from None
         return self._engines[product.id]
 
-    def _case(self, show: Show, product: Product) -> Done:
+    def _case(self, _: str, show: Show, product: Product) -> Done:
         engine = self._engine(product)
         case = find_case(show.data["case"])
         if claims := engine.hello.formats.get(case.format):
@@ -224,11 +208,11 @@ class Showroom:
                 raise NotTried(f"strace is not permitted here: {error}") from None
         return [_line(entry, directory.name) for entry in seen]
 
-    def _program(self, show: Show, product: Product) -> Done:
+    def _program(self, _: str, show: Show, product: Product) -> Done:
         self.connect(product).close()
         command = [*program(product, show.data["program"]), *show.data.get("arguments", ())]
         did = []
-        for _ in range(int(show.data.get("tries", 1))):
+        for _try in range(int(show.data.get("tries", 1))):
             try:
                 done = completed(command, _PROGRAM_SECONDS)
             except TimeoutExpired:
@@ -310,11 +294,10 @@ def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> 
     if "is" in check:
         good = value == check["is"]
         return good, where + _wanted(good, check["is"])
-    if "has" in check:
-        good = isinstance(value, list) and check["has"] in value
-        return good, where + _wanted(good, f"with {check['has']}")
-    good = isinstance(value, list) and check["lacks"] not in value
-    return good, where + _wanted(good, f"without {check['lacks']}")
+    has = "has" in check
+    entry = check["has" if has else "lacks"]
+    good = isinstance(value, list) and (entry in value) == has
+    return good, where + _wanted(good, f"{'with' if has else 'without'} {entry}")
 
 
 def _wanted(good: bool, wanted: object) -> str:

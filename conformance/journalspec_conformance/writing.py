@@ -13,27 +13,46 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.answers import check_io, check_written
 from journalspec_conformance.compare import Claims, compare
-from journalspec_conformance.connection import Message
+from journalspec_conformance.connection import Connection, FormatClaims, Message
 from journalspec_conformance.power import Disk
 from journalspec_conformance.result import Outcome, settle
-from journalspec_conformance.scratch import CaseDirectory
+from journalspec_conformance.scratch import CaseDirectory, Workspace
 from journalspec_conformance.wording import sentence
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.model import History, history, model_of
 from journalspec_reference import load
 
-if TYPE_CHECKING:
-    from journalspec_conformance.engine import Engine
-
 #: Every kill costs a restart; so many of a long write are spread evenly over its operations.
 KILLS = 3
 
 Files = Mapping[str, bytes]
+
+
+class Asking(Protocol):
+    """Who asks: see :class:`.engine.Engine`."""
+
+    connection: Connection
+    workspace: Workspace
+
+    def ask(self, request: Message) -> Message:
+        """Ask, and return the reply."""
+
+    def validate(self, schema: str, message: Message) -> None:
+        """Hold a message against the protocol's schemas, if that is asked for."""
+
+    def request(self, probe: Probe, place: CaseDirectory, op: str | None = None) -> Message:
+        """Return the request of a probe about the files in `place`."""
+
+    def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
+        """Return what an observation is worth."""
+
+    def format_claims(self, probe: Probe) -> FormatClaims:
+        """Return what the implementation declares of the probe's format."""
 
 
 class _Settled(Exception):
@@ -44,7 +63,7 @@ class _Settled(Exception):
         self.outcome = outcome
 
 
-def judge_write(engine: Engine, probe: Probe) -> Outcome:
+def judge_write(engine: Asking, probe: Probe) -> Outcome:
     """Let the implementation write, then judge its files and what it said about durability."""
     case = probe.case
     if case.write is None:
@@ -69,13 +88,13 @@ def judge_write(engine: Engine, probe: Probe) -> Outcome:
         return early.outcome
 
 
-def _request(engine: Engine, probe: Probe, place: CaseDirectory) -> Message:
+def _request(engine: Asking, probe: Probe, place: CaseDirectory) -> Message:
     write = probe.case.write or {}
     request = engine.request(probe, place)
     return request | {"params": {**probe.case.params, **write["params"]}, "ops": list(write["ops"])}
 
 
-def _whole(engine: Engine, probe: Probe) -> Outcome:
+def _whole(engine: Asking, probe: Probe) -> Outcome:
     with engine.workspace.place(probe.case) as place:
         reply = engine.ask(_request(engine, probe, place))
         settled = settle(reply, engine.connection, probe)
@@ -109,7 +128,7 @@ def _refusal_print(refusals: Sequence[Mapping[str, Any]]) -> str:
     return f"refused:writer/{refusals[0]['code']}" if refusals else "verdict"
 
 
-def _judge_files(engine: Engine, probe: Probe, files: Files) -> Outcome:
+def _judge_files(engine: Asking, probe: Probe, files: Files) -> Outcome:
     observed = _look(probe.case, files)
     outcome = engine.compare(probe, observed, Claims(state=engine.format_claims(probe).state))
     valid = {entry.get("verdict") for entry in probe.expect}
@@ -129,7 +148,7 @@ def _look(case: Case, files: Files) -> dict[str, Any]:
 
 
 def _steps(
-    engine: Engine, probe: Probe, place: CaseDirectory, **more: bool
+    engine: Asking, probe: Probe, place: CaseDirectory, **more: bool
 ) -> Generator[tuple[int, Message], None, None]:
     """Write stepwise, and yield the number of each operation with the answer to it.
 
@@ -147,14 +166,14 @@ def _steps(
                 yield number, reply
 
 
-def _killed(engine: Engine, probe: Probe, step: int) -> Outcome:
+def _killed(engine: Asking, probe: Probe, step: int) -> Outcome:
     """Kill after one operation, as the case says, and judge what was said and what is there."""
     with engine.workspace.place(probe.case) as place:
         said = _write_until(engine, probe, place, step)
         return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
 
 
-def _write_until(engine: Engine, probe: Probe, place: CaseDirectory, last: int) -> Message:
+def _write_until(engine: Asking, probe: Probe, place: CaseDirectory, last: int) -> Message:
     """Write stepwise, kill after operation `last`, and return what was said till then."""
     durable: list[str] = []
     refusals: list[Message] = []
@@ -169,7 +188,7 @@ def _write_until(engine: Engine, probe: Probe, place: CaseDirectory, last: int) 
     return {"durable": durable, "refusals": refusals}
 
 
-def _durability(engine: Engine, probe: Probe) -> None:
+def _durability(engine: Asking, probe: Probe) -> None:
     """Kill the writer between operations. Raises _Settled at a recovered state that is not permitted."""
     promises = _Promises(engine, probe)
     for last in _kill_points(len((probe.case.write or {})["ops"])):
@@ -181,7 +200,7 @@ def _durability(engine: Engine, probe: Probe) -> None:
             _fail("not-durable", f"killed after operation {last}, durable up to {durable - 1}: {fault}")
 
 
-def _power_failures(engine: Engine, probe: Probe) -> None:
+def _power_failures(engine: Asking, probe: Probe) -> None:
     """Let power fail after every storage operation. Raises _Settled at a state that is not permitted."""
     promises = _Promises(engine, probe)
     with engine.workspace.place(probe.case) as place:
@@ -216,7 +235,7 @@ def _fail(fingerprint: str, reason: str) -> NoReturn:
 class _Promises:
     """What recovery owes after a crash in one write, by the format's model and the expected refusals."""
 
-    def __init__(self, engine: Engine, probe: Probe) -> None:
+    def __init__(self, engine: Asking, probe: Probe) -> None:
         self._case = probe.case
         self._keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
         before = _recovered(probe.case, probe.case.files())

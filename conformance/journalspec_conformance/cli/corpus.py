@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -81,7 +81,8 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
-    plan = Plan(_chosen(format_id), tier, options["seed"], every=options["every"])
+    chosen = format_with_traces([format_id] if format_id else format_ids())
+    plan = Plan(chosen, tier, options["seed"], every=options["every"])
     if options["master"] and options["engine"] != "spark":
         raise click.UsageError("--master is for --engine spark")
     engine = Builder(options["engine"], options["partitions"], options["master"], options["jobs"] or cores())
@@ -104,18 +105,18 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         show_summary(manifest, out)
 
 
-def _chosen(format_id: str | None) -> str:
-    """Return the format to build; raises UsageError if that is not clear."""
+def format_with_traces(names: Sequence[str]) -> str:
+    """Return the one format of `names` that has crash traces; raises Problem if that is not clear."""
     from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415  # needs optional parts
 
     try:
-        able = [name for name in ([format_id] if format_id else format_ids()) if has_crash_format(name)]
+        able = [name for name in names if has_crash_format(name)]
     except UnknownFormat as error:
-        raise click.UsageError(str(error.args[0])) from None
+        raise Problem(str(error.args[0])) from None
     if not able:
-        raise click.UsageError(f"{format_id or 'no format'} has no crash traces yet")
+        raise Problem(f"{', '.join(names) or 'nothing that it recovers'} has no crash traces")
     if len(able) > 1:
-        raise click.UsageError(f"which format? --format takes one of {', '.join(able)}")
+        raise Problem(f"which format? --format takes one of {', '.join(able)}")
     return able[0]
 
 

@@ -73,7 +73,7 @@ def _reduced(
     examples = [result for result in examples if result.result_class in ("fail", "error", "crash", "timeout")]
     if not examples:
         return
-    with closing(prepared.open()) as engine:
+    with closing(prepared.setup.open()) as engine:
         for result in examples[:REDUCED]:
             last: dict[str, Result] = {}
             if result.result_class == "timeout":  # each attempt would cost the whole time limit

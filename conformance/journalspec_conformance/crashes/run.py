@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -250,11 +250,8 @@ def smallest(format_id: str, kind: Kind, chosen: Chosen, asker: Asker, budget: i
         "kind": str(kind),
         "case": case.id,
         "workload": found.workload.name,
-        "preset": descriptor.preset,
-        "crash_index": descriptor.crash_index,
+        **asdict(descriptor),
         "mask": descriptor.mask.hex(),
-        "tear": descriptor.tear,
-        "rot": descriptor.rot,
         "records": found.records,
         "deviations": found.deviations,
         # False if the budget ended first.
