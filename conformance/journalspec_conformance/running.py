@@ -29,7 +29,6 @@ from journalspec_conformance.result import Result
 from journalspec_conformance.selection import (
     Draws,
     cases_of,
-    formats_named,
     ids_outside,
     probes_of,
     with_draws,
@@ -93,12 +92,11 @@ def prepare(request: RunRequest) -> Prepared:
     if with_draws(request.tier) and not request.cases:
         seed = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
         draws = Draws(seed, request.count, request.select)
-    formats = request.formats or formats_named(request.select, request.cases)
-    chosen = cases_of(request.tier, formats, request.cases, draws, request.select)
+    chosen = cases_of(request.tier, request.formats, request.cases, draws, request.select)
     expectations, source = _expectations(request.expect, setup.target.expectations)
     if expectations.entries:
         # An entry may be about a format that is not chosen; draws are named by none.
-        less = draws is None and (formats or request.select)
+        less = draws is None and (request.formats or request.select)
         every = cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
         elsewhere = None if request.cases else tuple(ids_outside(request.tier))
