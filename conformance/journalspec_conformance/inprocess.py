@@ -1,6 +1,6 @@
 """A Python class in this process, asked by plain calls: for the harnesses that are shipped.
 
-Anybody else's class runs in a child (:mod:`.pychild`): in here it could end the run.
+Anybody else's class runs in a child (:mod:`.process`): in here it could end the run.
 """
 
 from __future__ import annotations
