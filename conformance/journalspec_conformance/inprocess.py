@@ -33,7 +33,7 @@ class InProcessConnection(AnswersOnly):
     def ask(self, request: Message) -> Message:
         """Call the method of the request's name."""
         *_, reply = self._answers(request)
-        return checked(reply)
+        return checked(reply, request["cmd"])
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the stepwise answers; closing early abandons the object."""

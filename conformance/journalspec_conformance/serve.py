@@ -178,7 +178,7 @@ class _Child:
     def answers(self, request: Message) -> Iterator[Message]:
         """Yield what the class answers, that it crashed, or that there is no such class."""
         hello = request["cmd"] == "hello"
-        files = _files(request["dir"]) if self._in_memory and not hello else None
+        files = files_in(request["dir"]) if self._in_memory and not hello else None
         asked = request if files is None else {**request, "files": files}
         before = dict(files or {})
         try:
@@ -198,7 +198,8 @@ class _Child:
             yield {CRASH: "", "message": told(error)}
 
 
-def _files(directory: str) -> dict[str, bytes]:
+def files_in(directory: str) -> dict[str, bytes]:
+    """Return what is in the files below a directory."""
     root = Path(directory)
     return {
         path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
@@ -216,7 +217,7 @@ def _put(directory: str, before: dict[str, bytes], now: dict[str, bytes]) -> Non
             (root / name).write_bytes(content)
 
 
-def _own_output() -> IO[str]:
+def own_output() -> IO[str]:
     """Return a stream on standard output, which from now on goes to standard error for everybody else."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -233,7 +234,7 @@ def _own_input() -> IO[str]:
 
 
 def _answer_as_child(target: str) -> None:
-    requests, stream = _own_input(), _own_output()
+    requests, stream = _own_input(), own_output()
     child = _Child(target)
     try:
         exchange(child.answers, requests, stream)

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Any
@@ -24,9 +23,9 @@ from journalspec_conformance.connection import Connection
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
-from journalspec_conformance.harnesses.product import program, serving
+from journalspec_conformance.harnesses.product import command, program
 from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.products import Product, ProductError, classpath, get_product
+from journalspec_conformance.products import Product, get_product
 from journalspec_conformance.programs import completed, scratch
 from journalspec_corpus.load import find_case, told_in
 
@@ -125,13 +124,10 @@ class Showroom:
 
     def connect(self, product: Product) -> Connection:
         """Return a connection to `product`; raises NotTried if it is not ready."""
-        if find_spec("jpype") is None:
-            raise NotTried("JPype is missing: install `journalspec[products]`")
         try:
-            classpath(product)
-        except ProductError as error:
-            raise NotTried(str(error)) from None
-        return ProcessConnection(serving(product.id), timeout=self._timeout)
+            return ProcessConnection(command(product.id), timeout=self._timeout)
+        except LookupError as error:
+            raise NotTried(str(error.args[0])) from None
 
     def _engine(self, product: Product) -> Engine:
         if product.id not in self._engines:
@@ -210,11 +206,11 @@ class Showroom:
 
     def _program(self, _: str, show: Show, product: Product) -> Done:
         self.connect(product).close()
-        command = [*program(product, show.data["program"]), *show.data.get("arguments", ())]
+        words = [*program(product, show.data["program"]), *show.data.get("arguments", ())]
         did = []
         for _try in range(int(show.data.get("tries", 1))):
             try:
-                done = completed(command, _PROGRAM_SECONDS)
+                done = completed(words, _PROGRAM_SECONDS)
             except TimeoutExpired:
                 did.append(f"no end within {_PROGRAM_SECONDS:g} s")
                 continue

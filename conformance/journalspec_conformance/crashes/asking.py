@@ -152,8 +152,6 @@ class Asker:
             return Reply(None, "unsupported", str(reply["unsupported"])[:_SHOWN])
         if "error" in reply:
             return Reply(None, "error", str(reply["error"].get("message", "no message"))[:_SHOWN])
-        if "ok" not in reply:
-            raise Misbehaved("a step is no answer to recover")
         observed = reply["ok"]
         check_observation(observed)
         try:

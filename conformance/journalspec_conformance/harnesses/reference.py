@@ -11,6 +11,7 @@ from journalspec import __version__
 from journalspec.formats import Format, format_ids, get_format
 from journalspec.observation import Level, jsonable
 from journalspec_conformance.power import MEMBERS
+from journalspec_conformance.serve import files_in
 from journalspec_reference import Implementation, Writer, WriterRefused, load
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, Storage
 
@@ -123,10 +124,7 @@ def files_of(request: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the files that a request is about: the ones it carries, or those of its directory."""
     if "files" in request:
         return dict(request["files"])
-    root = Path(request["dir"])
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
-    }
+    return files_in(request["dir"])
 
 
 def _storage(request: Message) -> Storage:
