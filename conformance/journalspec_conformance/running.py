@@ -126,10 +126,9 @@ def setup_of(request: RunRequest) -> Setup:
 
 
 def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectations, str]:
-    if wanted == NO_EXPECTATIONS or (wanted is None and shipped is None):
+    path = shipped if wanted is None else Path(wanted)
+    if path is None or wanted == NO_EXPECTATIONS:
         return Expectations.none(), ""
-    path = Path(wanted) if wanted is not None else shipped
-    assert path is not None  # the line above
     return load_expectations(path), str(path)
 
 

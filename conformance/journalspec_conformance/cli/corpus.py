@@ -90,11 +90,11 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         with progress_bar() as show:
             manifest = build(plan, out, engine, show)
     except BuildError as error:
-        raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
+        raise Failed(f"{error}\n{error.hint}".rstrip()) from None
     except MemoryError:
-        raise _Failed("not enough memory; try fewer --jobs") from None
+        raise Failed("not enough memory; try fewer --jobs") from None
     except OSError as error:
-        raise _Failed(f"{error.filename or out}: {error.strerror or error}\n{_KEPT}") from None
+        raise Failed(f"{error.filename or out}: {error.strerror or error}\n{_KEPT}") from None
     except KeyboardInterrupt as interruption:
         said, status = how_it_ended(interruption)
         click.echo(f"{said}; {_KEPT}", err=True)
@@ -120,8 +120,8 @@ def format_with_traces(names: Sequence[str]) -> str:
     return able[0]
 
 
-class _Failed(click.ClickException):
-    """The build did not work; exit status 1."""
+class Failed(click.ClickException):
+    """What was asked for did not work; exit status 1."""
 
     exit_code = 1
 
@@ -311,4 +311,4 @@ def _built_again(directory: Path) -> list[str]:
         try:
             return built_again(directory, load(directory), Path(scratch), Builder(jobs=cores()))
         except BuildError as error:
-            raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
+            raise Failed(f"{error}\n{error.hint}".rstrip()) from None

@@ -15,9 +15,10 @@ from rich.console import Console
 from journalspec.files import making, refuse_filled, replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.cli.corpus import Failed
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes.asking import Asker, ImplementationReader
-from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_conformance.errors import Breakdown
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story, transcript
 from journalspec_corpus.crash.adapter import CrashFormat
@@ -169,12 +170,6 @@ _SHRINK_STATUS = (
 )
 
 
-class _NotFailing(click.ClickException):
-    """There is nothing to shrink; exit status 1."""
-
-    exit_code = 1
-
-
 @click.command("shrink", epilog=_SHRINK_STATUS)
 @click.argument("directory", type=_options.FILE, metavar="DIR")
 @click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
@@ -235,11 +230,11 @@ def shrink_command(
                 progress=lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
         except reduction.NotFailing as error:
-            raise _NotFailing(
+            raise Failed(
                 f"{place.case_id}: nothing to shrink: {error}; `corpus show` tells any state"
             ) from None
         except Breakdown as error:
-            raise _NotFailing(f"{reader.name} broke down: {error.reason}") from None
+            raise Failed(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
     if out is not None:
         # Each once, and the files of the small one.
@@ -261,24 +256,15 @@ def _text(error: Exception) -> str:
 
 
 def _reader(place: BuiltState, name: str, impl: str, policy: str) -> Named:
-    """Return who is asked; raises LookupError or UsageError."""
+    """Return who is asked; raises LookupError, UsageError, Problem or a Breakdown."""
+    adapter = place.adapter
     if not impl:
-        return named_reader(place.adapter.format, name or place.first_failing())
+        return named_reader(adapter.format, name or place.first_failing())
     if name:
         raise click.UsageError("--reader and --impl exclude each other")
-    return _implementation(place.adapter, impl, policy)
-
-
-def _implementation(adapter: CrashFormat, impl: str, policy: str) -> Named:
     chosen = policy or adapter.readers[0]
-    try:
-        salvaging = adapter.salvages(chosen)
-    except LookupError as error:
-        raise click.UsageError(str(error.args[0])) from None
-    try:
-        asker = Asker(parse_impl(impl), adapter.format, adapter.answer)
-    except (Problem, Breakdown) as error:
-        raise click.UsageError(str(error)) from None
+    salvaging = adapter.salvages(chosen)
+    asker = Asker(parse_impl(impl), adapter.format, adapter.answer)
     click.get_current_context().call_on_close(asker.close)
     return Named(impl, ImplementationReader(asker, chosen), salvaging)
 
