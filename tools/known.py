@@ -23,10 +23,10 @@ from typing import Any
 from journalspec.files import replace_text
 from journalspec.formats import get_format
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.patterns import matches
 from journalspec_conformance.products import Product, get_product, product_ids
 from journalspec_conformance.report import load_report
 from journalspec_conformance.result import Result
+from journalspec_conformance.selection import matches
 from journalspec_conformance.wording import UNJUDGED
 from journalspec_corpus.case import Case
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases

@@ -21,8 +21,8 @@ from toml_text import toml_value
 from journalspec.files import replace_bytes, replace_text
 from journalspec_conformance.crashes import findings
 from journalspec_conformance.crashes.findings import REACHABLE, causes_of
-from journalspec_conformance.crashes.known import MEMBERS
 from journalspec_conformance.crashes.tally import SHRUNK, SUMMARY
+from journalspec_conformance.crashes.verdicts import MEMBERS
 from journalspec_corpus.crash import effects
 
 FOLDER = Path(findings.__file__).parent / "findings"

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Level
@@ -169,10 +170,10 @@ def _lonely(fingerprint: str, index: int, want: Members | None, have: Members | 
 
 def _first_parting(want: Sequence[Members], have: Sequence[Members], claims: Claims) -> int | None:
     """Return the first index where the lists part, None if they do not."""
-    for index, (left, right) in enumerate(zip(want, have, strict=False)):
-        if _first_field(left, right, claims) is not None:
+    for index, (left, right) in enumerate(zip_longest(want, have)):
+        if left is None or right is None or _first_field(left, right, claims) is not None:
             return index
-    return None if len(want) == len(have) else min(len(want), len(have))
+    return None
 
 
 def _first_field(want: Members, have: Members, claims: Claims) -> str | None:
@@ -297,10 +298,7 @@ def _missing(expected: Members, observed: Members, claims: Claims) -> Difference
 
 def _listed(name: str, expected: Members, observed: Members) -> Difference | None:
     """Compare two lists, entry by entry, by the members that the expected one has."""
-    want, have = expected[name], observed.get(name) or []
-    for index in range(max(len(want), len(have))):
-        left = want[index] if index < len(want) else None
-        right = have[index] if index < len(have) else None
+    for index, (left, right) in enumerate(zip_longest(expected[name], observed.get(name) or [])):
         if left is None or right is None or any(value != right.get(key) for key, value in left.items()):
             return Difference(name, f"{name}[{index}]", left, right, left or right)
     return None
@@ -351,11 +349,9 @@ def _unanchored(expected: Members, observed: Members, claims: Claims) -> Differe
     if "unanchored" not in expected:
         return None
     want, have = (_by_place(members.get("unanchored") or ()) for members in (expected, observed))
-    for index in range(max(len(want), len(have))):
-        left = want[index] if index < len(want) else None
-        right = have[index] if index < len(have) else None
+    for index, (left, right) in enumerate(zip_longest(want, have)):
         wrong = left is None or right is None or _first_field(left, right, claims) is not None
-        if wrong or not _contains(left["at"], right.get("at")):  # type: ignore[index, union-attr]  # both are there
+        if wrong or not _contains(left["at"], right.get("at")):
             at = (right or left or {}).get("at")
             return Difference("unanchored", f"unanchored[{index}]", left, right, at)
     return None

@@ -17,9 +17,7 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.harnesses import HarnessEntry, registry
 from journalspec_conformance.harnesses.product import command as product_command
 from journalspec_conformance.inprocess import InProcessConnection
-from journalspec_conformance.oneshot import OneShotConnection
-from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.pychild import PythonConnection
+from journalspec_conformance.process import OneShotConnection, ProcessConnection, PythonConnection
 
 MODES = ("persistent", "oneshot")
 #: Seconds per question if neither the user nor the harness says otherwise.

@@ -189,11 +189,16 @@ def _constant(name: str) -> NoReturn:
     raise ValueError(f"{name}, which is no JSON")
 
 
-def checked(reply: object) -> Message:
-    """Return `reply` if it has the shape of one; raises Misbehaved."""
+def checked(reply: object, whole: str = "") -> Message:
+    """Return `reply` if it has the shape of one; raises Misbehaved, for a step if a `whole` one is wanted.
+
+    Who says a step waits for a word that does not come, and would take the next question for it.
+    """
     if not isinstance(reply, dict):
         raise Misbehaved(f"the answer is no JSON object: {reply!r:.200}")
     if "step" in reply and "ok" not in reply:
+        if whole:
+            raise Misbehaved(f"a step is no answer to {whole}: {reply!r:.200}")
         return reply
     if sum(key in reply for key in OUTCOMES) != 1:
         raise Misbehaved(f"the answer carries not exactly one of {', '.join(OUTCOMES)}: {sorted(reply)}")

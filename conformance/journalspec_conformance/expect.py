@@ -36,8 +36,8 @@ from journalspec.deviations import deviations
 from journalspec.files import read_bytes
 from journalspec.formats import format_ids
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.patterns import matches
 from journalspec_conformance.result import CLASSES, Result
+from journalspec_conformance.selection import matches
 from journalspec_corpus.draws import TIER as DRAWN
 from journalspec_corpus.draws import is_drawn, kind_of
 from journalspec_corpus.load import PUBLISHED_TIERS

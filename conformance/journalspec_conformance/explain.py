@@ -15,9 +15,9 @@ from typing import Any
 
 from journalspec.files import shown
 from journalspec.requirements import requirements
-from journalspec_conformance.beside import beside
 from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.result import Result
+from journalspec_conformance.wording import beside
 from journalspec_corpus import Case
 from journalspec_corpus.flags import load_flags
 from journalspec_reference import load

@@ -18,18 +18,14 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 NOTHING = "nothing was judged: silence is no success"
 _GOOD = frozenset({"pass", "allowed"})
 
-#: How a class shows in JUnit; classes that are not here pass.
-_JUNIT = {
-    "fail": "failure",
-    "fixed": "failure",
-    "crash": "error",
-    "timeout": "error",
-    "error": "error",
-    "unasked": "error",
-    "unsupported": "skipped",
-    "known": "skipped",
-    "quarantined": "error",
-}
+
+def _junit_kind(result: Result) -> str:
+    """Return how a result shows in JUnit: as a failure, an error, skipped, or passed ("")."""
+    if result.result_class in _GOOD:
+        return ""
+    if not result.red:
+        return "skipped"
+    return "failure" if result.result_class in ("fail", "fixed") else "error"
 
 
 def as_text(report: Report) -> str:
@@ -87,7 +83,7 @@ def _cell(text: str) -> str:
 
 def as_junit(report: Report) -> str:
     """Return the report as JUnit XML, one test case per probe."""
-    kinds = Counter(_JUNIT.get(result.result_class, "") for result in report.results)
+    kinds = Counter(map(_junit_kind, report.results))
     suite = ET.Element(
         "testsuite",
         name=_xml(f"journalspec: {report.name}"),
@@ -119,8 +115,8 @@ def _junit_case(result: Result) -> ET.Element:
     for name, value in pairs:
         if value:
             ET.SubElement(properties, "property", name=name, value=_xml(value))
-    kind = _JUNIT.get(result.result_class)
-    if kind is not None:
+    kind = _junit_kind(result)
+    if kind:
         label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
         detail = ET.SubElement(case, kind, message=_xml(f"{label}: {result.reason}"))
         detail.text = _xml("\n".join(part for part in (result.title, result.reason, result.stderr) if part))

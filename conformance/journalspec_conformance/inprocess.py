@@ -1,6 +1,6 @@
 """A Python class in this process, asked by plain calls: for the harnesses that are shipped.
 
-Anybody else's class runs in a child (:mod:`.pychild`): in here it could end the run.
+Anybody else's class runs in a child (:mod:`.process`): in here it could end the run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class InProcessConnection(AnswersOnly):
     def ask(self, request: Message) -> Message:
         """Call the method of the request's name."""
         *_, reply = self._answers(request)
-        return checked(reply)
+        return checked(reply, request["cmd"])
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the stepwise answers; closing early abandons the object."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from journalspec_conformance.engine import Engine
-    from journalspec_conformance.result import Result
-    from journalspec_conformance.running import Setup
     from journalspec_corpus import Probe
 
 #: The file of the package that stands for the suite when pytest walks the directory.
@@ -156,15 +154,10 @@ class Suite:
         self.prepared = prepare(RunRequest(**asked, formats=formats, select=select))
         self._engine: Engine | None = None
 
-    @property
-    def setup(self) -> Setup:
-        """What is run."""
-        return self.prepared.setup
-
     def engine(self) -> Engine:
         """Return the engine, started when first needed: one implementation per worker process."""
         if self._engine is None:
-            self._engine = self.prepared.open()
+            self._engine = self.prepared.setup.open()
         return self._engine
 
     def close(self) -> None:
@@ -198,9 +191,14 @@ class ProbeItem(pytest.Item):
     def runtest(self) -> None:
         """Ask the implementation; skip what is unsupported, xfail what is known, fail what is red."""
         from journalspec.files import shown  # noqa: PLC0415 - see the module's text
+        from journalspec_conformance.errors import Breakdown, Problem  # noqa: PLC0415 - as above
 
         suite = self.config.stash[_SUITE]
-        result = _run(suite, self.probe)
+        try:
+            engine = suite.engine()
+        except (Breakdown, Problem) as error:
+            pytest.exit(f"journalspec: the implementation cannot be used: {error}", returncode=2)
+        result = engine.run(self.probe)
         self.user_properties.append(("class", result.result_class))
         # An answer may hold half of a surrogate pair, which does not get through to another process.
         if result.fingerprint:
@@ -212,7 +210,7 @@ class ProbeItem(pytest.Item):
         if result.red:
             from journalspec_conformance.explain import explain  # noqa: PLC0415 - only when something fails
 
-            raise ProbeFailure(explain(result, self.probe.case, suite.setup.target.text))
+            raise ProbeFailure(explain(result, self.probe.case, suite.prepared.setup.target.text))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the failure text instead of a traceback of ours."""
@@ -223,13 +221,3 @@ class ProbeItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, None, str]:
         """Return the headline of a failure. An id alone would be shown with its dots made double colons."""
         return self.path, None, f"{self.name}: {self.probe.case.title}"
-
-
-def _run(suite: Suite, probe: Probe) -> Result:
-    from journalspec_conformance.errors import Breakdown, Problem  # noqa: PLC0415 - see the module's text
-
-    try:
-        engine = suite.engine()
-    except (Breakdown, Problem) as error:
-        pytest.exit(f"journalspec: the implementation cannot be used: {error}", returncode=2)
-    return engine.run(probe)

@@ -94,15 +94,15 @@ class Enclosure:
             _open.remove(self)
 
 
-def completed(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end and return what it printed; nothing that it has started is left.
+def completed(command: Sequence[str], seconds: float, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, `given` its input, and return what it printed; nothing it started is left.
 
     Raises OSError, and subprocess.TimeoutExpired.
     """
     with Enclosure() as inside:
         return subprocess.run(
             command,
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             text=True,
             errors="replace",

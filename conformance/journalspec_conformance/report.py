@@ -149,20 +149,18 @@ class ReportWriter:
     def __init__(self, stream: IO[str], header: Mapping[str, Any]) -> None:
         """Write the header to `stream`."""
         self._stream = stream
-        self._results: list[str] = []
+        self._results: list[Result] = []
         self._digest = hashlib.sha256()
         self._line(header)
 
     def add(self, result: Result) -> None:
         """Write one result."""
-        self._results.append(result.result_class)
+        self._results.append(result)
         self._line(result.to_json())
 
     def finish(self) -> None:
         """Write the footer."""
-        found = Counter(self._results)
-        counts = {name: found[name] for name in CLASSES if found[name]}
-        seal = self._digest.hexdigest()
+        counts, seal = count(self._results), self._digest.hexdigest()
         self._line({"kind": "footer", "results": len(self._results), "counts": counts, "sha256": seal})
         self._stream.flush()
 

@@ -1,11 +1,16 @@
-"""One result: its class, and what became of its probe. A line of a report, and what exports are made of."""
+"""What became of a probe: first an outcome, then, with its class, a line of a report."""
 
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from journalspec_conformance.compare import Difference
+from journalspec_conformance.connection import Connection, Message
+from journalspec_corpus import Probe
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +134,10 @@ _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
 _CALLED = {"result_class": "class"}
 #: No probe takes so long (seconds): beyond it, sums are no numbers any more.
 _FOREVER = 1e9
-#: Deeper nesting in an answer is not kept.
+#: Deeper nesting in an answer is not kept, and no more calls of a traceback.
 _DEEPEST = 50
+#: Characters of a reason where the runner itself failed.
+_REASON = 1000
 
 
 def carried(value: Any, depth: int = 0) -> Any:
@@ -146,3 +153,63 @@ def carried(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [carried(item, depth + 1) for item in value]
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a probe came to before expectations and levels are considered."""
+
+    result_class: str
+    fingerprint: str = ""
+    reason: str = ""
+    choice: str = ""
+    difference: Difference | None = None
+    stderr: str = ""
+
+
+def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
+    """Return the outcome of a reply that is no answer (unsupported, error), None if it is one.
+
+    What was declared and is declined is a failure. Only that a writer cannot be told some
+    parameter of a case, do one of its operations, or write an edition that the implementation
+    reads, there is no word for in ``hello``.
+    """
+    if "unsupported" in reply:
+        what = str(reply["unsupported"].get("what", ""))
+        texts = (what, *(str(reply["unsupported"].get(key, "")) for key in ("message", "issue")))
+        said = ": ".join(text for text in texts if text) or "no reason"
+        # A parameter may be named with its value: param:alignment=512.
+        if what.partition("=")[0] in _open_to_writers(probe):
+            return Outcome("unsupported", reason=said)
+        return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
+    if "error" in reply:
+        error: dict[str, Any] = reply["error"]
+        detail = str(error.get("detail", ""))
+        stderr = "\n".join(text for text in (detail, connection.stderr()) if text)
+        return Outcome("error", reason=str(error.get("message", "no message")), stderr=stderr)
+    return None
+
+
+def _open_to_writers(probe: Probe) -> set[str]:
+    case = probe.case
+    if probe.op != "write" or case.write is None:
+        return set()
+    params = (f"param:{name}" for name in (*case.params, *case.write["params"]))
+    return {"operation", f"edition:{case.edition}", *params}
+
+
+def failed(error: Exception) -> Outcome:
+    """Return what a probe came to that neither was answered nor could be judged."""
+    said = _said(error)
+    trace = "".join(
+        ("Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__, _DEEPEST))
+    )
+    return Outcome("error", reason=f"it could not be judged: {said}", stderr=f"{trace}{said}\n")
+
+
+def _said(error: Exception) -> str:
+    try:
+        text = str(error)
+    except Exception:  # an exception of somebody else's class may do anything when it is shown
+        text = "(it cannot be shown)"
+    return f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")

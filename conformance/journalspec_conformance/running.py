@@ -29,7 +29,6 @@ from journalspec_conformance.result import Result
 from journalspec_conformance.selection import (
     Draws,
     cases_of,
-    formats_named,
     ids_outside,
     probes_of,
     with_draws,
@@ -84,10 +83,6 @@ class Prepared:
     #: Of the draws, None without any.
     seed: int | None = None
 
-    def open(self) -> Engine:
-        """Start the implementation; raises Problem if it does not even introduce itself."""
-        return self.setup.open()
-
 
 def prepare(request: RunRequest) -> Prepared:
     """Resolve a request; raises Problem for everything that cannot be run as asked."""
@@ -97,12 +92,12 @@ def prepare(request: RunRequest) -> Prepared:
     if with_draws(request.tier) and not request.cases:
         seed = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
         draws = Draws(seed, request.count, request.select)
-    formats = request.formats or formats_named(request.select, request.cases)
-    chosen = cases_of(request.tier, formats, request.cases, draws)
+    chosen = cases_of(request.tier, request.formats, request.cases, draws, request.select)
     expectations, source = _expectations(request.expect, setup.target.expectations)
     if expectations.entries:
         # An entry may be about a format that is not chosen; draws are named by none.
-        every = chosen if draws is not None or not formats else cases_of(request.tier, (), request.cases)
+        less = draws is None and (request.formats or request.select)
+        every = cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
         elsewhere = None if request.cases else tuple(ids_outside(request.tier))
         expectations = expectations.bind(names, tier, source, elsewhere=elsewhere)
@@ -131,10 +126,9 @@ def setup_of(request: RunRequest) -> Setup:
 
 
 def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectations, str]:
-    if wanted == NO_EXPECTATIONS or (wanted is None and shipped is None):
+    path = shipped if wanted is None else Path(wanted)
+    if path is None or wanted == NO_EXPECTATIONS:
         return Expectations.none(), ""
-    path = Path(wanted) if wanted is not None else shipped
-    assert path is not None  # the line above
     return load_expectations(path), str(path)
 
 

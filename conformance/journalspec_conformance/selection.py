@@ -1,15 +1,19 @@
-"""Which probes a run is about: tier, formats, patterns."""
+"""Which probes a run is about: tier, formats, patterns.
+
+A pattern names probes by ids: segments between ``.`` and ``/``; ``*`` within one, ``**`` over any number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.patterns import any_matches
 from journalspec_corpus import Case, CaseError, Probe, load_cases
 from journalspec_corpus.case import UNKNOWN
 from journalspec_corpus.draws import COUNT, TIER, drawn_case, drawn_cases, formats_with_draws
@@ -18,6 +22,7 @@ from journalspec_corpus.pipeline.manifest import CASES
 
 #: Everything: the published tiers, and draws.
 ALL = "all"
+_SEPARATORS = re.compile(r"([./])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +49,20 @@ def with_draws(tier: str) -> bool:
 
 
 def cases_of(
-    tier: str, formats: Sequence[str] = (), files: Sequence[Path] = (), draws: Draws | None = None
+    tier: str,
+    formats: Sequence[str] = (),
+    files: Sequence[Path] = (),
+    draws: Draws | None = None,
+    select: Sequence[str] = (),
 ) -> list[Case]:
     """Return the cases of a `tier`, or of the given case `files`, of `formats` (none: all).
 
+    Without `formats` those are enough that `select` can be about. Where each of `select` names a case of a
+    published tier without a star, no other case is read.
     The tiers ``drawn`` and ``all`` need `draws`. What is no case in `files` is quarantined (see
     Case.quarantined). Raises Problem on an unknown tier or format, an unreadable file, or if nothing is left.
     """
+    formats = formats or formats_named(select, files)
     try:
         for name in formats:
             get_format(name)
@@ -60,7 +72,7 @@ def cases_of(
             found = [] if tier == TIER else [c for name in PUBLISHED_TIERS for c in load_cases(tier=name)]
             found += draws.cases(formats)
         else:
-            found = _published(tier, formats)
+            found = _named(tier, formats, select) or _published(tier, formats)
     except (UnknownFormat, CaseError, ValueError) as error:
         raise Problem(str(error)) from None
     # A case that says nothing usable about its format may be of any.
@@ -71,10 +83,17 @@ def cases_of(
     return chosen
 
 
-def _published(tier: str, formats: Sequence[str]) -> list[Case]:
+def _published(tier: str, formats: Sequence[str], only: frozenset[str] = frozenset()) -> list[Case]:
     """Return the cases of a published tier, of `formats` (none: all), in published order."""
     chosen = [name for name in format_ids() if not formats or name in formats]
-    return [case for name in chosen for case in load_cases(name, tier)]
+    return [case for name in chosen for case in load_cases(name, tier, only)]
+
+
+def _named(tier: str, formats: Sequence[str], patterns: Sequence[str]) -> list[Case]:
+    """Return the cases that `patterns` name literally; nothing if one of them names none."""
+    ids = frozenset(pattern.partition("/")[0] for pattern in patterns)
+    found = [] if any("*" in name for name in ids) else _published(tier, formats, ids)
+    return found if ids and len(found) == len(ids) else []
 
 
 def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[str, ...]:
@@ -103,27 +122,51 @@ def _read(paths: Sequence[Path]) -> Iterator[Case]:
 
 def find(case_id: str, files: Sequence[Path] = ()) -> Case:
     """Return a case of `files` (none: of the published tiers, or a draw); raises Problem with a hint."""
-    drawn = None if files else drawn_case(case_id)
-    if drawn is not None:
-        every = [drawn]
-    elif files:
+    if files:
         every = cases_of("", files=files)
+    elif (drawn := drawn_case(case_id)) is not None:
+        every = [drawn]
     else:
-        every = [
-            case for tier in PUBLISHED_TIERS for case in _published(tier, formats_named([case_id], files))
-        ]
-    near = []
-    for case in every:
-        if case.id == case_id and case.fault:
-            raise Problem(f"{case_id} is quarantined: {case.fault}")
-        if case.id == case_id:
-            return case
-        if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]:
-            near.append(case.id)
+        tiers = [(tier, formats_named([case_id])) for tier in PUBLISHED_TIERS]
+        named = [case for tier, _ in tiers for case in _named(tier, (), [case_id])]
+        every = named or [case for tier, formats in tiers for case in _published(tier, formats)]
+    found = next((case for case in every if case.id == case_id), None)
+    if found is not None and found.fault:
+        raise Problem(f"{case_id} is quarantined: {found.fault}")
+    if found is not None:
+        return found
+    near = [case.id for case in every if case.id.rpartition(".")[0] == case_id.rpartition(".")[0]]
     hint = f"Cases of that group: {', '.join(near[:8])}." if near else "`journalspec list` shows all ids."
     if ".crash." in case_id:
         hint = f"Crash states of a build: `journalspec corpus show DIR --case {case_id}`."
     raise Problem(f"there is no case {case_id!r}", hint)
+
+
+@cache
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of `pattern` (to be matched in full)."""
+    out = ""
+    for part in _SEPARATORS.split(pattern):
+        if part == "**":
+            out += ".*"
+        elif part in (".", "/"):
+            out += re.escape(part)
+        else:
+            # Several stars in a row are one: each of its own would try every way to share a segment.
+            out += r"[^./]*".join(re.escape(piece) for piece in re.split(r"\*+", part))
+    return re.compile(out)
+
+
+def matches(pattern: str, probe_id: str) -> bool:
+    """Tell whether `pattern` names the probe, or the whole case that it belongs to."""
+    compiled = compile_pattern(pattern)
+    return bool(compiled.fullmatch(probe_id) or compiled.fullmatch(probe_id.partition("/")[0]))
+
+
+def any_matches(patterns: Iterable[str], probe_id: str) -> bool:
+    """Tell whether one of `patterns` names the probe; no patterns at all name every probe."""
+    chosen = tuple(patterns)
+    return not chosen or any(matches(pattern, probe_id) for pattern in chosen)
 
 
 def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe]:
@@ -147,6 +190,3 @@ def ids_outside(tier: str) -> Iterator[str]:
     for other in PUBLISHED_TIERS:
         if other != tier:
             yield from (probe.id for case in load_cases(tier=other) for probe in case.probes)
-
-
-__all__ = ["ALL", "PUBLISHED_TIERS", "Draws", "cases_of", "find", "ids_outside", "probes_of", "with_draws"]

@@ -7,17 +7,24 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import IO, Any, Protocol
 
-from journalspec_conformance.connection import Message
-from journalspec_conformance.errors import Crashed, Problem
+from journalspec_conformance.connection import Hello, Message
+from journalspec_conformance.errors import Crashed, Misbehaved, Problem
 
 #: Characters of an exception's message, and of its traceback, that are passed on.
 MESSAGE, DETAIL = 2000, 64 * 1024
+#: The argument by which the runner starts a child of its own.
+CHILD = "--child"
+#: Members that only such a child gives; it takes them out of what the class answers.
+CRASH, PROBLEM = "child:crash", "child:problem"
 
 
 class Lines(Protocol):
@@ -157,8 +164,92 @@ def _kind(value: object) -> str:
     return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
+class _Child:
+    """The class as its child process asks it."""
+
+    def __init__(self, target: str) -> None:
+        def make() -> Any:
+            return load_class(target)()
+
+        # SystemExit and all: whatever it raises is its crash.
+        self.guarded = Guarded(make, BaseException)
+        self._in_memory = False
+
+    def answers(self, request: Message) -> Iterator[Message]:
+        """Yield what the class answers, that it crashed, or that there is no such class."""
+        hello = request["cmd"] == "hello"
+        files = files_in(request["dir"]) if self._in_memory and not hello else None
+        asked = request if files is None else {**request, "files": files}
+        before = dict(files or {})
+        try:
+            for part in self.guarded.answers(asked):
+                if hello:
+                    with suppress(Misbehaved):
+                        self._in_memory = Hello.from_json(part).in_memory
+                if files is not None:
+                    _put(request["dir"], before, files)
+                    before = dict(files)
+                yield {name: value for name, value in part.items() if name not in (CRASH, PROBLEM)}
+        except Problem as problem:
+            yield {PROBLEM: str(problem)}
+        except Crashed as crash:
+            yield {CRASH: crash.stderr, "message": crash.reason}
+        except Exception as error:  # the mapping that stands for the directory holds what no file can
+            yield {CRASH: "", "message": told(error)}
+
+
+def files_in(directory: str) -> dict[str, bytes]:
+    """Return what is in the files below a directory."""
+    root = Path(directory)
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
+    }
+
+
+def _put(directory: str, before: dict[str, bytes], now: dict[str, bytes]) -> None:
+    """Make the directory hold what the class has made of its mapping."""
+    root = Path(directory)
+    for name in before.keys() - now.keys():
+        (root / name).unlink()
+    for name, content in now.items():
+        if before.get(name) != content:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(content)
+
+
+def own_output() -> IO[str]:
+    """Return a stream on standard output, which from now on goes to standard error for everybody else."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return out
+
+
+def _own_input() -> IO[str]:
+    """Return a stream of the requests; who else reads standard input finds it empty."""
+    lines = os.fdopen(os.dup(0), encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return lines
+
+
+def _answer_as_child(target: str) -> None:
+    requests, stream = _own_input(), own_output()
+    child = _Child(target)
+    try:
+        exchange(child.answers, requests, stream)
+    except OSError:
+        # The class has closed what is not its own, or the runner has gone: nobody is left to be told.
+        os._exit(1)
+    with suppress(Exception):
+        child.guarded.end()
+
+
 def main(arguments: list[str]) -> int:
     """Serve the class named on the command line over standard input and output."""
+    if arguments[:1] == [CHILD]:
+        _answer_as_child(*arguments[1:])
+        return 0
     if len(arguments) != 1:
         print("usage: python -m journalspec_conformance.serve module:Class", file=sys.stderr)
         return 2

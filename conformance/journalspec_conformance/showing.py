@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Any
@@ -24,9 +23,9 @@ from journalspec_conformance.connection import Connection
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses.java.tracing import Seen, TracingRefused, traced_write
-from journalspec_conformance.harnesses.product import program, serving
+from journalspec_conformance.harnesses.product import command, program
 from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.products import Product, ProductError, classpath, get_product
+from journalspec_conformance.products import Product, get_product
 from journalspec_conformance.programs import completed, scratch
 from journalspec_corpus.load import find_case, told_in
 
@@ -37,8 +36,8 @@ _SHOWN = 600
 _LINES_SHOWN = 30
 
 
-#: What is demanded, what was done, and whether that is the deviation.
-Done = tuple[Sequence[str], Sequence[str], bool]
+#: What is demanded, what was done, and whether that is the deviation (None: it could not be tried).
+Done = tuple[Sequence[str], Sequence[str], bool | None]
 
 
 class NotTried(Exception):
@@ -56,8 +55,8 @@ class Shown:
     deviation: str
     product: str
     asked: str
-    demanded: tuple[str, ...]
-    did: tuple[str, ...]
+    demanded: Sequence[str]
+    did: Sequence[str]
     shown: bool | None
     seconds: float = 0.0
 
@@ -68,14 +67,8 @@ class Shown:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON."""
-        return {
-            "deviation": self.deviation,
-            "product": self.product,
-            "asked": self.asked,
-            "demanded": list(self.demanded),
-            "did": list(self.did),
-            "verdict": self.verdict,
-        }
+        texts = {name: getattr(self, name) for name in ("deviation", "product", "asked")}
+        return {**texts, "demanded": list(self.demanded), "did": list(self.did), "verdict": self.verdict}
 
 
 def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
@@ -113,25 +106,15 @@ class Showroom:
         product = get_product(product_id)
         for show in shows:
             started = time.perf_counter()
-            demanded: Sequence[str]
-            did: Sequence[str]
-            shown: bool | None
             try:
-                demanded, did, shown = self._done(format_id, show, product)
+                done = self._done(format_id, show, product)
             except NotTried as error:
-                demanded, did, shown = _demands(show), (str(error),), None
-            seconds = time.perf_counter() - started
-            yield Shown(deviation.id, product_id, _title(show), tuple(demanded), tuple(did), shown, seconds)
+                done = _demands(show), (str(error),), None
+            yield Shown(deviation.id, product_id, _title(show), *done, time.perf_counter() - started)
 
     def _done(self, format_id: str, show: Show, product: Product) -> Done:
-        match show.way:
-            case "case":
-                return self._case(show, product)
-            case "steps":
-                return self._steps(format_id, show, product)
-            case "trace":
-                return self._trace(format_id, show, product)
-        return self._program(show, product)
+        ways = {"case": self._case, "steps": self._steps, "trace": self._trace, "program": self._program}
+        return ways[show.way](format_id, show, product)
 
     def close(self) -> None:
         """Let go of all products."""
@@ -141,13 +124,10 @@ class Showroom:
 
     def connect(self, product: Product) -> Connection:
         """Return a connection to `product`; raises NotTried if it is not ready."""
-        if find_spec("jpype") is None:
-            raise NotTried("JPype is missing: install `journalspec[products]`")
         try:
-            classpath(product)
-        except ProductError as error:
-            raise NotTried(str(error)) from None
-        return ProcessConnection(serving(product.id), timeout=self._timeout)
+            return ProcessConnection(command(product.id), timeout=self._timeout)
+        except LookupError as error:
+            raise NotTried(str(error.args[0])) from None
 
     def _engine(self, product: Product) -> Engine:
         if product.id not in self._engines:
@@ -158,7 +138,7 @@ class Showroom:
                 raise NotTried(f"{product.title} cannot be started: {error.reason}\n{error.stderr}") from None
         return self._engines[product.id]
 
-    def _case(self, show: Show, product: Product) -> Done:
+    def _case(self, _: str, show: Show, product: Product) -> Done:
         engine = self._engine(product)
         case = find_case(show.data["case"])
         if claims := engine.hello.formats.get(case.format):
@@ -224,13 +204,13 @@ class Showroom:
                 raise NotTried(f"strace is not permitted here: {error}") from None
         return [_line(entry, directory.name) for entry in seen]
 
-    def _program(self, show: Show, product: Product) -> Done:
+    def _program(self, _: str, show: Show, product: Product) -> Done:
         self.connect(product).close()
-        command = [*program(product, show.data["program"]), *show.data.get("arguments", ())]
+        words = [*program(product, show.data["program"]), *show.data.get("arguments", ())]
         did = []
-        for _ in range(int(show.data.get("tries", 1))):
+        for _try in range(int(show.data.get("tries", 1))):
             try:
-                done = completed(command, _PROGRAM_SECONDS)
+                done = completed(words, _PROGRAM_SECONDS)
             except TimeoutExpired:
                 did.append(f"no end within {_PROGRAM_SECONDS:g} s")
                 continue
@@ -310,11 +290,10 @@ def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> 
     if "is" in check:
         good = value == check["is"]
         return good, where + _wanted(good, check["is"])
-    if "has" in check:
-        good = isinstance(value, list) and check["has"] in value
-        return good, where + _wanted(good, f"with {check['has']}")
-    good = isinstance(value, list) and check["lacks"] not in value
-    return good, where + _wanted(good, f"without {check['lacks']}")
+    has = "has" in check
+    entry = check["has" if has else "lacks"]
+    good = isinstance(value, list) and (entry in value) == has
+    return good, where + _wanted(good, f"{'with' if has else 'without'} {entry}")
 
 
 def _wanted(good: bool, wanted: object) -> str:

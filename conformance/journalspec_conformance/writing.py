@@ -11,16 +11,16 @@ writer has a say in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.answers import check_io, check_written
 from journalspec_conformance.compare import Claims, compare
 from journalspec_conformance.connection import Connection, FormatClaims, Message
-from journalspec_conformance.outcome import Outcome, settle
 from journalspec_conformance.power import Disk
+from journalspec_conformance.result import Outcome, settle
 from journalspec_conformance.scratch import CaseDirectory, Workspace
 from journalspec_conformance.wording import sentence
 from journalspec_corpus import Case, Probe
@@ -55,6 +55,14 @@ class Asking(Protocol):
         """Return what the implementation declares of the probe's format."""
 
 
+class _Settled(Exception):
+    """The question has its outcome before everything was done."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
+
+
 def judge_write(engine: Asking, probe: Probe) -> Outcome:
     """Let the implementation write, then judge its files and what it said about durability."""
     case = probe.case
@@ -63,16 +71,21 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
     features = engine.format_claims(probe).features
     stepwise = "step" in features
     kill_after = case.write.get("kill_after")
-    if kill_after is not None and not stepwise:
-        return Outcome("unsupported", reason="feature step")
-    if kill_after is not None:
-        return _killed(engine, probe, int(kill_after))
-    outcome = _whole(engine, probe)
-    if outcome.result_class in ("pass", "allowed") and stepwise:
-        # A writer that tells its I/O is not killed: what a kill leaves is one of the states looked at.
-        judge = _power_failures if "io-trace" in features else _durability
-        return judge(engine, probe) or outcome
-    return outcome
+    try:
+        if kill_after is not None:
+            return (
+                _killed(engine, probe, int(kill_after))
+                if stepwise
+                else Outcome("unsupported", reason="feature step")
+            )
+        outcome = _whole(engine, probe)
+        if outcome.result_class in ("pass", "allowed") and stepwise:
+            # A writer that tells its I/O is not killed: what a kill leaves is one of the states looked at.
+            judge = _power_failures if "io-trace" in features else _durability
+            judge(engine, probe)
+        return outcome
+    except _Settled as early:
+        return early.outcome
 
 
 def _request(engine: Asking, probe: Probe, place: CaseDirectory) -> Message:
@@ -134,67 +147,67 @@ def _look(case: Case, files: Files) -> dict[str, Any]:
     return reference.recover(files, edition=case.edition, policy=policy, params=case.params).to_json()
 
 
-def _killed(engine: Asking, probe: Probe, step: int) -> Outcome:
-    """Kill after one operation, as the case says, and judge what was said and what is there."""
-    with engine.workspace.place(probe.case) as place:
-        settled, said = _write_until(engine, probe, place, step)
-        return settled or _said(probe.expect, said) or _judge_files(engine, probe, place.files())
+def _steps(
+    engine: Asking, probe: Probe, place: CaseDirectory, **more: bool
+) -> Generator[tuple[int, Message], None, None]:
+    """Write stepwise, and yield the number of each operation with the answer to it.
 
-
-def _write_until(
-    engine: Asking, probe: Probe, place: CaseDirectory, last: int
-) -> tuple[Outcome | None, Message]:
-    """Write stepwise, kill after operation `last`; return (early outcome, what was said till then)."""
-    request = _request(engine, probe, place) | {"step": True}
+    Closing it kills the writer where it stands. Raises _Settled at a reply that is no answer.
+    """
+    request = _request(engine, probe, place) | {"step": True, **more}
     engine.validate("request-write", {"seq": 0, **request})
-    durable: list[str] = []
-    refusals: list[Message] = []
-    said: Message = {"durable": durable, "refusals": refusals}
     with closing(engine.connection.steps(request)) as replies:
         for number, reply in enumerate(replies):
             engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
             settled = settle(reply, engine.connection, probe)
             if settled is not None:
-                return settled, said
-            if reply.get("durable") is True:
+                raise _Settled(settled)
+            if "step" in reply:
+                yield number, reply
+
+
+def _killed(engine: Asking, probe: Probe, step: int) -> Outcome:
+    """Kill after one operation, as the case says, and judge what was said and what is there."""
+    with engine.workspace.place(probe.case) as place:
+        said = _write_until(engine, probe, place, step)
+        return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
+
+
+def _write_until(engine: Asking, probe: Probe, place: CaseDirectory, last: int) -> Message:
+    """Write stepwise, kill after operation `last`, and return what was said till then."""
+    durable: list[str] = []
+    refusals: list[Message] = []
+    with closing(_steps(engine, probe, place)) as answers:
+        for number, answer in answers:
+            if answer.get("durable") is True:
                 durable.append(str(number))
-            if "refused" in reply:
-                refusals.append({"op": str(number), "code": reply["refused"]["code"]})
+            if "refused" in answer:
+                refusals.append({"op": str(number), "code": answer["refused"]["code"]})
             if number == last:
                 break
-    return None, said
+    return {"durable": durable, "refusals": refusals}
 
 
-def _durability(engine: Asking, probe: Probe) -> Outcome | None:
-    """Kill the writer between operations; None if every recovered state is one that is permitted."""
+def _durability(engine: Asking, probe: Probe) -> None:
+    """Kill the writer between operations. Raises _Settled at a recovered state that is not permitted."""
     promises = _Promises(engine, probe)
     for last in _kill_points(len((probe.case.write or {})["ops"])):
         with engine.workspace.place(probe.case) as place:
-            settled, said = _write_until(engine, probe, place, last)
-            if settled is not None:
-                return settled
+            said = _write_until(engine, probe, place, last)
             durable = max(map(int, said["durable"]), default=-1) + 1
             fault = promises.broken(place.files(), durable, last + 1)
         if fault is not None:
-            text = f"killed after operation {last}, durable up to {durable - 1}: {fault}"
-            return Outcome("fail", "not-durable", text)
-    return None
+            _fail("not-durable", f"killed after operation {last}, durable up to {durable - 1}: {fault}")
 
 
-def _power_failures(engine: Asking, probe: Probe) -> Outcome | None:
-    """Let power fail after every storage operation, and look at all that it may leave."""
+def _power_failures(engine: Asking, probe: Probe) -> None:
+    """Let power fail after every storage operation. Raises _Settled at a state that is not permitted."""
     promises = _Promises(engine, probe)
     with engine.workspace.place(probe.case) as place:
-        request = _request(engine, probe, place) | {"step": True, "io": True}
-        engine.validate("request-write", {"seq": 0, **request})
         disk, durable = Disk(place.files()), 0
-        with closing(engine.connection.steps(request)) as replies:
-            for number, reply in enumerate(replies):
-                engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
-                settled = settle(reply, engine.connection, probe)
-                if settled is not None or "step" not in reply:
-                    return settled
-                done, before = check_io(reply), disk.files()
+        with closing(_steps(engine, probe, place, io=True)) as answers:
+            for number, answer in answers:
+                done, before = check_io(answer), disk.files()
                 for index, entry in enumerate(done):
                     disk.do(entry)
                     if index + 1 == len(done):
@@ -202,20 +215,21 @@ def _power_failures(engine: Asking, probe: Probe) -> Outcome | None:
                     fault = promises.broken_on(disk, durable, number + 1)
                     if fault is not None:
                         at = f"power fails in operation {number}, after storage operation {index}"
-                        return Outcome("fail", "not-durable", f"{at}: {fault}")
+                        _fail("not-durable", f"{at}: {fault}")
                 if disk.files() != place.files():
                     text = f"the storage operations of operation {number} do not lead to the files"
-                    return Outcome("fail", "wrote-invalid", text)
-                if "refused" in reply and disk.files() != before:
-                    return Outcome(
-                        "fail", "wrote-invalid", f"operation {number} is refused and changed files"
-                    )
-                durable = number + 1 if reply.get("durable") is True else durable
+                    _fail("wrote-invalid", text)
+                if "refused" in answer and disk.files() != before:
+                    _fail("wrote-invalid", f"operation {number} is refused and changed files")
+                durable = number + 1 if answer.get("durable") is True else durable
                 fault = promises.broken_on(disk, durable, number + 1)
                 if fault is not None:
-                    text = f"power fails after operation {number}, durable up to {durable - 1}: {fault}"
-                    return Outcome("fail", "not-durable", text)
-    return None
+                    at = f"power fails after operation {number}, durable up to {durable - 1}"
+                    _fail("not-durable", f"{at}: {fault}")
+
+
+def _fail(fingerprint: str, reason: str) -> NoReturn:
+    raise _Settled(Outcome("fail", fingerprint, reason))
 
 
 class _Promises:

@@ -19,9 +19,7 @@ from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.connection import DIGITS, NESTING, read_answer
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved
-from journalspec_conformance.oneshot import OneShotConnection
-from journalspec_conformance.process import ProcessConnection
-from journalspec_conformance.pychild import PythonConnection
+from journalspec_conformance.process import OneShotConnection, ProcessConnection, PythonConnection
 from judged import CASES, PROBE, start
 from programs import READ, until
 from tables import table

@@ -18,8 +18,7 @@ from journalspec_conformance.connection import Hello
 from journalspec_conformance.errors import Crashed, Misbehaved, Problem, TimedOut
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.inprocess import InProcessConnection
-from journalspec_conformance.oneshot import OneShotConnection
-from journalspec_conformance.process import ProcessConnection
+from journalspec_conformance.process import OneShotConnection, ProcessConnection
 from programs import HELLO, READ, source
 
 Program = Callable[..., Any]

@@ -28,11 +28,9 @@ from journalspec_conformance.crashes.findings import (
     judgements,
     worst_seen,
 )
-from journalspec_conformance.crashes.known import MEMBERS, compare, load_known
-from journalspec_conformance.crashes.run import Job, JudgingWorkers
-from journalspec_conformance.crashes.shrinking import digest_of
+from journalspec_conformance.crashes.run import Job, JudgingWorkers, digest_of
 from journalspec_conformance.crashes.tally import failing
-from journalspec_conformance.crashes.verdicts import BREAKS, HARMLESS, Kind
+from journalspec_conformance.crashes.verdicts import BREAKS, HARMLESS, MEMBERS, Kind, compare, load_known
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.adapter import crash_format

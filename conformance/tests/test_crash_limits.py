@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
 
-from journalspec_conformance.crashes.known import MEMBERS
+from journalspec_conformance.crashes.verdicts import MEMBERS
 from journalspec_corpus.crash.verdict import first_that_covers, limits
 from judged import judge_crashes
 from tables import table

@@ -8,8 +8,8 @@ import pytest
 
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.expect import Expectations, load_expectations, parse_expectations, update
-from journalspec_conformance.patterns import matches
 from journalspec_conformance.result import Result
+from journalspec_conformance.selection import matches
 from tables import table
 
 TABLE = table("expectations")

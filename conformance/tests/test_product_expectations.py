@@ -14,10 +14,10 @@ from journalspec.deviations import deviations, lint
 from journalspec.formats import get_format
 from journalspec_conformance.expect import parse_expectations
 from journalspec_conformance.harnesses import registry
-from journalspec_conformance.patterns import matches
 from journalspec_conformance.products import get_product
 from journalspec_conformance.report import ReportWriter, make_header, open_report
 from journalspec_conformance.result import Result
+from journalspec_conformance.selection import matches
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
 #: Expectation file -> format, which is also the folder of the harness.

@@ -17,7 +17,6 @@ from journalspec_conformance.harnesses import registry
 from journalspec_conformance.harnesses.bitronix_tlog.harness import CORRUPTED, pair_of, status_names
 from journalspec_conformance.harnesses.bitronix_tlog.programs import covered
 from journalspec_conformance.harnesses.java.jvm import Thrown
-from journalspec_conformance.harnesses.jboss_journal.harness import _only_data_files
 from journalspec_conformance.harnesses.product import Exceptions, program
 from journalspec_corpus.load import find_case
 from products import Connect, ReadyProduct, asked, of_products
@@ -73,25 +72,6 @@ def test_two_files_of_any_name_are_the_pair(
     for name in names:
         (tmp_path / name).touch()
     assert pair_of(tmp_path) == pair
-
-
-@pytest.mark.parametrize(
-    ("name", "length", "plain"),
-    [
-        ("j-2.hq", 16, True),
-        ("j-2.hq", 15, False),
-        ("j-2.hq.tmp", 16, False),
-        ("j-2.hq.cmp", 16, False),
-        ("journal-rename-control.ctr", 16, False),
-    ],
-)
-def test_one_copy_is_read_and_loaded_only_where_reading_changes_nothing(
-    name: str, length: int, plain: bool, tmp_path: Path
-) -> None:
-    """Artemis removes a file without a whole header when it lists files; the rest is applied or removed."""
-    (tmp_path / "j-1.hq").write_bytes(bytes(1024))
-    (tmp_path / name).write_bytes(bytes(length))
-    assert _only_data_files(tmp_path, "hq", 16) is plain
 
 
 def done(op: dict[str, Any], active: str, **said: Any) -> tuple[dict[str, Any], dict[str, Any]]:

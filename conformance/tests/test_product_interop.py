@@ -196,7 +196,8 @@ def crash_images(
     A killed process leaves everything that was written; a machine without power
     at worst only what was made durable: contents by ``sync``, names by ``sync-dir``.
     """
-    storage, disk = Traced(MemoryStorage()), Disk({})
+    storage: Any = Traced(MemoryStorage())
+    disk = Disk({})
     journal = load(FORMAT).writer(storage, edition=edition, params=params)
     for number, op in enumerate(ops):
         journal.apply(op)

@@ -76,7 +76,8 @@ def commands() -> list[tuple[str, bool]]:
 
 def images(told: list[tuple[str, bool]]) -> Iterator[Image]:
     """Yield what each storage operation leaves if the process is killed behind it, and if power fails."""
-    storage, disk = Traced(MemoryStorage()), Disk({})
+    storage: Any = Traced(MemoryStorage())
+    disk = Disk({})
     writer = load(FORMAT).writer(storage, edition=EDITION, params=PARAMS)
     texts = tuple(text for text, _ in told)
     payloads = [stored(text) for text in texts]

@@ -18,8 +18,8 @@ from journalspec_conformance.connection import Connection
 from journalspec_conformance.expect import load_expectations
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.inprocess import InProcessConnection
-from journalspec_conformance.patterns import any_matches
 from journalspec_conformance.products import Product, get_product, product_ids
+from journalspec_conformance.selection import any_matches
 from journalspec_conformance.showing import Showroom
 from journalspec_corpus.load import find_case
 

@@ -46,7 +46,7 @@ def test_what_is_expected_of_the_captured_tier_is_what_the_product_does(
     product = get_product(ready_product(registry()[name].product).id)
     bound = prepare(RunRequest(name, tier="captured", timeout=TIMEOUT)).setup.expectations
     plain = prepare(RunRequest(name, tier="captured", timeout=TIMEOUT, expect="none"))
-    engine = plain.open()
+    engine = plain.setup.open()
     try:
         results = list(run_probes(plain.setup, plain.probes, 1, engine))
     finally:

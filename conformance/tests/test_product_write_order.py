@@ -61,7 +61,7 @@ def modelled(
     product: Product, before: Mapping[str, bytes], ops: list[Op], params: Mapping[str, str]
 ) -> list[Seen]:
     """Return what the reference writer does under the product's order."""
-    storage = Traced(MemoryStorage(dict(before)))
+    storage: Any = Traced(MemoryStorage(dict(before)))
     writer = load(product.harness).writer(storage, edition=edition_of(product), params=params)
     for op in ops:
         writer.apply(op)

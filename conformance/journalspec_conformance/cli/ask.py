@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from journalspec.files import making, shown
-from journalspec_conformance.beside import beside
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say
 from journalspec_conformance.compare import Claims, closest
@@ -21,7 +20,7 @@ from journalspec_conformance.explain import difference_lines, dump_lines, stderr
 from journalspec_conformance.result import Result, carried
 from journalspec_conformance.running import RunRequest, setup_of
 from journalspec_conformance.selection import find
-from journalspec_conformance.wording import spelled
+from journalspec_conformance.wording import beside, spelled
 from journalspec_corpus import Probe
 
 Message = Mapping[str, Any]

@@ -17,7 +17,7 @@ from journalspec.requirements import requirements
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.selection import cases_of, find, formats_named, probes_of
+from journalspec_conformance.selection import cases_of, find, probes_of
 from journalspec_corpus import Case, CaseError
 from journalspec_corpus.case import write_files
 from journalspec_corpus.flags import load_flags
@@ -37,7 +37,7 @@ def list_command(
     tier: str, formats: tuple[str, ...], select: tuple[str, ...], cases: tuple[Path, ...], as_json: bool
 ) -> None:
     """List the probes of the corpus: a case, and what is asked about it."""
-    probes = probes_of(cases_of(tier, formats or formats_named(select, cases), cases), select)
+    probes = probes_of(cases_of(tier, formats, cases, select=select), select)
     if as_json:
         for probe in probes:
             members = {"probe": probe.id, "edition": probe.case.edition, "title": _title(probe.case)}
@@ -140,7 +140,7 @@ def materialize_command(
     directory: Path, tier: str, formats: tuple[str, ...], select: tuple[str, ...], cases: tuple[Path, ...]
 ) -> None:
     """Write the journal of every selected case to DIR/CASE, with the case itself beside it as CASE.json."""
-    probes = probes_of(cases_of(tier, formats or formats_named(select, cases), cases), select)
+    probes = probes_of(cases_of(tier, formats, cases, select=select), select)
     every = {probe.case.id: probe.case for probe in probes}
     chosen = [case for case in every.values() if not case.fault]
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -88,7 +88,8 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         from journalspec_corpus.pipeline.store import BuildError  # noqa: PLC0415  # needs optional parts
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
-    plan = Plan(_chosen(format_id), tier, options["seed"], every=options["every"])
+    chosen = format_with_traces([format_id] if format_id else format_ids())
+    plan = Plan(chosen, tier, options["seed"], every=options["every"])
     if options["master"] and options["engine"] != "spark":
         raise click.UsageError("--master is for --engine spark")
     engine = Builder(options["engine"], options["partitions"], options["master"], options["jobs"] or cores())
@@ -96,11 +97,11 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         with progress_bar() as show:
             manifest = build(plan, out, engine, show)
     except BuildError as error:
-        raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
+        raise Failed(f"{error}\n{error.hint}".rstrip()) from None
     except MemoryError:
-        raise _Failed("not enough memory; try fewer --jobs") from None
+        raise Failed("not enough memory; try fewer --jobs") from None
     except OSError as error:
-        raise _Failed(f"{error.filename or out}: {error.strerror or error}\n{_KEPT}") from None
+        raise Failed(f"{error.filename or out}: {error.strerror or error}\n{_KEPT}") from None
     except KeyboardInterrupt as interruption:
         said, status = how_it_ended(interruption)
         click.echo(f"{said}; {_KEPT}", err=True)
@@ -111,23 +112,23 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
         show_summary(manifest, out)
 
 
-def _chosen(format_id: str | None) -> str:
-    """Return the format to build; raises UsageError if that is not clear."""
+def format_with_traces(names: Sequence[str]) -> str:
+    """Return the one format of `names` that has crash traces; raises Problem if that is not clear."""
     from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415  # needs optional parts
 
     try:
-        able = [name for name in ([format_id] if format_id else format_ids()) if has_crash_format(name)]
+        able = [name for name in names if has_crash_format(name)]
     except UnknownFormat as error:
-        raise click.UsageError(str(error.args[0])) from None
+        raise Problem(str(error.args[0])) from None
     if not able:
-        raise click.UsageError(f"{format_id or 'no format'} has no crash traces yet")
+        raise Problem(f"{', '.join(names) or 'nothing that it recovers'} has no crash traces")
     if len(able) > 1:
-        raise click.UsageError(f"which format? --format takes one of {', '.join(able)}")
+        raise Problem(f"which format? --format takes one of {', '.join(able)}")
     return able[0]
 
 
-class _Failed(click.ClickException):
-    """The build did not work; exit status 1."""
+class Failed(click.ClickException):
+    """What was asked for did not work; exit status 1."""
 
     exit_code = 1
 
@@ -317,4 +318,4 @@ def _built_again(directory: Path) -> list[str]:
         try:
             return built_again(directory, load(directory), Path(scratch), Builder(jobs=cores()))
         except BuildError as error:
-            raise _Failed(f"{error}\n{error.hint}".rstrip()) from None
+            raise Failed(f"{error}\n{error.hint}".rstrip()) from None

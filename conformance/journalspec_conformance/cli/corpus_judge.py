@@ -8,23 +8,21 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import click
 
 from journalspec.files import making, refuse_filled, replace_text
-from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_conformance.answers import check_claims
-from journalspec_conformance.bounds import Bounds
+from journalspec.formats import format_ids, get_format
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import progress_bar, say, show_table
-from journalspec_conformance.connect import Target, parse_impl
+from journalspec_conformance.cli.corpus import format_with_traces
+from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.crashes.asking import TIMEOUT
 from journalspec_conformance.crashes.choose import Choice, Selection
-from journalspec_conformance.crashes.known import KnownKind, compare, load_known
 from journalspec_conformance.crashes.run import Job, JudgingWorkers, claims_of, policies_of
 from journalspec_conformance.crashes.tally import (
     FAILURES,
@@ -37,10 +35,11 @@ from journalspec_conformance.crashes.tally import (
     write_lines,
     write_verdicts,
 )
-from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged
+from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged, KnownKind, compare, load_known
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
-from journalspec_conformance.errors import Breakdown, Problem
-from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_conformance.errors import Problem
+from journalspec_conformance.running import RunRequest, setup_of
+from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.persistence import STRATA
 from journalspec_corpus.crash.verdict import limits
 from journalspec_corpus.pipeline.plan import Plan
@@ -128,48 +127,22 @@ def command(**options: Any) -> None:
     raise click.exceptions.Exit(asked.status)
 
 
-@dataclass
-class _Asked:
-    """The options as the user gave them, and what came of them."""
+class _Asked(SimpleNamespace):
+    """The options of the command as the user gave them, and what came of them."""
 
-    impl: str
-    mode: str
-    timeout: float | None
-    max_memory: int
-    max_disk: int
-    format_id: str | None
-    tier: str
-    count: int
-    seed: int
-    every: int
-    editions: str | None
-    writers: str | None
-    strata: str | None
-    policies: str | None
-    expect: Path | None
-    no_limits: bool
-    out: Path | None
-    shrink: int
-    jobs: int
-    as_json: bool
-    status: int = 0
+    status = 0
 
     def run(self) -> None:
         """Choose, ask, judge, write and print. Raises Problem."""
         started, cpu = time.monotonic(), sum(os.times()[:4])
         known = None if self.expect is None else load_known(self.expect)
-        target = parse_impl(self.impl, self.mode, bounds=Bounds.of_mib(self.max_memory, self.max_disk))
-        hello = _introduced(target)
-        job, selection = self._prepared(target, hello)
+        asked = RunRequest(self.impl, self.mode, timeout=self.timeout)
+        setup = setup_of(replace(asked, max_memory=self.max_memory, max_disk=self.max_disk))
+        with closing(setup.open()) as engine:
+            hello = engine.hello
+        job, selection = self._prepared(setup.target, hello)
         plan, cores = selection.plan, os.cpu_count() or 1
         jobs = self.jobs or (max(1, min(cores, self.count // _STATES_PER_JOB)) if self.count else cores)
-        asked = {
-            "impl": dict(hello.impl),
-            "plan": plan.to_json(),
-            "editions": list(selection.editions),
-            "writers": list(selection.writers),
-            "policies": list(job.policies),
-        }
         if self.out is not None:
             refuse_filled(self.out)
         with JudgingWorkers(job, jobs) as workers:
@@ -182,9 +155,12 @@ class _Asked:
             seconds = time.monotonic() - started
             shrunk = workers.smallest(failures, self.shrink) if self.shrink and not stopped else []
         facts: dict[str, Any] = {
-            "impl": asked["impl"],
+            "impl": dict(hello.impl),
             "format": job.format,
-            **asked,
+            "plan": plan.to_json(),
+            "editions": list(selection.editions),
+            "writers": list(selection.writers),
+            "policies": list(job.policies),
             "timeout": job.timeout,
             "workloads": len(plan.workloads()),
             "workloads_of": len(replace(plan, every=1).workloads()),
@@ -212,7 +188,10 @@ class _Asked:
                 replace_text(place / SUMMARY, json.dumps(facts, indent=2) + "\n")
 
     def _prepared(self, target: Target, hello: Hello) -> tuple[Job, Selection]:
-        format_id = _format_of(self.format_id, hello)
+        names = (
+            [self.format_id] if self.format_id else [name for name in format_ids() if name in hello.formats]
+        )
+        format_id = format_with_traces(names)
         declared = claims_of(hello, format_id)
         policies = policies_of(declared, crash_format(format_id), _split(self.policies))
         known = get_format(format_id).editions if self.editions else declared.editions
@@ -255,32 +234,6 @@ class _Asked:
         if known is not None:
             for kind in new:
                 say(f"new: {kind}")
-
-
-def _introduced(target: Target) -> Hello:
-    connection = target.open()
-    try:
-        hello = connection.hello()
-        check_claims(hello)
-        return hello
-    except Breakdown as error:
-        tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
-        raise Problem(f"{target.text}: it did not introduce itself: {error.reason}{tail}") from None
-    finally:
-        connection.close()
-
-
-def _format_of(wanted: str | None, hello: Hello) -> str:
-    """Return the format to judge; raises Problem if that is not clear."""
-    names = [wanted] if wanted else [name for name in format_ids() if name in hello.formats]
-    try:
-        able = [name for name in names if has_crash_format(name)]
-    except UnknownFormat as error:
-        raise Problem(str(error.args[0])) from None
-    if len(able) != 1:
-        said = f"{', '.join(names) or 'nothing that it recovers'} has no crash traces" if not able else ""
-        raise Problem(said or f"which format? --format takes one of {', '.join(able)}")
-    return able[0]
 
 
 def _judged(workers: JudgingWorkers, choice: Choice) -> tuple[list[Judged], bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from rich.console import Console
 from journalspec.files import making, refuse_filled, replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.cli.corpus import Failed
 from journalspec_conformance.connect import parse_impl
-from journalspec_conformance.crashes.asking import Asker
-from journalspec_conformance.crashes.shrinking import ImplementationReader
-from journalspec_conformance.errors import Breakdown, Problem
+from journalspec_conformance.crashes.asking import Asker, ImplementationReader
+from journalspec_conformance.errors import Breakdown
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story, transcript
 from journalspec_corpus.crash.adapter import CrashFormat
@@ -63,36 +63,33 @@ def _show_rates(result: Mapping[str, Any]) -> None:
         f"{plan['format']}, tier {plan['tier']}, every {plan['every']}, seed {plan['seed']}, engine "
         f"{plan['engine']}, version {plan['version']}, digest {result['digest']}; reader: {result['reader']}"
     )
+    head = ["edition", "writer", "background", "stratum", "preset", "k", "n", "rate", "interval"]
     for name, question in result["questions"].items():
         say(f"\n{name}: of {question['of']}, {question['counted']}")
-        head = ["edition", "writer", "background", "stratum", "preset", "k", "n", "rate", "95%"]
-        rows = [
-            [_told(of[column], column) for column in head[:-1]]
-            + [" to ".join(_told(edge, "rate") for edge in of["interval"])]
-            for of in result["rates"]
-            if of["question"] == name
-        ]
-        if rows:
-            show_table(head, rows)
+        asked = [of for of in result["rates"] if of["question"] == name]
+        if asked:
+            _show_lines(head, asked, [*head[:-1], "95%"])
         else:
             say("  no such states in this build")
     say("\nMade of crash points of which every state under the preset was enumerated; left out for that:")
-    rows = [[_told(of[name], name) for name in ("preset", "groups", "states")] for of in result["left_out"]]
-    show_table(["preset", "crash points", "states"], rows)
+    _show_lines(["preset", "groups", "states"], result["left_out"], ["preset", "crash points", "states"])
     if result["set_aside"]:
         say()
         say("Set aside: traces and corrupted states that are not recovered as they should be from the start:")
-        head = ["background", "traces", "states"]
-        show_table(head, [[_told(of[name], name) for name in head] for of in result["set_aside"]])
+        _show_lines(["background", "traces", "states"], result["set_aside"])
     say("\nWeakest preset under which I1 to I5 hold, under it and under every stronger one (stratum R):")
     show_table(["edition", "writer", "safe under", "fails first", "as in"], map(_safe, result["safe"]))
 
 
-def _told(value: Any, column: str) -> str:
+def _show_lines(members: Sequence[str], lines: Iterable[Mapping[str, Any]], head: Sequence[str] = ()) -> None:
+    show_table(head or members, [[_told(line[member]) for member in members] for line in lines])
+
+
+def _told(value: Any) -> str:
     """Return a member of a line of rates as a cell."""
     match value:
-        case bool():
-            return "yes" if value else "NO"
+        case [*edges]:
+            return " to ".join(map(_told, edges))
         case float():
             return f"{value:.3%}"
         case int():
@@ -173,12 +170,6 @@ _SHRINK_STATUS = (
 )
 
 
-class _NotFailing(click.ClickException):
-    """There is nothing to shrink; exit status 1."""
-
-    exit_code = 1
-
-
 @click.command("shrink", epilog=_SHRINK_STATUS)
 @click.argument("directory", type=_options.FILE, metavar="DIR")
 @click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
@@ -239,11 +230,11 @@ def shrink_command(
                 progress=lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
         except reduction.NotFailing as error:
-            raise _NotFailing(
+            raise Failed(
                 f"{place.case_id}: nothing to shrink: {error}; `corpus show` tells any state"
             ) from None
         except Breakdown as error:
-            raise _NotFailing(f"{reader.name} broke down: {error.reason}") from None
+            raise Failed(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
     if out is not None:
         # Each once, and the files of the small one.
@@ -265,24 +256,15 @@ def _text(error: Exception) -> str:
 
 
 def _reader(place: BuiltState, name: str, impl: str, policy: str) -> Named:
-    """Return who is asked; raises LookupError or UsageError."""
+    """Return who is asked; raises LookupError, UsageError, Problem or a Breakdown."""
+    adapter = place.adapter
     if not impl:
-        return named_reader(place.adapter.format, name or place.first_failing())
+        return named_reader(adapter.format, name or place.first_failing())
     if name:
         raise click.UsageError("--reader and --impl exclude each other")
-    return _implementation(place.adapter, impl, policy)
-
-
-def _implementation(adapter: CrashFormat, impl: str, policy: str) -> Named:
     chosen = policy or adapter.readers[0]
-    try:
-        salvaging = adapter.salvages(chosen)
-    except LookupError as error:
-        raise click.UsageError(str(error.args[0])) from None
-    try:
-        asker = Asker(parse_impl(impl), adapter.format, adapter.answer)
-    except (Problem, Breakdown) as error:
-        raise click.UsageError(str(error)) from None
+    salvaging = adapter.salvages(chosen)
+    asker = Asker(parse_impl(impl), adapter.format, adapter.answer)
     click.get_current_context().call_on_close(asker.close)
     return Named(impl, ImplementationReader(asker, chosen), salvaging)
 

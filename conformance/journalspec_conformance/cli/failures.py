@@ -46,18 +46,17 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
         say(group.line)
     if len(groups) > LISTED:
         say(f"... and {len(groups) - LISTED} more kinds of failure")
+    firsts = [group.example for group in groups]
+    examples = {one.probe: smaller.get(one.probe, (one, probes[one.probe].case)) for one in firsts}
     for group in shown:
-        probe = probes[group.example.probe]
-        result, case = smaller.get(probe.id, (group.example, probe.case))
+        result, case = examples[group.example.probe]
         say()
         say(explain(result, case, prepared.setup.target.text))
         if group.count > 1:
             say(f"{group.count - 1} more probes fail so (--report keeps them all)")
     if keep is not None:
-        for group in groups:
-            probe = probes[group.example.probe]
-            result, case = smaller.get(probe.id, (group.example, probe.case))
-            kept = next((other for other in case.probes if other.id == probe.id), probe)
+        for result, case in examples.values():
+            kept = next((other for other in case.probes if other.id == result.probe), probes[result.probe])
             say(f"kept: {keep_probe(keep, kept, result)}")
     if details:
         say()
@@ -73,7 +72,7 @@ def _reduced(
     examples = [result for result in examples if result.result_class in ("fail", "error", "crash", "timeout")]
     if not examples:
         return
-    with closing(prepared.open()) as engine:
+    with closing(prepared.setup.open()) as engine:
         for result in examples[:REDUCED]:
             last: dict[str, Result] = {}
             if result.result_class == "timeout":  # each attempt would cost the whole time limit

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-from rich.table import Table
 
 from journalspec.deviations import Deviation
-from journalspec_conformance.cli._tables import console, say
+from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.products import (
     Product,
     ProductError,
@@ -41,14 +40,12 @@ def list_products(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_described(product) for product in known], indent=2))
         return
-    table = Table(title=f"products in {cache_dir()}")
-    for column in ("product", "version", "licence", "formats", "fetched"):
-        table.add_column(column)
-    for product in known:
-        wrong = problems(product)
-        fetched = "yes" if not wrong else "no"
-        table.add_row(product.id, product.version, product.licence, ", ".join(product.formats), fetched)
-    console().print(table)
+    rows = [
+        [one.id, one.version, one.licence, ", ".join(one.formats), "no" if problems(one) else "yes"]
+        for one in known
+    ]
+    head = ["product", "version", "licence", "formats", "fetched"]
+    show_table(head, rows, f"products in {cache_dir()}")
 
 
 def _described(product: Product) -> dict[str, Any]:

@@ -208,7 +208,7 @@ def run_prepared(
     """
     with ExitStack() as stack:
         stream = None if report is None else stack.enter_context(open_report(report))
-        engine = stack.enter_context(closing(prepared.open()))
+        engine = stack.enter_context(closing(prepared.setup.open()))
         found = run_probes(prepared.setup, prepared.probes, choose_jobs(jobs, len(prepared.probes)), engine)
         with closing(found):
             for result in with_progress(found, len(prepared.probes), engine.hello.name):
@@ -272,7 +272,7 @@ def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
 def smoke_command(**options: Any) -> None:
     """Ask IMPL a handful of easy questions about undamaged journals, checking every message."""
     prepared = prepare(RunRequest(**options, validate=True, expect="none"))
-    engine = prepared.open()
+    engine = prepared.setup.open()
     try:
         _introduce(engine.hello)
         probes = list(_easy(engine, prepared.probes))

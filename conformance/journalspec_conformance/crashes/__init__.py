@@ -5,7 +5,7 @@ given to the implementation as files to ``recover`` (:mod:`.asking`), and its
 answer is judged by the oracle of the crash model (:mod:`.verdicts`): no reader,
 not even the reference, says what would have been right. :mod:`.run` does this
 for thousands of states over several processes, :mod:`.tally` counts by kind,
-:mod:`.known` compares with what is already known.
+and what is known already is a file of kinds (:mod:`.verdicts`).
 """
 
 from __future__ import annotations

@@ -26,6 +26,8 @@ TIMEOUT = 2.0
 #: Seconds for the first state after a start: programs load their parts when they first need them.
 FIRST_TIMEOUT = 30.0
 _NOWHERE = At("", 0, 0)
+#: What is taken for no answer while a state is shrunk.
+_NO_ANSWER = Answer((), "no-answer")
 _SHOWN = 300
 
 Files = Mapping[str, bytes]
@@ -150,8 +152,6 @@ class Asker:
             return Reply(None, "unsupported", str(reply["unsupported"])[:_SHOWN])
         if "error" in reply:
             return Reply(None, "error", str(reply["error"].get("message", "no message"))[:_SHOWN])
-        if "ok" not in reply:
-            raise Misbehaved("a step is no answer to recover")
         observed = reply["ok"]
         check_observation(observed)
         try:
@@ -160,6 +160,26 @@ class Asker:
             raise Misbehaved(f"the observation lacks what records are told apart by: {error!r}") from None
         answer = replace(answer, unlisted=self.unlisted)
         return Reply(answer, told=str(observed.get("message", ""))[:_SHOWN])
+
+
+@dataclass
+class ImplementationReader:
+    """An implementation under one policy as a reader: from files and edition to its answer.
+
+    Where it gives none (a hang, a crash), `instead` is taken for its answer: a refusal, if nothing else is
+    said. Whoever looks for a refusal says something else, or it is shrunk to a state on which it hangs.
+    """
+
+    asker: Asker
+    policy: str
+    instead: Answer = _NO_ANSWER
+    asked: int = 0
+
+    def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
+        """Return the answer on `files`."""
+        self.asked += 1
+        reply = self.asker.ask(files, edition, self.policy)
+        return self.instead if reply.answer is None else reply.answer
 
 
 def observation_of(observed: Message) -> Observation:

@@ -18,7 +18,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from journalspec.formats import format_ids
-from journalspec_conformance.crashes.known import MEMBERS
+from journalspec_conformance.crashes.verdicts import MEMBERS
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format
 from journalspec_corpus.crash.worst import findings, worst_cases
 

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from journalspec_conformance.connect import Target
 from journalspec_conformance.connection import FormatClaims, Hello
-from journalspec_conformance.crashes.asking import TIMEOUT, Asker
+from journalspec_conformance.crashes.asking import TIMEOUT, Asker, ImplementationReader
 from journalspec_conformance.crashes.choose import Choice, Chosen, Selection, choose
-from journalspec_conformance.crashes.shrinking import Smallest, smallest
 from journalspec_conformance.crashes.tally import Failing
 from journalspec_conformance.crashes.verdicts import Judged, Kind, verdict_on
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.running import Workers
+from journalspec_corpus.case import Case
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.case_builder import as_case
 from journalspec_corpus.crash.expected import Expected, expected_at
 from journalspec_corpus.crash.ids import case_id, content_id
 from journalspec_corpus.crash.losses import as_write
 from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.reduction import NotFailing, reduce_state
+from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.crash.trace import Trace
-from journalspec_corpus.crash.verdict import Limit, first_that_covers, judge, limits
+from journalspec_corpus.crash.verdict import VERDICTS, Answer, Limit, first_that_covers, judge, limits
 from journalspec_reference import load
 
 #: States of one class that are handed over at a time.
@@ -195,3 +199,65 @@ class _Worker:
     def close(self) -> None:
         """Let go of the implementation."""
         self._asker.close()
+
+
+class Smallest(NamedTuple):
+    """A shrunk failure: the state as a case, and as JSON its kind, its size, and what came of it."""
+
+    case: Case
+    told: dict[str, Any]
+
+
+def digest_of(answer: Answer) -> str:
+    """Return 16 hex digits that stand for all of an answer but how a refusal is called."""
+    parts = (
+        ("refused",)
+        if answer.refused is not None
+        else (*answer.keys, "", *answer.aside, str(answer.reported))
+    )
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def smallest(format_id: str, kind: Kind, chosen: Chosen, asker: Asker, budget: int) -> Smallest | None:
+    """Return the smallest failure of a kind, None if the kind cannot be shrunk or did not happen again.
+
+    Only what the crash model judges is shrunk: no answer at all is not, nor is what
+    a second life left, whose states depend on what was chosen from the first.
+    """
+    if kind.verdict not in VERDICTS or isinstance(chosen.workload, SecondLife):
+        return None
+    adapter = crash_format(format_id)
+    salvaging = adapter.salvages(kind.policy)
+    reader = ImplementationReader(asker, kind.policy)
+    if kind.verdict == "refused":
+        reader.instead = Answer(())
+    try:
+        found = reduce_state(
+            adapter,
+            chosen.workload,
+            chosen.descriptor,
+            reader,
+            kind.verdict,
+            salvaging=salvaging,
+            budget=budget,
+        )
+    except NotFailing:
+        return None
+    state, descriptor, case = found.state, found.descriptor, as_case(adapter, found)
+    reply = asker.ask(found.files, state.trace.edition, kind.policy)
+    verdict = verdict_on(reply, state.situation.expected, state.refusal, holes_allowed=salvaging)
+    told = {
+        "kind": str(kind),
+        "case": case.id,
+        "workload": found.workload.name,
+        **asdict(descriptor),
+        "mask": descriptor.mask.hex(),
+        "records": found.records,
+        "deviations": found.deviations,
+        # False if the budget ended first.
+        "minimal": found.minimal,
+        "asked": reader.asked,
+        "answer": verdict.to_json(),
+        "answer_digest": digest_of(found.answer),
+    }
+    return Smallest(case, told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -86,18 +86,12 @@ class Failing:
 
 def descriptor_json(chosen: Chosen) -> dict[str, Any]:
     """Return everything that the state is a function of, and its class."""
-    descriptor = chosen.descriptor
     return {
         "case_id": chosen.case_id.hex(),
         "workload": chosen.workload.name,
-        "trace": descriptor.trace,
         "edition": chosen.edition,
-        "preset": descriptor.preset,
-        "crash_index": descriptor.crash_index,
-        "mask": descriptor.mask.hex(),
-        "tear": descriptor.tear,
-        "rot": descriptor.rot,
-        "seed": descriptor.seed,
+        **asdict(chosen.descriptor),
+        "mask": chosen.descriptor.mask.hex(),
         **chosen.kind._asdict(),
         "refusal": chosen.refusal,
     }

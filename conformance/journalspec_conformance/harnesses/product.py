@@ -40,7 +40,7 @@ from journalspec_conformance.products import (
     product_ids,
 )
 from journalspec_conformance.programs import drop_scratch, end_all, make_scratch
-from journalspec_conformance.serve import serve
+from journalspec_conformance.serve import own_output, serve
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -376,8 +376,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--charset", help="the JVM's default charset, if not the harness's choice")
     options = parser.parse_args(arguments)
     # What anything but the protocol prints, native code included, goes to standard error.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+    answers = own_output()
     try:
         product = get_product(options.product)
         driver: type[Driver] = importlib.import_module(f"{_HARNESSES}.{product.harness}").DRIVER

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from journalspec import __version__
-from journalspec.formats import Format, UnknownFormat, format_ids, get_format
+from journalspec.formats import Format, format_ids, get_format
 from journalspec.observation import Level, jsonable
+from journalspec_conformance.power import MEMBERS
+from journalspec_conformance.serve import files_in
 from journalspec_reference import Implementation, Writer, WriterRefused, load
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, Storage
 
@@ -19,32 +22,33 @@ class Reference:
     """Answers for every described format that the reference has a room for."""
 
     def __init__(self, rooms: Mapping[str, Implementation] | None = None) -> None:
-        """Load the rooms that exist, or take `rooms`; a format without one is not declared."""
-        self._rooms: dict[str, Implementation] = dict(rooms or {})
-        for name in () if rooms else format_ids():
-            try:
-                self._rooms[name] = load(name)
-            except UnknownFormat:
-                continue
+        """Answer from the rooms that exist, or from `rooms`; a format without one is not declared."""
+        self._rooms = rooms
 
     def hello(self) -> Message:
         """Declare everything that the formats' vocabularies hold."""
         return {
             "protocol": 1,
             "impl": {"name": "journalspec-reference", "version": __version__, "language": "python"},
-            "formats": {name: _claims(get_format(name)) for name in self._rooms},
+            "formats": {
+                name: _claims(get_format(name)) for name in self._rooms or filter(_has_room, format_ids())
+            },
         }
+
+    def _room(self, request: Message) -> Implementation:
+        """Return the room of the format that is asked about, which is loaded for the first question."""
+        return self._rooms[request["format"]] if self._rooms else load(request["format"])
 
     def read(self, request: Message) -> Message:
         """Answer ``read``."""
-        seen = self._rooms[request["format"]].read(
+        seen = self._room(request).read(
             files_of(request), edition=request["edition"], params=request.get("params")
         )
         return {"ok": seen.to_json(Level.parse(request["observe"]))}
 
     def recover(self, request: Message) -> Message:
         """Answer ``recover``."""
-        seen = self._rooms[request["format"]].recover(
+        seen = self._room(request).recover(
             files_of(request),
             edition=request["edition"],
             policy=request["policy"],
@@ -56,8 +60,8 @@ class Reference:
         """Answer ``write``: the final reply only, or one per operation and then the final one."""
         storage = _storage(request)
         traced = Traced(storage) if request.get("io") else None
-        writer = self._rooms[request["format"]].writer(
-            traced or storage, edition=request["edition"], params=request.get("params")
+        writer = self._room(request).writer(
+            cast(Storage, traced or storage), edition=request["edition"], params=request.get("params")
         )
         refusals, durable = [], []
         for number, op in enumerate(request["ops"]):
@@ -82,47 +86,28 @@ class Traced:
     def __init__(self, inner: Storage) -> None:
         self._inner = inner
         self._done: list[Message] = []
-        self.names, self.size, self.read = inner.names, inner.size, inner.read
 
     def taken(self) -> list[Message]:
         """Return what was done since the last call."""
         done, self._done = self._done, []
         return done
 
-    def create(self, name: str) -> None:
-        """Create an empty file."""
-        self._inner.create(name)
-        self._done.append({"op": "create", "file": name})
+    def __getattr__(self, name: str) -> Any:
+        """Return a method of the storage; one that changes something is written down once it has."""
+        method, op = getattr(self._inner, name), name.replace("_", "-")
+        if op not in MEMBERS:
+            return method
 
-    def write(self, name: str, off: int, data: bytes) -> None:
-        """Write `data` at `off`."""
-        self._inner.write(name, off, data)
-        self._done.append({"op": "write", "file": name, "off": str(off), "data": data.hex()})
+        def noted(*values: str | int | bytes) -> None:
+            method(*values)
+            told = (value.hex() if isinstance(value, bytes) else str(value) for value in values)
+            self._done.append({"op": op, **dict(zip(MEMBERS[op], told, strict=True))})
 
-    def truncate(self, name: str, size: int) -> None:
-        """Cut or extend."""
-        self._inner.truncate(name, size)
-        self._done.append({"op": "truncate", "file": name, "size": str(size)})
+        return noted
 
-    def sync(self, name: str) -> None:
-        """Make content durable."""
-        self._inner.sync(name)
-        self._done.append({"op": "sync", "file": name})
 
-    def sync_dir(self) -> None:
-        """Make names durable."""
-        self._inner.sync_dir()
-        self._done.append({"op": "sync-dir"})
-
-    def rename(self, old: str, new: str) -> None:
-        """Rename, replacing."""
-        self._inner.rename(old, new)
-        self._done.append({"op": "rename", "file": old, "to": new})
-
-    def unlink(self, name: str) -> None:
-        """Remove."""
-        self._inner.unlink(name)
-        self._done.append({"op": "unlink", "file": name})
+def _has_room(format_id: str) -> bool:
+    return find_spec(f"journalspec_reference.{format_id}") is not None
 
 
 def _claims(entry: Format) -> Message:
@@ -139,10 +124,7 @@ def files_of(request: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the files that a request is about: the ones it carries, or those of its directory."""
     if "files" in request:
         return dict(request["files"])
-    root = Path(request["dir"])
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()
-    }
+    return files_in(request["dir"])
 
 
 def _storage(request: Message) -> Storage:

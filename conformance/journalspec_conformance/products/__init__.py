@@ -113,14 +113,14 @@ def get_product(product_id: str) -> Product:
     if [jar.role for jar in jars].count("product") != (data["java"] > 0 and "own" not in data):
         raise ValueError(f"{product_id}.toml: exactly one jar of a Java program must have the role 'product'")
     return Product(
-        id=product_id,
-        formats=tuple(data["formats"]),
-        jars=jars,
-        own=data.get("own", ""),
         **{
             name: data[name]
             for name in ("title", "version", "licence", "source", "edition", "harness", "java")
         },
+        id=product_id,
+        formats=tuple(data["formats"]),
+        jars=jars,
+        own=data.get("own", ""),
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 _SUFFIX = ".schema.json"
 
@@ -25,6 +25,9 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only who validates needs it
+    from referencing import Registry, Resource  # noqa: PLC0415 - as above
+
     resources = [(schema["$id"], Resource.from_contents(schema)) for schema in schemas().values()]
     registry: Registry[Any] = Registry().with_resources(resources)
     return Draft202012Validator(schemas()[name], registry=registry)

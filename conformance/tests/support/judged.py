@@ -14,7 +14,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from journalspec_conformance.cli import cli
-from journalspec_conformance.connection import Hello
+from journalspec_conformance.connection import Hello, checked
 from journalspec_conformance.selection import cases_of, probes_of
 
 CASES = Path(__file__).parents[1] / "data" / "cases.jsonl"
@@ -106,7 +106,7 @@ class Scripted:
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         self.requests.append(request)
-        return self.reply(request) if callable(self.reply) else self.reply
+        return checked(self.reply(request) if callable(self.reply) else self.reply, request["cmd"])
 
     def steps(self, request: dict[str, Any]) -> Any:
         raise AssertionError("no stepwise writing here")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from journalspec_conformance.harnesses.product import serving
+from journalspec_conformance.programs import completed
 
 #: The system calls that change files or make them durable, and those that move a file's position.
 CALLS = "openat,close,lseek,write,pwrite64,fdatasync,fsync,rename,unlink"
@@ -125,14 +125,7 @@ def traced_write(
     for name in names:
         command += ["-P", str(directory / name)]
     command += serving(product)
-    done = subprocess.run(
-        command,
-        input=json.dumps(request) + "\n",
-        capture_output=True,
-        text=True,
-        timeout=_TIMEOUT,
-        check=False,
-    )
+    done = completed(command, _TIMEOUT, json.dumps(request) + "\n")
     if "ptrace" in done.stderr.lower():
         raise TracingRefused(done.stderr.strip()[:200])
     reply = json.loads(done.stdout)

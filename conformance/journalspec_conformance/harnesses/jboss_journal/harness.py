@@ -386,30 +386,13 @@ class JournalProduct(Driver):
         return self._variant.editions
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Load a copy of `directory`, and read the records, of another copy where reading changes it."""
-        records: list[Answer] = []
-        unread: Thrown | None = None
-        extension = settings_for(self._variant, directory, params)["extension"]
-        if _only_data_files(directory, extension, self._variant.header):
-            with copy_of(directory) as copy:
-                try:
-                    records = self._records_of(copy, params)
-                except Thrown as thrown:
-                    unread = thrown
-                answer = self._load_here(copy, params)
-        else:
-            answer = self._load(directory, params)
-            if answer["verdict"] != REFUSED:
-                try:
-                    records = self._data_records(directory, params)[0]
-                except Thrown as thrown:
-                    unread = thrown
-        if answer["verdict"] == REFUSED:
-            return answer
-        if unread is None:
-            answer["records"] = records
-        else:
-            answer["message"] = f"{answer.get('message', '')}; reading by itself: {unread}"[:SHOWN]
+        """Load a copy of `directory`, and read the records of another one: either may change its files."""
+        answer = self._load(directory, params)
+        if answer["verdict"] != REFUSED:
+            try:
+                answer["records"] = self._data_records(directory, params)[0]
+            except Thrown as unread:
+                answer["message"] = f"{answer.get('message', '')}; reading by itself: {unread}"[:SHOWN]
         return answer
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
@@ -443,23 +426,15 @@ class JournalProduct(Driver):
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:
         with copy_of(directory) as copy:
-            return self._load_here(copy, params)
-
-    def _load_here(self, copy: Path, params: Mapping[str, str]) -> Answer:
-        self._log.take()
-        journal = Journal(self._variant, copy, params)
-        try:
-            loaded = journal.load()
-        except Thrown as thrown:
-            return self.exceptions.refused(thrown, "load")
-        finally:
-            _stop(journal)
-        return _state(loaded, self._log.take())
-
-    def _records_of(self, directory: Path, params: Mapping[str, str]) -> list[Answer]:
-        """Return the records of a directory in which there are data files only: nothing is changed."""
-        journal = Journal(self._variant, directory, params)
-        return [record for name, records in journal.read_all() for record in _placed(records, name)]
+            self._log.take()
+            journal = Journal(self._variant, copy, params)
+            try:
+                loaded = journal.load()
+            except Thrown as thrown:
+                return self.exceptions.refused(thrown, "load")
+            finally:
+                _stop(journal)
+            return _state(loaded, self._log.take())
 
     def _data_records(self, directory: Path, params: Mapping[str, str]) -> tuple[list[Answer], list[str]]:
         """Return the records of the data files in the product's order, and the names of files beside them.
@@ -501,19 +476,6 @@ class JournalProduct(Driver):
                 return
         for _, records in found:
             yield from _placed(records, name)
-
-
-def _only_data_files(directory: Path, extension: str, header: int) -> bool:
-    """Tell whether there is nothing but data files with whole headers.
-
-    Then reading changes nothing: no control file is applied, nothing is left over, and there is no file that
-    Artemis removes when it lists them.
-    """
-    with os.scandir(directory) as entries:
-        return all(
-            entry.name.endswith(f".{extension}") and entry.is_file() and entry.stat().st_size >= header
-            for entry in entries
-        )
 
 
 def _stop(journal: Journal) -> None:

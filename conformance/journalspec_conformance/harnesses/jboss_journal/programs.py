@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess  # the child is a program of this module
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import Any
 
 from journalspec_conformance.harnesses.java import jvm
@@ -23,7 +23,7 @@ from journalspec_conformance.harnesses.jboss_journal.harness import (
 from journalspec_conformance.harnesses.product import Answer, Program, program, run_program
 from journalspec_conformance.harnesses.scenarios import Table
 from journalspec_conformance.products import Product
-from journalspec_conformance.programs import scratch
+from journalspec_conformance.programs import completed, scratch
 
 #: More deletes than the products keep when memory is short.
 _PAIRS = 20_050
@@ -162,12 +162,11 @@ def _play(product: Product, work: Path, out: Path, told: str) -> None:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         try:
-            subprocess.run(command, check=True, capture_output=True, timeout=seconds)
-        except subprocess.TimeoutExpired:
+            completed(command, seconds).check_returncode()
+            return
+        except TimeoutExpired:
             if seconds == _SECONDS[-1]:
                 raise
-        else:
-            return
 
 
 PROGRAMS: dict[str, Program] = {
