@@ -10,36 +10,16 @@ from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
-from journalspec.observation import (
-    CLEAN,
-    RECOVERED,
-    At,
-    Dropped,
-    FileMap,
-    Missing,
-    Note,
-    Observation,
-    note_place,
-    record_place,
-    refused,
-    region_place,
-)
+from journalspec import observation
+from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, refused
 from journalspec.reread import few, joined
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, lost, source_of
-from journalspec_reference.bitronix_tlog import nio, rival
-from journalspec_reference.bitronix_tlog.codec import (
-    PAYLOAD_AT,
-    SEED,
-    STATE_CLEAN,
-    STATE_UNCLEAN,
-    STATUS_CODES,
-    STATUS_NAMES,
-    LogRecord,
-)
-from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, elect, load_pair, sibling
+from journalspec_reference.bitronix_tlog import codec, nio, rival
+from journalspec_reference.bitronix_tlog.codec import SEED, STATUS_CODES
+from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, load_pair, refusal, sibling
 from journalspec_reference.bitronix_tlog.scan import found_in, log_of, records
 
 COMMITTING = STATUS_CODES["COMMITTING"]
@@ -55,7 +35,6 @@ SWAPPED = "position-as-timestamp"
 SHARED = 1024
 #: So many names may be copied each time that one is taken away.
 FEW = 64
-T = TypeVar("T")
 #: The first place without a valid record: where it begins and ends, the reason, and that in words.
 Fault = tuple[int, int, str, str]
 
@@ -66,17 +45,20 @@ class Replay:
     `left`: gtrid -> names still to be committed, for every decided transaction. `doubtful`: gtrid ->
     status and names, of those whose last record decides nothing. `known`: those of `watched` that were
     decided or ended. `ends` are the statuses that end a transaction for the resources they name; at
-    `size_at` of a record stands the length of its gtrid, which follows.
+    `size_at` of a record is the length of its gtrid, which follows.
     """
 
     def __init__(
-        self, watched: Collection[bytes] = (), ends: Collection[int] = FINISHED, size_at: int = PAYLOAD_AT
+        self,
+        watched: Collection[bytes] = (),
+        ends: Collection[int] = FINISHED,
+        size_at: int = codec.PAYLOAD_AT,
     ) -> None:
         self.left: dict[bytes, AbstractSet[str]] = {}
         self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
         self.known: set[bytes] = set()
         self._watched, self._ends, self._size_at = watched, ends, size_at
-        self._shared: dict[frozenset[str], frozenset[str]] = {}
+        self._shared: dict[AbstractSet[str], AbstractSet[str]] = {}
 
     def take(self, batch: Batch) -> None:
         """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
@@ -97,9 +79,9 @@ class Replay:
                 left[gtrid] = names.texts  # in place of those of an earlier decision (BTM-RCV-009)
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011).
-                remaining = _less(left[gtrid], names.texts)
+                remaining = self._less(left[gtrid], names.texts)
                 if remaining:
-                    left[gtrid] = self._once(remaining)
+                    left[gtrid] = remaining
                 else:
                     # Each resource ends by itself (BTM-RCV-010), a decision without names with the first
                     # of these records (BTM-RCV-013).
@@ -107,74 +89,41 @@ class Replay:
             if gtrid in watched and status in DECIDING:
                 self.known.add(gtrid)
 
-    def _once(self, names: AbstractSet[str]) -> AbstractSet[str]:
-        if not isinstance(names, frozenset):
-            return names
-        shared = self._shared
-        return shared.setdefault(names, names) if len(shared) < SHARED else shared.get(names, names)
+    def _less(self, names: AbstractSet[str], gone: AbstractSet[str]) -> AbstractSet[str]:
+        """Return `names` without those `gone`; many names are taken from one set, each once."""
+        if len(names) > FEW:
+            many = names if isinstance(names, set) else set(names)
+            many -= gone
+            return many
+        remaining, shared = frozenset(names - gone), self._shared
+        # Transactions of the same resources have one set.
+        return (
+            shared.setdefault(remaining, remaining)
+            if len(shared) < SHARED
+            else shared.get(remaining, remaining)
+        )
 
     def answer(self, active: str) -> dict[str, Any]:
         """Return the logical state after recovery: active file, unfinished, in doubt."""
         left, doubtful = self.left, self.doubtful
         undecided = sorted(gtrid for gtrid in doubtful if gtrid not in left)
 
-        def in_doubt(gtrid: bytes) -> dict[str, Any]:
-            status, names = doubtful[gtrid]
-            return {"gtrid": gtrid, "status": STATUS_NAMES[status], "names": sorted(names)}
+        def unfinished() -> Iterator[dict[str, Any]]:
+            return ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left))
+
+        def in_doubt() -> Iterator[dict[str, Any]]:
+            for gtrid in undecided:
+                status, names = doubtful[gtrid]
+                yield {"gtrid": gtrid, "status": codec.STATUS_NAMES[status], "names": sorted(names)}
+
+        def size(item: dict[str, Any]) -> int:
+            return sum(map(len, item["names"]))
 
         return {
             "active": active,
-            "unfinished": few(
-                lambda: ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left)),
-                len(left),
-                _names_size,
-            ),
-            "in_doubt": few(lambda: map(in_doubt, undecided), len(undecided), _names_size),
+            "unfinished": few(unfinished, len(left), size),
+            "in_doubt": few(in_doubt, len(undecided), size),
         }
-
-
-def _less(names: AbstractSet[str], gone: AbstractSet[str]) -> AbstractSet[str]:
-    """Return `names` without those `gone`; many names are taken from one set, each once."""
-    if len(names) <= FEW:
-        return frozenset(names - gone)
-    left = names if isinstance(names, set) else set(names)
-    left.difference_update(gone)
-    return left
-
-
-def _names_size(item: dict[str, Any]) -> int:
-    return sum(map(len, item["names"]))
-
-
-def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
-    """Return the refusal that the first place without a valid record (or other `what`) is."""
-    start, end, reason, why = fault
-    phase = "checksum" if reason == "bad-checksum" else "record"
-    text = f"{file}: no valid {what} at {start}: {why}"
-    return refused(phase, reason, text, At(file, start, end - start), notes=notes)
-
-
-def map_of(file: LogFile) -> FileMap:
-    """Return the layout entry of one file."""
-    header: dict[str, object] = {}
-    if file.header is not None:
-        header = {**file.header._asdict(), "format_id": file.header.format_id.to_bytes(4, "big")}
-    return FileMap(file.name, file.length, file.role, header)
-
-
-def _header_notes(file: LogFile, is_position: bool) -> Iterator[Note]:
-    """Yield what the header of a usable file gives away (BTM-HDR, BTM-RCV).
-
-    `is_position`: its timestamp is an offset at which one of its records begins or its log ends.
-    """
-    if file.header is None:
-        return
-    if file.header.state == STATE_UNCLEAN:
-        yield Note("unclean", file.name, 12)
-    elif file.header.state != STATE_CLEAN:
-        yield Note("bad-state", file.name, 12, f"state byte {file.header.state}")
-    if is_position:
-        yield Note(SWAPPED, file.name, 4, f"timestamp {file.header.timestamp}")
 
 
 class Log:
@@ -187,8 +136,8 @@ class Log:
 
     def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
         self.file, self.found, self.state = file, Found(), Replay(watched)
-        self._stretch = log_of(file.name, source_of(file.data), file.limit, file.layout)
-        stamp = file.header.timestamp if file.header else -1
+        self._stretch = log_of(file.name, source_of(file.data), file.limit, file.framing)
+        stamp = file.timestamp
         self.is_position = stamp == file.limit
         self.fault: Fault | None = None
         for batch in self.found.walked(self._stretch):
@@ -201,82 +150,34 @@ class Log:
                     return
             self.state.take(batch)
 
-    def records(self) -> Iterator[LogRecord]:
+    def records(self) -> Iterator[codec.LogRecord]:
         """Yield its records, from one more pass."""
         return chain.from_iterable(map(records, self._stretch.scan()))
 
-
-def fileset_refusal(pair: list[LogFile]) -> Observation | None:
-    """Return the refusal if the set is not two files, else None (BTM-FIL)."""
-    if not pair:
-        return refused("fileset", "no-files", "there is no log file")
-    if len(pair) > PAIR:
-        names = ", ".join(file.name for file in pair)
-        return refused("fileset", "too-many-files", f"a journal is a pair, these are {len(pair)}: {names}")
-    if len(pair) < PAIR:
-        return refused("fileset", "missing-file", f"{sibling(pair[0].name)} is missing beside {pair[0].name}")
-    return None
-
-
-def strict_refusal(pair: list[LogFile]) -> Observation | None:
-    """Return the first reason for strict recovery not to look at the records, else None."""
-    problem = fileset_refusal(pair)
-    if problem is not None:
-        return problem
-    for file in pair:
-        if file.problem is not None and file.problem[0] == "short-file":
-            return header_refusal(file)
-    first, second = pair
-    if first.length != second.length:
-        text = f"{first.name} has {first.length} bytes, {second.name} has {second.length}"
-        return refused("fileset", "unequal-lengths", text)
-    for reason in ("bad-format-id", "bad-position"):
-        for file in pair:
-            if file.problem is not None and file.problem[0] == reason:
-                return header_refusal(file)
-    return None
+    def remarks(self) -> Iterator[Note]:
+        """Yield what the header gives away (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
+        file = self.file
+        if file.header is None:
+            return
+        if file.header.state == codec.STATE_UNCLEAN:
+            yield Note("unclean", file.name, codec.STATE_AT)
+        elif file.header.state != codec.STATE_CLEAN:
+            yield Note("bad-state", file.name, codec.STATE_AT, f"state byte {file.header.state}")
+        if self.is_position:
+            yield Note(SWAPPED, file.name, codec.TIMESTAMP_AT, f"timestamp {file.timestamp}")
 
 
-def header_refusal(file: LogFile) -> Observation:
-    """Return the refusal that the problem of `file` is."""
-    assert file.problem is not None  # callers checked
-    reason, text = file.problem
-    return refused("header", reason, f"{file.name}: {text}", At(file.name, 0, file.length))
+def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
+    """Return the refusal that the first place without a valid record (or other `what`) is."""
+    start, end, reason, why = fault
+    phase = "checksum" if reason == "bad-checksum" else "record"
+    text = f"{file}: no valid {what} at {start}: {why}"
+    return refused(phase, reason, text, At(file, start, end - start), notes=notes)
 
 
-def _hopeless(pair: list[LogFile]) -> Observation | None:
-    """Return the refusal of a set that is too large, or of which no file can be used; else None.
-
-    It is what strict recovery names first, with the valid records that stand in such
-    files all the same (BTM-RCV).
-    """
-    if not pair or len(pair) > PAIR:
-        return fileset_refusal(pair)
-    problem = strict_refusal(pair)
-    if problem is None or any(file.problem is None for file in pair):
-        return None
-    found = Found()
-    for file in pair:
-        _search(found, file, [Dropped(file.name, 0, file.length, "")])
-    return replace(problem, files=tuple(map_of(file) for file in pair), unanchored=found.records())
-
-
-def _set_notes(pair: list[LogFile]) -> list[Note]:
-    """Return what to say of a set that is not a pair of usable files of one length."""
-    notes = []
-    if len(pair) < PAIR:
-        notes.append(Note("missing-file", sibling(pair[0].name)))
-    elif pair[0].length != pair[1].length:
-        notes.append(Note("unequal-lengths", pair[1].name))
-    for file in pair:
-        if file.problem is not None:
-            notes.append(Note("invalid-file", file.name, None, file.problem[1]))
-    return notes
-
-
-def _elected(usable: list[LogFile]) -> tuple[LogFile, list[Note]]:
-    active, tie = elect(usable)
-    return active, [Note("ambiguous-election", active.name, 4)] if tie else []
+def map_of(file: LogFile) -> FileMap:
+    """Return the layout entry of one file."""
+    return FileMap(file.name, file.length, file.role, file.header._asdict() if file.header else {})
 
 
 def recover(files: Files, policy: str, _: Params) -> Observation:
@@ -291,16 +192,28 @@ def read(files: Files, _: Params) -> Observation:
 
 def _of_pair(files: Files, *, strict: bool = False, forensic: bool = False) -> Observation:
     pair = load_pair(files)
-    problem = strict_refusal(pair) if strict else _hopeless(pair)
-    if problem is not None:
-        return problem
-    active, notes = _elected([file for file in pair if file.problem is None])
-    others = [file for file in pair if file.name != active.name]
-    passive = next((file for file in others if file.problem is None), None)
-    shown = [*(file for file in others if file.problem is not None), active]
-    if forensic:
-        shown = [active if file.name == active.name else file for file in pair]
-    return _observed(shown, active, passive, _set_notes(pair), notes, strict=strict, forensic=forensic)
+    roles = {file.role: file for file in pair}
+    problem, active, passive = refusal(pair), roles.get("active"), roles.get("passive")
+    if problem is not None and (strict or active is None or len(pair) > PAIR):
+        if strict or not pair or len(pair) > PAIR:
+            return problem
+        # The valid records that are in such files all the same (BTM-RCV-007).
+        found = Found()
+        for file in pair:
+            _search(found, file, [Dropped(file.name, 0, file.length, "")])
+        return replace(problem, files=tuple(map(map_of, pair)), unanchored=found.records())
+    assert active is not None  # a pair without a problem has one
+    losses, notes = [], []
+    if len(pair) < PAIR:
+        losses.append(Note("missing-file", sibling(active.name)))
+    elif pair[0].length != pair[1].length:
+        losses.append(Note("unequal-lengths", pair[1].name))
+    invalid = [file for file in pair if file.problem is not None]
+    losses += [Note("invalid-file", file.name, None, file.problem[1]) for file in invalid if file.problem]
+    if passive is not None and passive.timestamp == active.timestamp:
+        notes.append(Note("ambiguous-election", active.name, codec.TIMESTAMP_AT))
+    shown = pair if forensic else [*invalid, active]
+    return _observed(shown, active, passive, losses, notes, strict=strict, forensic=forensic)
 
 
 def recover_seed(files: Files, policy: str, _: Params) -> Observation:
@@ -309,21 +222,18 @@ def recover_seed(files: Files, policy: str, _: Params) -> Observation:
     if problem is not None:
         return problem
     ((name, data),) = files.items()
-    file = LogFile(name, data, role="active", limit=len(data), layout=SEED)
+    file = LogFile(name, data, role="active", limit=len(data), framing=SEED)
     return _observed([file], file, None, [], [], strict=policy == "strict", forensic=True)
 
 
 def plan(files: Files, _: Params) -> Sequence[Stretch]:
     """Return the logs of the files of a pair that can be used."""
     pair = load_pair(files)
-    if _hopeless(pair) is not None:
-        return []
     usable = [file for file in pair if file.problem is None]
-    active = elect(usable)[0].name
+    if not usable or len(pair) > PAIR:
+        return []
     gone = [lost(file.name, 0, file.length, file.problem[0], file.role) for file in pair if file.problem]
-    roles = ("active" if file.name == active else "passive" for file in usable)
-    logs = [log_of(file.name, source_of(file.data), file.limit) for file in usable]
-    return [*gone, *(replace(log, role=role) for log, role in zip(logs, roles, strict=True))]
+    return [*gone, *(log_of(file.name, source_of(file.data), file.limit, role=file.role) for file in usable)]
 
 
 def plan_seed(files: Files, _: Params) -> Sequence[Stretch]:
@@ -342,7 +252,7 @@ def plan_nio(files: Files, _: Params) -> Sequence[Stretch]:
 
 
 def not_one(files: Files, what: str) -> Observation | None:
-    """Return the refusal if there is not just one file where one is a whole journal, else None."""
+    """Return the refusal if there is not just one file where one is a complete journal, else None."""
     if not files:
         return refused("fileset", "no-files", f"there is no {what} file")
     if len(files) > 1:
@@ -356,18 +266,18 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     if problem is not None:
         return problem
     ((name, data),) = files.items()
-    header = nio.decode_header(data)
+    source, header = source_of(data), nio.decode_header(data)
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
     # The order of writing (BTM-NIO-009): the lap before first, then this one.
     state, insert = Replay(ends=nio.FINISHED, size_at=nio.GTRID_LENGTH_AT), nio.HEADER_SIZE
-    for batch in nio.scan(source_of(data), header):
+    for batch in nio.scan(source, header):
         if batch.more["current"]:
             insert = batch.base + batch.end[-1]
         else:
             state.take(batch)
     found = Found()
-    for batch in found.walked(nio.laps(name, source_of(data), header, insert)):
+    for batch in found.walked(nio.laps(name, source, header, insert)):
         if batch.damage and policy == "strict":
             return refused_at((*batch.damage[0], batch.more["why"]), name, "frame")
         if batch.more["current"]:
@@ -375,7 +285,7 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     dropped = found.dropped()
     delimiters = {"previous_delimiter": header.previous, "current_delimiter": header.current}
     return Observation(
-        RECOVERED if len(dropped) else CLEAN,
+        observation.RECOVERED if len(dropped) else observation.CLEAN,
         records=found.records(),
         dropped=dropped,
         state=state.answer(name),
@@ -391,47 +301,48 @@ def _observed(
     losses: list[Note],
     notes: list[Note],
     *,
-    strict: bool = False,
-    forensic: bool = False,
+    strict: bool,
+    forensic: bool,
 ) -> Observation:
-    """Return what stands in `files`, and what the log of the `active` one amounts to.
+    """Return what is in `files`, and what the log of the `active` one amounts to.
 
     `losses` are notes on the set that say that something is lost. With `strict` the first
-    fault is a refusal. With `forensic` all files are shown, and what stands outside a log is noted
-    wherever it is; otherwise only what was given up is: what lies behind the tail is no loss.
+    fault is a refusal. With `forensic` all files are shown, and what is outside a log is noted
+    wherever it is; otherwise only what was given up is: what lies after the tail is no loss.
     """
     other = None if passive is None else Log(passive)
     log = Log(active, strict=strict, watched=other.state.left if other else ())
     if strict and log.fault is not None:
         return refused_at(log.fault, active.name, notes=tuple(notes))
     logs = {each.file.name: each for each in (other, log) if each is not None}
-    dropped: list[Sequence[Dropped]] = []
     beside = Found()
+    dropped: list[Sequence[Dropped]] = []
+    listed: list[Sequence[Any]] = []
+    odd: list[Sequence[Note]] = []
     for file in files:
         if file.problem is not None:
             dropped.append([Dropped(file.name, 0, file.length, file.problem[0])])
         else:
-            dropped.append(logs[file.name].found.dropped())
+            each = logs[file.name]
+            dropped.append(each.found.dropped())
+            listed.append(each.found.records())
+            odd += [[*each.remarks()], each.found.notes()]
         _search(beside, file, dropped[-1])
         if file.problem is None and file.limit < file.length:
-            behind = Dropped(file.name, file.limit, file.length - file.limit, "")
-            _search(beside, file, [behind], noted=forensic)
-    shown = [logs[file.name] for file in files if file.name in logs]
-    odd: list[Sequence[Note]] = []
-    for each in shown:
-        odd += [[*_header_notes(each.file, each.is_position)], each.found.notes()]
+            rest = Dropped(file.name, file.limit, file.length - file.limit, "")
+            _search(beside, file, [rest], noted=forensic)
     if other is not None and not forensic:
-        odd.append([note for note in _header_notes(other.file, other.is_position) if note.code == SWAPPED])
+        odd.append([note for note in other.remarks() if note.code == SWAPPED])
     told = [beside.notes()]
     missing = tuple(_missing(log, other)) if other is not None else ()
     return Observation(
-        RECOVERED if any(map(len, dropped)) or losses or missing else CLEAN,
-        records=joined(record_place, *(each.found.records() for each in shown)),
-        dropped=joined(region_place, *dropped),
+        observation.RECOVERED if any(map(len, dropped)) or losses or missing else observation.CLEAN,
+        records=joined(observation.record_place, *listed),
+        dropped=joined(observation.region_place, *dropped),
         missing=missing,
         state=log.state.answer(active.name),
-        files=tuple(map_of(file) for file in (files if forensic else [active])),
-        notes=joined(note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
+        files=tuple(map(map_of, files if forensic else [active])),
+        notes=joined(observation.note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
         unanchored=beside.records(),
     )
 
@@ -439,7 +350,7 @@ def _observed(
 def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
     """Take in the valid records within `regions`; `noted`: there is a note on each."""
     if len(regions):
-        stretch = found_in(file.name, source_of(file.data), regions, file.layout, noted=noted)
+        stretch = found_in(file.name, source_of(file.data), regions, file.framing, noted=noted)
         for _ in found.walked(stretch):
             pass
 
@@ -452,12 +363,9 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     if log.fault is not None or other.fault is not None:
         return
     active, passive = log.file, other.file
-    assert active.header is not None  # both are usable
     # A file whose timestamp is its own tail has just become active by the swap that wrote it.
-    if other.is_position and active.header.timestamp != active.limit:
+    if other.is_position and active.timestamp != active.limit:
         newest = max((record.time for record in log.records()), default=None)
-        found = rival.newer(other.records(), log.state.left, newest, passive, active)
-        if found is not None:
-            yield found
+        yield from rival.newer(other.records(), log.state.left, newest, passive.name, active.name)
     left, known = other.state.left, log.state.known
     yield from rival.not_carried_over(other.records(), left, known, passive.name, active.name)

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 
 from journalspec.observation import Missing
 from journalspec_reference.bitronix_tlog.codec import LONG, STATUS_CODES, STATUS_NAMES, LogRecord
-from journalspec_reference.bitronix_tlog.fileset import LogFile
 
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: What a BTM gtrid has after the id of its server: milliseconds (8 bytes) and a counter (4 bytes).
@@ -47,19 +46,14 @@ def not_carried_over(
     places = {record.gtrid: record.off for record in records if record.status == COMMITTING}
     for gtrid in sorted(lost):
         text = f"{uid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}"
-        yield Missing(
-            "decision", gtrid.hex(), passive, places[gtrid], text=text + DOOMED.format(active=active)
-        )
+        text += DOOMED.format(active=active)
+        yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
 
 
 def newer(
-    records: Iterable[LogRecord],
-    copied: Collection[bytes],
-    newest: int | None,
-    passive: LogFile,
-    active: LogFile,
-) -> Missing | None:
-    """Return what the passive file holds that is newer than all of the active one; None if it is not newer.
+    records: Iterable[LogRecord], copied: Collection[bytes], newest: int | None, passive: str, active: str
+) -> Iterator[Missing]:
+    """Yield what the passive file holds that is newer than all of the active one; nothing if it is not newer.
 
     `copied` are the transactions that are open in the active file: their decisions at the start of the
     passive one may be the copies of a swap that did not end. `newest` is the largest time in the active file.
@@ -69,13 +63,12 @@ def newer(
     for record in records:
         begun = begun or record.status != COMMITTING or record.gtrid not in copied
         if begun and (newest is None or record.time > newest):
-            first, count = (record.off, 1) if not count else (first, count + 1)
+            first, count = first if count else record.off, count + 1
             last[record.gtrid] = record.status
-    if not count:
-        return None
-    told = [f"{uid_text(gtrid)} {STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()]
-    more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
-    text = (
-        f"it ends with {', '.join(told[-MOST_TOLD:])}{more}{DOOMED.format(active=active.name)} (BTM-DEV-001)"
-    )
-    return Missing("newer-records", passive.name, passive.name, first, count, text)
+    if count:
+        told = [f"{uid_text(gtrid)} {STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()]
+        more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
+        text = (
+            f"it ends with {', '.join(told[-MOST_TOLD:])}{more}{DOOMED.format(active=active)} (BTM-DEV-001)"
+        )
+        yield Missing("newer-records", passive, passive, first, count, text)
