@@ -1,7 +1,8 @@
 """Bytes to records and back, for the disk editions and the seed's reading of them.
 
-Where a field is, and how wide, the format's table says. Nothing here reads a file or decides what a journal
-means; :mod:`.scan` finds and checks records, :mod:`.recover` concludes. All integers are big-endian (BTM-REC-002).
+Where a field is, and how wide, the format's table says; all integers are big-endian (BTM-REC-002). Nothing
+here reads a file or decides what a journal means: :mod:`.scan` finds and checks records, :mod:`.recover`
+concludes.
 """
 
 from __future__ import annotations
@@ -177,13 +178,7 @@ PLAIN_NAMES: Known[Names] = Known(lambda block: NAMES[block[: -len(END_RECORD)]]
 
 
 def encode(
-    status: int,
-    gtrid: bytes,
-    names: tuple[bytes, ...],
-    *,
-    time: int,
-    sequence_number: int,
-    framing: Framing = DISK,
+    status: int, gtrid: bytes, names: tuple[bytes, ...], time: int, number: int, framing: Framing = DISK
 ) -> bytes:
     """Return the stored bytes of a new record; its names become ascending and distinct (BTM-REC-017).
 
@@ -196,13 +191,7 @@ def encode(
             raise ValueError(f"a unique name is 1 to {MAX_NAME} bytes, this one has {len(name)}")
         if not is_printable(name):
             raise ValueError(f"a unique name is printable ASCII, this one is {name!r}")
-    fields = {
-        "status": status,
-        "header_length": framing.header_length,
-        "time": time,
-        # A Java int: it wraps and may be negative (BTM-REC-026).
-        "sequence_number": (sequence_number + 2**31) % 2**32 - 2**31,
-        "gtrid": gtrid,
-        "names": sorted(set(names)),
-    }
-    return LAYOUT.build("record", "2.1", **fields)
+    # A Java int: it wraps and may be negative (BTM-REC-026).
+    fields = {"status": status, "time": time, "sequence_number": (number + 2**31) % 2**32 - 2**31}
+    fields["header_length"] = framing.header_length
+    return LAYOUT.build("record", "2.1", **fields, gtrid=gtrid, names=sorted(set(names)))

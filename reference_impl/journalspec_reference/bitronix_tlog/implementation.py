@@ -43,8 +43,7 @@ def _rules(edition: str) -> Rules:
     recovery, plan, writer = RULES[edition]
 
     def read(files: Files, params: Params) -> Observation:
-        # Where one file is all, salvage looks at every byte already.
-        return recover.read(files, params) if edition in DISK_EDITIONS else recovery(files, "salvage", params)
+        return recovery(files, recover.READ, params)
 
     def named(files: Files, _: Params, fields: bool) -> Iterator[Span]:
         return spans(edition, files, fields)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -16,11 +17,11 @@ from journalspec import observation
 from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, refused
 from journalspec.reread import few, joined
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Stretch, lost, source_of
-from journalspec_reference.bitronix_tlog import codec, nio, rival
-from journalspec_reference.bitronix_tlog.codec import SEED, STATUS_CODES
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
+from journalspec_reference.bitronix_tlog import codec, nio
+from journalspec_reference.bitronix_tlog.codec import PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, load_pair, refusal, sibling
-from journalspec_reference.bitronix_tlog.scan import found_in, log_of, records
+from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
 
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: Statuses that end a transaction for the resources they name.
@@ -35,6 +36,13 @@ SWAPPED = "position-as-timestamp"
 SHARED = 1024
 #: So many names may be copied each time that one is taken away.
 FEW = 64
+#: What a BTM gtrid has after the id of its server: milliseconds (8 bytes) and a counter (4 bytes).
+UID_TAIL = 12
+#: So many transactions are spelt out in a sentence.
+MOST_TOLD = 8
+DOOMED = "; BTM elects {} and rolls back every branch that is still prepared"
+#: What is given as policy to list the files and not to recover them.
+READ = "read"
 #: The first place without a valid record: where it begins and ends, the reason, and that in words.
 Fault = tuple[int, int, str, str]
 
@@ -52,7 +60,7 @@ class Replay:
         self,
         watched: Collection[bytes] = (),
         ends: Collection[int] = FINISHED,
-        size_at: int = codec.PAYLOAD_AT,
+        size_at: int = PAYLOAD_AT,
     ) -> None:
         self.left: dict[bytes, AbstractSet[str]] = {}
         self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
@@ -126,6 +134,14 @@ class Replay:
         }
 
 
+def log_of(file: LogFile) -> Stretch:
+    """Return the log of a file, up to its tail."""
+    start, framing = file.framing.log_start, file.framing
+    logged = partial(scan, source_of(file.data), start, file.limit, framing, file=file.name)
+    columns = late_columns(__package__, "seed" if framing is SEED else "2.1")
+    return Stretch(file.name, logged, partial(told, file.name), columns, file.role)
+
+
 class Log:
     """One pass over a file from the start of its log to its limit.
 
@@ -136,8 +152,7 @@ class Log:
 
     def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
         self.file, self.found, self.state = file, Found(), Replay(watched)
-        self._stretch = log_of(file.name, source_of(file.data), file.limit, file.framing)
-        stamp = file.timestamp
+        self._stretch, stamp = log_of(file), file.timestamp
         self.is_position = stamp == file.limit
         self.fault: Fault | None = None
         for batch in self.found.walked(self._stretch):
@@ -156,15 +171,13 @@ class Log:
 
     def remarks(self) -> Iterator[Note]:
         """Yield what the header gives away (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
-        file = self.file
-        if file.header is None:
-            return
-        if file.header.state == codec.STATE_UNCLEAN:
-            yield Note("unclean", file.name, codec.STATE_AT)
-        elif file.header.state != codec.STATE_CLEAN:
-            yield Note("bad-state", file.name, codec.STATE_AT, f"state byte {file.header.state}")
-        if self.is_position:
-            yield Note(SWAPPED, file.name, codec.TIMESTAMP_AT, f"timestamp {file.timestamp}")
+        name, header = self.file.name, self.file.header
+        if header is not None and header.state == codec.STATE_UNCLEAN:
+            yield Note("unclean", name, codec.STATE_AT)
+        elif header is not None and header.state != codec.STATE_CLEAN:
+            yield Note("bad-state", name, codec.STATE_AT, f"state byte {header.state}")
+        if header is not None and self.is_position:
+            yield Note(SWAPPED, name, codec.TIMESTAMP_AT, f"timestamp {header.timestamp}")
 
 
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
@@ -181,39 +194,29 @@ def map_of(file: LogFile) -> FileMap:
 
 
 def recover(files: Files, policy: str, _: Params) -> Observation:
-    """Return the logical state after recovery of the pair under `policy`: the active file decides alone."""
-    return _of_pair(files, strict=policy == "strict")
+    """Return the logical state after recovery of the pair under `policy`: the active file decides alone.
 
-
-def read(files: Files, _: Params) -> Observation:
-    """Return every record of both files and every region without one (BTM-RDR)."""
-    return _of_pair(files, forensic=True)
-
-
-def _of_pair(files: Files, *, strict: bool = False, forensic: bool = False) -> Observation:
+    With :data:`READ`, also every record of both files and every region without one (BTM-RDR-017).
+    """
     pair = load_pair(files)
-    roles = {file.role: file for file in pair}
-    problem, active, passive = refusal(pair), roles.get("active"), roles.get("passive")
-    if problem is not None and (strict or active is None or len(pair) > PAIR):
-        if strict or not pair or len(pair) > PAIR:
-            return problem
+    problem = refusal(pair)
+    if problem is None:
+        return _observed(pair, policy)
+    if policy == "strict" or not 0 < len(pair) <= PAIR:
+        return problem
+    invalid = [file for file in pair if file.problem is not None]
+    if len(invalid) == len(pair):
         # The valid records that are in such files all the same (BTM-RCV-007).
         found = Found()
         for file in pair:
             _search(found, file, [Dropped(file.name, 0, file.length, "")])
         return replace(problem, files=tuple(map(map_of, pair)), unanchored=found.records())
-    assert active is not None  # a pair without a problem has one
-    losses, notes = [], []
+    losses = [Note("invalid-file", file.name, None, file.problem[1]) for file in invalid if file.problem]
     if len(pair) < PAIR:
-        losses.append(Note("missing-file", sibling(active.name)))
+        losses.insert(0, Note("missing-file", sibling(pair[0].name)))
     elif pair[0].length != pair[1].length:
-        losses.append(Note("unequal-lengths", pair[1].name))
-    invalid = [file for file in pair if file.problem is not None]
-    losses += [Note("invalid-file", file.name, None, file.problem[1]) for file in invalid if file.problem]
-    if passive is not None and passive.timestamp == active.timestamp:
-        notes.append(Note("ambiguous-election", active.name, codec.TIMESTAMP_AT))
-    shown = pair if forensic else [*invalid, active]
-    return _observed(shown, active, passive, losses, notes, strict=strict, forensic=forensic)
+        losses.insert(0, Note("unequal-lengths", pair[1].name))
+    return _observed(pair, policy, losses)
 
 
 def recover_seed(files: Files, policy: str, _: Params) -> Observation:
@@ -221,9 +224,13 @@ def recover_seed(files: Files, policy: str, _: Params) -> Observation:
     problem = not_one(files, "log")
     if problem is not None:
         return problem
+    # Where one file is all, salvage lists it as reading does.
     ((name, data),) = files.items()
-    file = LogFile(name, data, role="active", limit=len(data), framing=SEED)
-    return _observed([file], file, None, [], [], strict=policy == "strict", forensic=True)
+    return _observed([_seed(name, data)], policy if policy == "strict" else READ)
+
+
+def _seed(name: str, data: Any) -> LogFile:
+    return LogFile(name, data, role="active", limit=len(data), framing=SEED)
 
 
 def plan(files: Files, _: Params) -> Sequence[Stretch]:
@@ -233,13 +240,12 @@ def plan(files: Files, _: Params) -> Sequence[Stretch]:
     if not usable or len(pair) > PAIR:
         return []
     gone = [lost(file.name, 0, file.length, file.problem[0], file.role) for file in pair if file.problem]
-    return [*gone, *(log_of(file.name, source_of(file.data), file.limit, role=file.role) for file in usable)]
+    return [*gone, *map(log_of, usable)]
 
 
 def plan_seed(files: Files, _: Params) -> Sequence[Stretch]:
     """Return the log of the one file that there is."""
-    logs = [log_of(name, source_of(data), len(data), SEED) for name, data in files.items()]
-    return logs if len(logs) == 1 else []
+    return [log_of(_seed(name, data)) for name, data in files.items() if len(files) == 1]
 
 
 def plan_nio(files: Files, _: Params) -> Sequence[Stretch]:
@@ -294,32 +300,29 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     )
 
 
-def _observed(
-    files: list[LogFile],
-    active: LogFile,
-    passive: LogFile | None,
-    losses: list[Note],
-    notes: list[Note],
-    *,
-    strict: bool,
-    forensic: bool,
-) -> Observation:
-    """Return what is in `files`, and what the log of the `active` one amounts to.
+def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> Observation:
+    """Return what is in `pair`, and what the log of the active file amounts to.
 
-    `losses` are notes on the set that say that something is lost. With `strict` the first
-    fault is a refusal. With `forensic` all files are shown, and what is outside a log is noted
-    wherever it is; otherwise only what was given up is: what lies after the tail is no loss.
+    `losses` are notes on the set that say that something is lost. With the policy strict the first
+    fault is a refusal. Reading shows all files, and what is outside a log is noted wherever it is;
+    otherwise only what was given up is: what lies after the tail is no loss.
     """
+    roles, forensic = {file.role: file for file in pair}, policy == READ
+    active, passive = roles["active"], roles.get("passive")
     other = None if passive is None else Log(passive)
-    log = Log(active, strict=strict, watched=other.state.left if other else ())
-    if strict and log.fault is not None:
+    log = Log(active, strict=policy == "strict", watched=other.state.left if other else ())
+    notes = [*losses]
+    if passive is not None and passive.timestamp == active.timestamp:
+        notes.append(Note("ambiguous-election", active.name, codec.TIMESTAMP_AT))
+    if policy == "strict" and log.fault is not None:
         return refused_at(log.fault, active.name, notes=tuple(notes))
     logs = {each.file.name: each for each in (other, log) if each is not None}
+    shown = pair if forensic else [*(file for file in pair if file.problem is not None), active]
     beside = Found()
     dropped: list[Sequence[Dropped]] = []
     listed: list[Sequence[Any]] = []
     odd: list[Sequence[Note]] = []
-    for file in files:
+    for file in shown:
         if file.problem is not None:
             dropped.append([Dropped(file.name, 0, file.length, file.problem[0])])
         else:
@@ -333,7 +336,7 @@ def _observed(
             _search(beside, file, [rest], noted=forensic)
     if other is not None and not forensic:
         odd.append([note for note in other.remarks() if note.code == SWAPPED])
-    told = [beside.notes()]
+    odd.insert(len(odd) if forensic else 0, beside.notes())
     missing = tuple(_missing(log, other)) if other is not None else ()
     return Observation(
         observation.RECOVERED if any(map(len, dropped)) or losses or missing else observation.CLEAN,
@@ -341,31 +344,75 @@ def _observed(
         dropped=joined(observation.region_place, *dropped),
         missing=missing,
         state=log.state.answer(active.name),
-        files=tuple(map(map_of, files if forensic else [active])),
-        notes=joined(observation.note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
+        files=tuple(map(map_of, pair if forensic else [active])),
+        notes=joined(observation.note_place, notes, *odd),
         unanchored=beside.records(),
     )
 
 
 def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
-    """Take in the valid records within `regions`; `noted`: there is a note on each."""
+    """Take in the valid records within `regions`, where there is no log; `noted`: there is a note on each."""
+
+    def finds() -> Iterator[Batch]:
+        for region in regions:
+            for batch in search(source_of(file.data), region.off, region.end, file.framing):
+                notes = (Note("unanchored", file.name, batch.base + at) for at in batch.off)
+                batch.notes = [*notes] if noted else []
+                yield batch
+
     if len(regions):
-        stretch = found_in(file.name, source_of(file.data), regions, file.framing, noted=noted)
-        for _ in found.walked(stretch):
+        for _ in found.walked(Stretch(file.name, finds, partial(told, file.name))):
             pass
 
 
-def _missing(log: Log, other: Log) -> Iterator[Missing]:
-    """Yield what the passive file proves to be missing from the log of the active one.
+def uid_text(gtrid: bytes) -> str:
+    """Return a gtrid as people know it, ``server/milliseconds/counter``, or as hex if it is no BTM gtrid."""
+    server, rest = gtrid[:-UID_TAIL], gtrid[-UID_TAIL:]
+    if not server or not all(0x21 <= byte < 0x7F for byte in server):
+        return gtrid.hex()
+    (time,), counter = codec.LONG.unpack(rest[:8]), int.from_bytes(rest[8:], "big")
+    return f"{server.decode('ascii')}/{time}/{counter}"
 
-    Where either is damaged it proves nothing: what would refute it may be in what was dropped.
+
+def _missing(log: Log, other: Log) -> Iterator[Missing]:
+    """Yield what the passive file proves: that it is newer, or that decisions were not carried over.
+
+    A swap copies every decision that is still open to the new file (BTM-SWP-002). A decision that one file
+    leaves open and the active one does not know was therefore lost, whichever of the two is newer. A
+    decision without names has no branch. Where either file is damaged it proves nothing: what would refute
+    it may be in what was dropped.
     """
     if log.fault is not None or other.fault is not None:
         return
-    active, passive = log.file, other.file
     # A file whose timestamp is its own tail has just become active by the swap that wrote it.
-    if other.is_position and active.timestamp != active.limit:
-        newest = max((record.time for record in log.records()), default=None)
-        yield from rival.newer(other.records(), log.state.left, newest, passive.name, active.name)
-    left, known = other.state.left, log.state.known
-    yield from rival.not_carried_over(other.records(), left, known, passive.name, active.name)
+    if other.is_position and log.file.timestamp != log.file.limit:
+        yield from _newer(log, other)
+    passive, doomed = other.file.name, DOOMED.format(log.file.name)
+    left = other.state.left
+    gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
+    decisions = (record for record in (other.records() if gone else ()) if record.status == COMMITTING)
+    places = {record.gtrid: record.off for record in decisions}
+    for gtrid in sorted(gone):
+        text = f"{uid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
+        yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
+
+
+def _newer(log: Log, other: Log) -> Iterator[Missing]:
+    """Yield what the passive file holds that is newer than all of the active one (BTM-RCV-022)."""
+    newest = max((record.time for record in log.records()), default=None)
+    first, count, begun = -1, 0, False
+    last: dict[bytes, int] = {}
+    for record in other.records():
+        # Decisions at its start that are open in the active file may be copies of a swap that did not end.
+        begun = begun or record.status != COMMITTING or record.gtrid not in log.state.left
+        if begun and (newest is None or record.time > newest):
+            first, count = first if count else record.off, count + 1
+            last[record.gtrid] = record.status
+    if count:
+        passive, doomed = other.file.name, DOOMED.format(log.file.name)
+        said = [
+            f"{uid_text(gtrid)} {codec.STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()
+        ]
+        more = f" and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
+        text = f"it ends with {', '.join(said[-MOST_TOLD:])}{more}{doomed} (BTM-DEV-001)"
+        yield Missing("newer-records", passive, passive, first, count, text)

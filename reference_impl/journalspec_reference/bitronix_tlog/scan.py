@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import Any
 from zlib import crc32
 
-from journalspec.observation import At, Dropped, Note, Record
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source, Stretch, late_columns
+from journalspec.observation import At, Note, Record
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import DISK, END_RECORD, INT, PAYLOAD_AT, SEED, UNCOUNTED
 from journalspec_reference.content import UNREADABLE
@@ -284,29 +283,3 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
         if "name-not-recoverable" in named.notes:
             fields["names_raw"] = list(item.names)
         yield Record(TYPES[code], fields, At(file, item.off, UNCOUNTED + item.record_length))
-
-
-def log_of(file: str, source: Source, limit: int, framing: codec.Framing = DISK, role: str = "") -> Stretch:
-    """Return the log of a file, up to its tail `limit`."""
-    logged = partial(scan, source, framing.log_start, limit, framing, file=file)
-    edition = "seed" if framing is SEED else "2.1"
-    return Stretch(file, logged, partial(told, file), late_columns(__package__, edition), role)
-
-
-def found_in(
-    file: str,
-    source: Source,
-    regions: Iterable[Dropped],
-    framing: codec.Framing = DISK,
-    *,
-    noted: bool = True,
-) -> Stretch:
-    """Return what is in `regions` of a file, where there is no log; `noted`: there is a note on each."""
-
-    def finds() -> Iterator[Batch]:
-        for region in regions:
-            for batch in search(source, region.off, region.end, framing):
-                batch.notes = [Note("unanchored", file, batch.base + at) for at in batch.off] if noted else []
-                yield batch
-
-    return Stretch(file, finds, partial(told, file))

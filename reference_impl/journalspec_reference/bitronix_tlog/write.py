@@ -14,12 +14,11 @@ from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
-from journalspec_reference.batches import Batch, Memory
+from journalspec_reference.batches import Memory
 from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_SIZE, POSITION_AT, STATE_AT, TIMESTAMP_AT
-from journalspec_reference.bitronix_tlog.fileset import LogFile, load_pair, refusal
-from journalspec_reference.bitronix_tlog.recover import COMMITTING, Replay, recover_seed
-from journalspec_reference.bitronix_tlog.scan import records, scan
+from journalspec_reference.bitronix_tlog.fileset import LogFile, examine, load_pair, refusal
+from journalspec_reference.bitronix_tlog.recover import COMMITTING, Log, recover_seed
 from journalspec_reference.storage import Storage, fill, whole
 
 DEFAULT_LENGTH = HEADER_SIZE + 2 * 1024 * 1024
@@ -27,9 +26,8 @@ NIO_LENGTH = 6 * 1024 * 1024
 NIO_FILL = b"\x20"
 NO_TRANSACTION = codec.STATUS_CODES["NO_TRANSACTION"]
 CLEAN, UNCLEAN = bytes([codec.STATE_CLEAN]), bytes([codec.STATE_UNCLEAN])
-#: Order of writes -> the timestamp of a swap: greater than both, the clock, or (a defect of 2.1.3 and 2.1.4)
-#: the file position.
-ORDERS = {"spec": "greater", "2.1.4": "position", "3.0": "clock"}
+#: The orders of writes, by the value of the parameter.
+ORDERS = {order: order for order in ("spec", "2.1.4", "3.0")}
 
 
 class Clock:
@@ -102,7 +100,7 @@ class _Writer:
         """Return the bytes of a new record; raises WriterRefused (unencodable)."""
         now, number = self._clock.now(), self._clock.next_sequence()
         try:
-            return codec.encode(status, gtrid, names, time=now, sequence_number=number, framing=self.framing)
+            return codec.encode(status, gtrid, names, now, number, self.framing)
         except ValueError as error:
             raise WriterRefused("unencodable", str(error)) from None
 
@@ -134,15 +132,14 @@ class DiskWriter(_Writer):
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
         super().__init__(storage, params, "btm1.tlog,btm2.tlog")
-        self._stamp = order_of(ORDERS, params)
-        self._order = params.get("order", "spec")
+        self._names = self._name.split(",")
+        self._order = order_of(ORDERS, params)
         self._careful = self._order == "spec"
         #: Whether a new tail stays in memory until a force has made the records durable: a stored tail then
         #: never covers bytes that may not have arrived (BTM-WRT-006).
         self._lazy = self._careful and params.get("eager") != "true"
         # In 2.1 a record ends before the end of the file, in 3.0 at the latest at it (BTM-WRT-008, -009).
         self._spare = 0 if self._order == "3.0" or (self._careful and edition == "3.0") else 1
-        self._names = self._name.split(",")
         self._length = int(params.get("file_length", str(DEFAULT_LENGTH)))
         self._passive = ""
         self._position = self._written_position = HEADER_SIZE
@@ -158,20 +155,20 @@ class DiskWriter(_Writer):
             raise WriterRefused(problem.code or "", problem.message)
         active = next(file for file in pair if file.role == "active")
         # After a damaged record nothing would be found again (I9): what recovery refuses is not appended to.
-        self._sound(active.name, active.data, active.limit)
+        self._sound(active)
         self._adopt(active, pair)
         # Durable before the first record, so that the journal does not look closed (BTM-WRT-010).
         self._storage.write(self._active, STATE_AT, UNCLEAN)
         return super()._force(op)
 
     @staticmethod
-    def _sound(name: str, data: bytes, limit: int) -> list[Batch]:
-        """Return the records of a log; raises WriterRefused at the first damage."""
-        batches = list(scan(Memory(data), HEADER_SIZE, limit))
-        for batch in batches:
-            for start, _, reason in batch.damage:
-                raise WriterRefused(reason, f"{name}: damaged at {start}: {batch.more['why']}")
-        return batches
+    def _sound(file: LogFile) -> Log:
+        """Return the log of a file; raises WriterRefused at the first damage."""
+        log = Log(file, strict=True)
+        if log.fault is not None:
+            start, _, reason, why = log.fault
+            raise WriterRefused(reason, f"{file.name}: damaged at {start}: {why}")
+        return log
 
     def _adopt(self, active: LogFile, pair: list[LogFile]) -> None:
         self._active = active.name
@@ -185,11 +182,11 @@ class DiskWriter(_Writer):
         if self._length < HEADER_SIZE:
             text = f"file_length {self._length} is below the header's {HEADER_SIZE}"
             raise WriterRefused("does-not-fit", text)
-        newest: int | None = None
+        newest = -(1 << 63)
         for name in reversed(self._names):
             self._storage.create(name)
             now = self._clock.now()
-            newest = now if newest is None or not self._careful else max(now, newest + 1)
+            newest = max(now, newest + 1) if self._careful else now
             header = codec.encode_header(newest, codec.STATE_CLEAN, HEADER_SIZE)
             step = len(header) if self._careful else 1
             for at in range(0, len(header), step):
@@ -202,10 +199,11 @@ class DiskWriter(_Writer):
 
     def _log(self, op: Operation) -> dict[str, Any]:
         data = self._encode(*entry(op))
-        if not self._fits(self._position, len(data)):
+        room = self._length - self._spare - len(data)
+        if self._position > room:
             copies = [*self._dangling()]
             needed = sum(map(len, copies))
-            if not self._fits(HEADER_SIZE + needed, len(data)):
+            if HEADER_SIZE + needed > room:
                 kept = f"{needed} bytes of unfinished transactions in a file of {self._length}"
                 raise WriterRefused("does-not-fit", f"{len(data)} bytes do not fit behind {kept}")
             self._swap(copies)
@@ -213,9 +211,6 @@ class DiskWriter(_Writer):
         if not self._lazy:
             self._write_position()
         return done
-
-    def _fits(self, at: int, size: int) -> bool:
-        return at + size + self._spare <= self._length
 
     def _write_position(self) -> None:
         self._put(self._active, POSITION_AT, self._position)
@@ -234,21 +229,18 @@ class DiskWriter(_Writer):
 
     def _dangling(self) -> Iterator[bytes]:
         """Yield the decisions that are unfinished on disk, those of earlier runs included (BTM-SWP-002)."""
-        batches = self._sound(self._active, whole(self._storage, self._active), self._position)
-        state = Replay()
-        copies: dict[bytes, tuple[tuple[bytes, ...], bytes]] = {}
-        for batch in batches:
-            state.take(batch)
-            for record, at, end in zip(records(batch), batch.off, batch.end, strict=True):
-                if record.status == COMMITTING:
-                    copies[record.gtrid] = record.names, batch.data[at:end]
-        for gtrid in filter(state.left.__contains__, copies):
-            (stored, data), left = copies[gtrid], state.left[gtrid]
+        data = whole(self._storage, self._active)
+        # The tail that is stored may be older than the last record.
+        log = self._sound(examine(self._active, data)._replace(limit=self._position))
+        left = log.state.left
+        decisions = {record.gtrid: record for record in log.records() if record.status == COMMITTING}
+        for gtrid in filter(left.__contains__, decisions):
+            record = decisions[gtrid]
             # BTM 3.0 writes each anew; others keep what still names the same resources as it is stored.
-            if self._order != "3.0" and len(left) == len(set(stored)):
-                yield data
+            if self._order != "3.0" and len(left[gtrid]) == len(set(record.names)):
+                yield data[record.off : record.off + codec.UNCOUNTED + record.record_length]
             else:
-                names = tuple(name.encode("ascii", "replace") for name in left)
+                names = tuple(name.encode("ascii", "replace") for name in left[gtrid])
                 yield self._encode(COMMITTING, gtrid, names)
 
     def _swap(self, copies: list[bytes]) -> None:
@@ -269,21 +261,17 @@ class DiskWriter(_Writer):
             self._storage.sync(target)
             self._put(target, POSITION_AT, at)
             self._storage.sync(target)
-        self._put(target, TIMESTAMP_AT, self._swap_timestamp(at))
+        # 2.1.3 and 2.1.4 store the file position (BTM-DEV-001).
+        stamp = at if self._order == "2.1.4" else self._clock.now()
+        if self._careful:
+            # Larger than the other one even if the clock has gone back (BTM-SWP-003).
+            stamp = self._timestamp = max(stamp, self._timestamp + 1)
+        self._put(target, TIMESTAMP_AT, stamp)
         if self._careful:
             self._storage.write(target, STATE_AT, UNCLEAN)  # BTM-SWP-006
         self._storage.sync(target)
         self._active, self._passive = target, self._active
         self._position = self._written_position = at
-
-    def _swap_timestamp(self, position: int) -> int:
-        if self._stamp == "position":
-            return position
-        now = self._clock.now()
-        if self._stamp == "greater":
-            now = max(now, self._timestamp + 1)
-        self._timestamp = max(now, self._timestamp)
-        return now
 
     def _close(self, op: Operation) -> dict[str, Any]:
         """Force everything, then mark both files clean (BTM-WRT-011)."""
