@@ -56,22 +56,19 @@ class Replay:
     `size_at` of a record is the length of its gtrid, which follows.
     """
 
-    def __init__(
-        self,
-        watched: Collection[bytes] = (),
-        ends: Collection[int] = FINISHED,
-        size_at: int = PAYLOAD_AT,
-    ) -> None:
+    ends, size_at = FINISHED, PAYLOAD_AT
+
+    def __init__(self, watched: Collection[bytes] = ()) -> None:
         self.left: dict[bytes, AbstractSet[str]] = {}
         self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
         self.known: set[bytes] = set()
-        self._watched, self._ends, self._size_at = watched, ends, size_at
+        self._watched = watched
         self._shared: dict[AbstractSet[str], AbstractSet[str]] = {}
 
     def take(self, batch: Batch) -> None:
         """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
-        data, moved, size_at = batch.data, batch.more.get("moved"), self._size_at
-        left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self._ends
+        data, moved, size_at = batch.data, batch.more.get("moved"), self.size_at
+        left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self.ends
         for at, status, names in zip(batch.off, batch.code, batch.more["names"], strict=True):
             here = at + size_at
             if moved:
@@ -104,12 +101,10 @@ class Replay:
             many -= gone
             return many
         remaining, shared = frozenset(names - gone), self._shared
-        # Transactions of the same resources have one set.
-        return (
-            shared.setdefault(remaining, remaining)
-            if len(shared) < SHARED
-            else shared.get(remaining, remaining)
-        )
+        # Transactions of the same resources share one set.
+        if len(shared) < SHARED:
+            return shared.setdefault(remaining, remaining)
+        return shared.get(remaining, remaining)
 
     def answer(self, active: str) -> dict[str, Any]:
         """Return the logical state after recovery: active file, unfinished, in doubt."""
@@ -134,12 +129,19 @@ class Replay:
         }
 
 
+class NioReplay(Replay):
+    """What the frames so far amount to."""
+
+    ends, size_at = nio.FINISHED, nio.GTRID_LENGTH_AT
+
+
 def log_of(file: LogFile) -> Stretch:
     """Return the log of a file, up to its tail."""
     start, framing = file.framing.log_start, file.framing
     logged = partial(scan, source_of(file.data), start, file.limit, framing, file=file.name)
-    columns = late_columns(__package__, "seed" if framing is SEED else "2.1")
-    return Stretch(file.name, logged, partial(told, file.name), columns, file.role)
+    # The one file of the seed has no role beside another one.
+    edition, role = ("seed", "") if framing is SEED else ("2.1", file.role)
+    return Stretch(file.name, logged, partial(told, file.name), late_columns(__package__, edition), role)
 
 
 class Log:
@@ -276,7 +278,7 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
     # The order of writing (BTM-NIO-009): the lap before first, then this one.
-    state, insert = Replay(ends=nio.FINISHED, size_at=nio.GTRID_LENGTH_AT), nio.HEADER_SIZE
+    state, insert = NioReplay(), nio.HEADER_SIZE
     for batch in nio.scan(source, header):
         if batch.more["current"]:
             insert = batch.base + batch.end[-1]
