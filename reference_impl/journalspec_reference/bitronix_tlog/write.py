@@ -2,7 +2,7 @@
 
 The order of writes and forces of the disk journal has a name. ``spec`` keeps every promise (BTM-WRT,
 BTM-SWP); the others follow the products as traced, defects included, so that their crash states can be
-enumerated. Where one leaves out a step, the step's comment says what is lost without it.
+enumerated: they leave out what is done only if the writer is careful.
 """
 
 from __future__ import annotations
@@ -134,6 +134,7 @@ class DiskWriter(_Writer):
         super().__init__(storage, params, "btm1.tlog,btm2.tlog")
         self._names = self._name.split(",")
         self._order = order_of(ORDERS, params)
+        #: Whether no step may rely on one that is not durable yet.
         self._careful = self._order == "spec"
         #: Whether a new tail stays in memory until a force has made the records durable: a stored tail then
         #: never covers bytes that may not have arrived (BTM-WRT-006).
