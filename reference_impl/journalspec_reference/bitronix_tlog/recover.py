@@ -83,9 +83,9 @@ class Replay:
             if status == COMMITTING:
                 left[gtrid] = names.texts  # in place of those of an earlier decision (BTM-RCV-009)
             elif status in ends and gtrid in left:
-                # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each resource
-                # ends by itself (BTM-RCV-010), a decision without names with the first of these records
-                # (BTM-RCV-013): no names are a subset of all names.
+                # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
+                # resource ends by itself (BTM-RCV-010), a decision without names with the first of these
+                # records (BTM-RCV-013): no names are a subset of all names.
                 if left[gtrid] <= names.texts:
                     del left[gtrid]
                 else:
