@@ -13,21 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import Note, Record
 from journalspec_reference import load
 from journalspec_reference.batches import STRETCH, Batch, Memory
 from journalspec_reference.bitronix_tlog import nio
-from journalspec_reference.bitronix_tlog.codec import (
-    DISK,
-    HEADER_SIZE,
-    SEED,
-    checksum,
-    encode_header,
-    encode_record,
-    make_record,
-)
+from journalspec_reference.bitronix_tlog.codec import CRC_AT, DISK, HEADER_SIZE, SEED, encode, encode_header
 from journalspec_reference.bitronix_tlog.fileset import in_order
-from journalspec_reference.bitronix_tlog.rival import uid_text
+from journalspec_reference.bitronix_tlog.recover import uid_text
 from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
 from journalspec_reference.content import SECTOR, Content
 
@@ -55,11 +48,20 @@ def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
     return sorted(rows)
 
 
+def record_of(**fields: Any) -> bytes:
+    """Return a record with these fields; what follows from them is right."""
+    return LAYOUT.build("record", "2.1", **{"header_length": DISK.header_length, **fields})
+
+
+def with_a_wrong_checksum(record: bytes) -> bytes:
+    return record[:CRC_AT] + bytes([record[CRC_AT] ^ 1]) + record[CRC_AT + 1 :]
+
+
 def test_a_search_finds_a_record_within_another_one_only_if_that_is_none() -> None:
-    inner = encode_record(make_record(8, b"1", (), time=1, sequence_number=1))
-    outer = make_record(8, b"2", (b"x" * len(inner),), time=2, sequence_number=2)._replace(names=(inner,))
-    whole = encode_record(outer._replace(crc32=checksum(outer)))
-    broken = encode_record(outer._replace(crc32=checksum(outer) ^ 1))
+    inner = encode(8, b"1", (), 1, 1)
+    # No writer stores such a name.
+    whole = record_of(status=8, time=2, sequence_number=2, gtrid=b"2", names=[inner])
+    broken = with_a_wrong_checksum(whole)
     assert found(search(Memory(whole), 0, len(whole))) == [(0, len(whole), "")]
     start = broken.index(inner)
     assert found(search(Memory(broken), 0, len(broken))) == [(start, start + len(inner), "")]
@@ -90,9 +92,7 @@ RUNS: list[tuple[str, list[tuple[int, int, int]], list[int]]] = [
 def test_what_is_older_than_all_of_its_run_is_noted(
     runs: list[tuple[int, int, int]], noted: list[int]
 ) -> None:
-    records = [
-        encode_record(make_record(kind, b"1", (), time=time, sequence_number=seq)) for kind, time, seq in runs
-    ]
+    records = [encode(kind, b"1", (), time, seq) for kind, time, seq in runs]
     body = b"".join(records)
     files = {
         "btm1.tlog": (encode_header(2, 0, 21 + len(body)) + body).ljust(2048, b"\0"),
@@ -146,15 +146,13 @@ class BadSector:
 
 def test_a_bad_sector_costs_what_lies_in_it() -> None:
     """Three records of 32 KiB; a record whose length was read is left behind, whatever else of it was not."""
-    record = encode_record(
-        make_record(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), time=1, sequence_number=1)
-    )
+    record = encode(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), 1, 1)
     size = len(record)
     assert size == 8 * SECTOR
     # The records begin eight bytes before a sector: their lengths are the last bytes of the sector before.
     starts = [SECTOR - 8 + size * number for number in range(3)]
     tail = starts[-1] + size
-    filler = encode_record(make_record(0, b"g", (b"x" * (SECTOR - 69),), time=1, sequence_number=0))
+    filler = encode(0, b"g", (b"x" * (SECTOR - 69),), 1, 0)
     assert HEADER_SIZE + len(filler) == starts[0]
     data = (encode_header(2, 0, tail) + filler + record * 3).ljust(1 << 20, b"\0")
     for number in range(1, 25):
@@ -169,9 +167,7 @@ def test_a_bad_sector_costs_what_lies_in_it() -> None:
 
 
 def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length() -> None:
-    record = encode_record(
-        make_record(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), time=1, sequence_number=1)
-    )
+    record = encode(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), 1, 1)
     tail = HEADER_SIZE + len(record)
     data = (encode_header(2, 0, tail) + record[:-1] + b"?").ljust(1 << 20, b"\0")
     (fault,) = found(scan(Content(BadSector(data, SECTOR, 2 * SECTOR)), HEADER_SIZE, tail))
@@ -189,17 +185,14 @@ def drawn(chance: random.Random, *, frames: bool) -> bytes:
     for number in range(chance.randrange(30)):
         names, gtrid = chance.choice(NAMES), b"g%d" % chance.randrange(9)
         if frames:
-            length, mark = 40, chance.choice([*delimiters * 9, b"x" * 16])
-            frame = nio.NioRecord(
-                0, 0, 8, length, 1, number, False, 0, mark, gtrid, names, chance.choice([0, 0, 7])
-            )
-            parts.append(nio.encode_frame(frame))
-            continue
-        record = make_record(chance.choice([0, 2, 3, 8, 99]), gtrid, (), time=number, sequence_number=number)
-        length = record.record_length + sum(2 + len(name) for name in names)
-        record = record._replace(names=names, record_length=length, time=chance.choice([number] * 5 + [-9]))
-        record = record._replace(header_length=chance.choice([28] * 9 + [16]))
-        parts.append(encode_record(record._replace(crc32=checksum(record))))
+            own = {"delimiter": chance.choice([*delimiters * 9, b"x" * 16]), "status": 8, "time": 1}
+            own |= {"record_length": 40, "padding": bytes(chance.choice([0, 0, 7]))}
+            form = "nio"
+        else:
+            form, own = "2.1", {"status": chance.choice([0, 2, 3, 8, 99])}
+            own |= {"time": chance.choice([number] * 5 + [-9])}
+            own |= {"header_length": chance.choice([28] * 9 + [16])}
+        parts.append(LAYOUT.build("record", form, **own, sequence_number=number, gtrid=gtrid, names=names))
     data = bytearray(b"".join(parts))
     for _ in range(chance.randrange(4)):
         if not data:
@@ -249,9 +242,7 @@ def test_any_stretch_gives_the_same(seed: int, stretch: int, frames: bool) -> No
 def test_any_stretch_gives_the_same_where_sectors_are_bad(seed: int, stretch: int) -> None:
     chance = random.Random(seed)
     sizes = [chance.choice([1, 30, 900, 20_000]) for _ in range(40)]
-    data = b"".join(
-        encode_record(make_record(8, b"g", (b"n" * size,), time=1, sequence_number=1)) for size in sizes
-    )
+    data = b"".join(encode(8, b"g", (b"n" * size,), 1, 1) for size in sizes)
     start = chance.randrange(len(data) // SECTOR) * SECTOR
     disk = BadSector(data, start, start + chance.choice([1, 2]) * SECTOR)
     whole = said(scan(Content(disk), 0, len(data)), told)
@@ -260,10 +251,9 @@ def test_any_stretch_gives_the_same_where_sectors_are_bad(seed: int, stretch: in
 
 def test_a_batch_ends_where_too_much_is_odd() -> None:
     """Each record is unreadable for its own reason; no batch holds all of what is said of them."""
-    record = make_record(8, b"g", (), time=1, sequence_number=1)
-    broken = encode_record(record._replace(crc32=record.crc32 ^ 1)) * 9000
-    odd = record._replace(header_length=16)
-    noted = encode_record(odd._replace(crc32=checksum(odd))) * 9000
+    fields = {"status": 8, "time": 1, "sequence_number": 1, "gtrid": b"g"}
+    broken = with_a_wrong_checksum(record_of(**fields)) * 9000
+    noted = record_of(**fields, header_length=16) * 9000
     for data in (broken, noted):
         batches = list(scan(Memory(data), 0, len(data)))
         assert max(len(batch.damage) + len(batch.notes) for batch in batches) == 4096

@@ -34,7 +34,7 @@ from journalspec_corpus.load import load_cases
 from journalspec_reference import content as content_module
 from journalspec_reference import load
 from journalspec_reference.answers import ask
-from journalspec_reference.bitronix_tlog.codec import encode_header, encode_record, make_record
+from journalspec_reference.bitronix_tlog.codec import encode, encode_header
 from journalspec_reference.content import (
     MOST_IN_FILE,
     MOST_IN_READ,
@@ -397,10 +397,7 @@ def write_queue(directory: Path, files: int, bodies: Iterator[int] | range) -> N
 def write_pair(directory: Path, sizes: range) -> None:
     """Write a pair of logs with one record for each length of a name in `sizes`."""
     for number in (1, 2):
-        records = b"".join(
-            encode_record(make_record(8, b"g%d" % size, (b"n" * size,), time=5, sequence_number=size))
-            for size in sizes
-        )
+        records = b"".join(encode(8, b"g%d" % size, (b"n" * size,), 5, size) for size in sizes)
         out = encode_header(number, 0, 21 + len(records)) + records
         (directory / f"btm{number}.tlog").write_bytes(out.ljust(len(out) // SECTOR * SECTOR + SECTOR, b"\0"))
 

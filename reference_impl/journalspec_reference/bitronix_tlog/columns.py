@@ -5,7 +5,7 @@ Needs NumPy. Where a field is, and of what type, is known from the format's tabl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,33 +32,36 @@ COLUMNS: dict[str, str] = {
     "names_raw": "list<binary>",
     "extension": "binary",
 }
-_STORED = {"s4": ">i4", "s8": ">i8", "u1": "u1", "u4": ">u4"}
 
 
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
     """Return name -> values, one a record, of each field of :data:`COLUMNS` that the edition has.
 
-    Numbers and truth values are arrays. Bytes are (starts, sizes): where they stand in the data of the
+    Numbers and truth values are arrays. Bytes are (starts, sizes): their place in the data of the
     batch. What repeats is (codes, values): the index of each record's value among the distinct ones, -1
     where a record has none.
     """
-    off = np.frombuffer(batch.off, np.int64)
+    off, names = np.frombuffer(batch.off, np.int64), batch.more["names"]
     of = np.zeros(256, np.int64)
     of[list(TYPES)] = range(len(TYPES))
     out: dict[str, Any] = {"type": (of[np.frombuffer(batch.code, np.uint8)], list(TYPES.values()))}
-    for name, at, width, stored in _places(edition):
-        if name == "gtrid_length":
+    at = 0
+    for field in LAYOUT.structure("record", edition).fields:
+        if field.name == "gtrid_length":
             moved = batch.more.get("moved", {})
             shift = np.array([moved.get(here, 0) for here in batch.off], np.int64) if moved else 0 * off
             if edition == "seed":
                 out["extension"] = off + at, np.where(shift > 0, shift, -1)
             starts = off + at + shift
-            out["gtrid"] = starts + 1, _numbers(batch.data, starts, stored).astype(np.int64)
-        elif name in COLUMNS and stored:
-            out[name] = _typed(COLUMNS[name], _numbers(batch.data, off + at, stored))
-        elif name in COLUMNS:
-            out[name] = off + at, np.full(len(off), width, np.int64)
-    names = batch.more["names"]
+            out["gtrid"] = starts + 1, _numbers(batch.data, starts, field.letter).astype(np.int64)
+        elif field.name in COLUMNS and field.is_int:
+            values, kind = _numbers(batch.data, off + at, field.letter), COLUMNS[field.name]
+            out[field.name] = values == 1 if kind == "bool" else values.astype(kind)
+        elif field.name in COLUMNS and field.width:
+            out[field.name] = off + at, np.full(len(off), field.width, np.int64)
+        elif not field.width and not field.optional:
+            break  # nothing that follows has a fixed place
+        at += field.width
     text = latin_text if edition == "nio" else name_text
     out["names"] = _distinct(names, lambda each: [*map(text, each.stored)])
     if edition != "nio":
@@ -68,27 +71,11 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     return out
 
 
-def _places(edition: str) -> Iterator[tuple[str, int, int, str]]:
-    """Yield name, offset, width and NumPy type (bytes: none) of the fields, as if there were no extension."""
-    at = 0
-    for field in LAYOUT.structure("record", edition).fields:
-        if field.width:
-            yield field.name, at, field.width, _STORED[field.type] if field.is_int else ""
-            at += field.width
-        elif not field.optional:
-            # Nothing that follows has a fixed place.
-            return
-
-
-def _numbers(data: bytes, at: Any, stored: str) -> Any:
-    """Return the numbers that stand at the offsets `at`."""
-    kind = np.dtype(stored)
+def _numbers(data: bytes, at: Any, letter: str) -> Any:
+    """Return the numbers at the offsets `at`; `letter` is their type as :mod:`struct` calls it."""
+    kind = np.dtype(f">{letter}")
     # One begins at every byte of the data; those of the records are picked.
     return np.ndarray((max(0, len(data) - kind.itemsize + 1),), kind, data, 0, (1,))[at]
-
-
-def _typed(kind: str, values: Any) -> Any:
-    return values == 1 if kind == "bool" else values.astype(kind)
 
 
 def _distinct(names: list[Any], value: Callable[[Any], list[Any] | None]) -> tuple[Any, list[list[Any]]]:

@@ -1,8 +1,7 @@
 """The experimental NIO journal (BTM-NIO): two laps in one file, found by search, told apart by delimiter.
 
-There is no tail pointer. The insert position is the end of the last valid
-frame of the current delimiter; behind it stand what is left of the lap before
-(its first frame usually cut) and fill, neither of which is damage.
+There is no tail pointer. The insert position is the end of the last valid frame of the current delimiter;
+after it are the remains of the lap before (its first frame usually cut) and fill, neither of which is damage.
 """
 
 from __future__ import annotations
@@ -16,28 +15,24 @@ from typing import Any, NamedTuple
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import At, Note, Record
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, late_columns
-from journalspec_reference.bitronix_tlog.codec import STATUS_CODES, STATUS_NAMES, remembered
+from journalspec_reference.bitronix_tlog.codec import STATUS_CODES, Known
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
 
-#: Compared byte for byte when a file is opened.
-BANNER = LAYOUT.structure("header", "nio").fields[0].constant
-SEPARATOR = b"\r\n\r\n"
-UUID_SIZE = 16
-PREVIOUS_AT = len(BANNER)
-CURRENT_AT = PREVIOUS_AT + UUID_SIZE
-HEADER_USED = CURRENT_AT + UUID_SIZE + len(SEPARATOR)
+_HEADER, _RECORD = (LAYOUT.structure(name, "nio") for name in ("header", "record"))
+#: Compared byte for byte when a file is opened; and what follows the delimiters.
+BANNER, SEPARATOR = _HEADER.fields[0].constant, _HEADER.fields[-1].constant
+PREVIOUS_AT, CURRENT_AT, SEPARATOR_AT = map(
+    _HEADER.off, ("previous_delimiter", "current_delimiter", "separator")
+)
+HEADER_USED, UUID_SIZE = _HEADER.size, CURRENT_AT - PREVIOUS_AT
 #: Frames start here; what lies between is reserved.
 HEADER_SIZE = 1024
 
-FRAME_START = b"\r\nLR["
-FRAME_MIDDLE = b"]["
-FRAME_END = b"]-"
-FRAME_HEAD = struct.Struct(f">5s{UUID_SIZE}siI2s")
-FRAME_TAIL = struct.Struct(f">2s{UUID_SIZE}s")
-MAX_GTRID = 0xFF
-MAX_PAYLOAD = 65536
-MAX_FRAME = FRAME_HEAD.size + MAX_PAYLOAD + FRAME_TAIL.size
+FRAME_START, FRAME_MIDDLE, FRAME_END = b"\r\nLR[", b"][", b"]-"
+FRAME_HEAD = struct.Struct(">5s16siI2s")
+FRAME_TAIL = struct.Struct(">2s16s")
+MAX_GTRID, MAX_PAYLOAD = 0xFF, 65536
 
 #: tag, status, recordLength, time, sequence, rolled-over flag, gtrid length
 PAYLOAD = struct.Struct(">6siiqqbB")
@@ -57,32 +52,15 @@ class NioHeader(NamedTuple):
     current: bytes
 
 
-class NioRecord(NamedTuple):
-    """One valid frame and its payload; its fields as observed, without what is about places."""
-
-    off: int
-    end: int
-    status: int
-    record_length: int
-    time: int
-    sequence_number: int
-    rolled_over: bool
-    crc32: int
-    delimiter: bytes
-    gtrid: bytes
-    names: tuple[bytes, ...]
-    padding: int = 0
-
-
 def decode_header(data: Any) -> NioHeader | tuple[str, str]:
     """Return the header, or (reason, sentence) for the first thing wrong with it."""
     if len(data) < HEADER_USED:
         return "short-file", f"{len(data)} bytes, the header uses {HEADER_USED}"
-    if bytes(data[:PREVIOUS_AT]) != BANNER:
+    if not looks_like_nio(data):
         return "bad-banner", "the banner differs"
-    if bytes(data[HEADER_USED - len(SEPARATOR) : HEADER_USED]) != SEPARATOR:
-        return "bad-banner", f"no separator behind the delimiters at {HEADER_USED - len(SEPARATOR)}"
-    return NioHeader(bytes(data[PREVIOUS_AT:CURRENT_AT]), bytes(data[CURRENT_AT : CURRENT_AT + UUID_SIZE]))
+    if bytes(data[SEPARATOR_AT:HEADER_USED]) != SEPARATOR:
+        return "bad-banner", f"no separator behind the delimiters at {SEPARATOR_AT}"
+    return NioHeader(bytes(data[PREVIOUS_AT:CURRENT_AT]), bytes(data[CURRENT_AT:SEPARATOR_AT]))
 
 
 def encode_header(header: NioHeader) -> bytes:
@@ -90,22 +68,25 @@ def encode_header(header: NioHeader) -> bytes:
     return LAYOUT.build("header", "nio", previous_delimiter=header.previous, current_delimiter=header.current)
 
 
+def looks_like_nio(data: Any) -> bool:
+    """Return whether a file begins as such a journal does."""
+    return bytes(data[: len(BANNER)]) == BANNER
+
+
 class Names:
     """What the part of a payload from its names on means. Frames that store the same bytes share one.
 
-    `stored` are the names, `texts` the set that recovery compares, `padding` the number of bytes behind them.
-    `problem` says what is wrong with it; empty: nothing.
+    `stored` are the names, `texts` the set that recovery compares, `padding` the number of bytes after them.
+    `problem` describes what is wrong with it; empty: nothing.
     """
 
     __slots__ = ("padding", "problem", "stored", "texts")
 
     def __init__(self, block: bytes) -> None:
-        self.problem = ""
         names: list[bytes] = []
-        (count,) = SHORT.unpack_from(block)
-        if count < 0:
-            self.problem = f"{count} names"
         here, end = SHORT.size, len(block)
+        (count,) = SHORT.unpack_from(block)
+        self.problem = f"{count} names" if count < 0 else ""
         for _ in range(count):
             if here + SHORT.size > end:
                 self.problem = f"{count} names do not fit"
@@ -122,7 +103,7 @@ class Names:
 
 
 #: What they mean depends on nothing but their bytes: all scans share what they found.
-_KNOWN: dict[bytes, Names] = {}
+_NAMES = Known(Names)
 
 
 def latin_text(name: bytes) -> str:
@@ -130,25 +111,13 @@ def latin_text(name: bytes) -> str:
     return name.decode("latin-1")
 
 
-def encode_frame(record: NioRecord) -> bytes:
-    """Return the bytes of a frame: payload padded as the record says, checksum computed."""
-    names, padding = [{"name": name} for name in record.names], bytes(record.padding)
-    own = {name: value for name, value in record._asdict().items() if name not in ("off", "end", "crc32")}
-    return LAYOUT.build("record", "nio", **{**own, "names": names, "padding": padding})
-
-
-def looks_like_nio(data: Any) -> bool:
-    """Tell whether a file begins as such a journal does."""
-    return bytes(data[: len(BANNER)]) == BANNER
-
-
 def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, beside its id
     source: Source, header: NioHeader, insert: int = HEADER_SIZE, *, file: str = "", stretch: int = STRETCH
 ) -> Iterator[Batch]:
-    """Yield the valid frames behind the header, the damage between them, and notes on `file`.
+    """Yield the valid frames after the header, the damage between them, and notes on `file`.
 
     Frames are found by how they begin. What is no valid frame is damage in this lap, which ends at the
-    position `insert`; behind it only what begins as a frame is. Every frame start is looked at once, and
+    position `insert`; after it only what begins as a frame is. Every frame start is looked at once, and
     costs at most one frame's length (64 KiB), so that time is linear in the file's length.
 
     The frames of a batch are all of one lap: of this one, if it is `current` in `more`, which has the
@@ -156,23 +125,23 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     """
     size = source.size
     base, need, at = HEADER_SIZE, 0, HEADER_SIZE
-    # Since the valid frame that ended at `at`: in this lap the first frame start that is none, behind it the
+    # Since the valid frame that ended at `at`: in this lap the first frame start that is none, after it the
     # last one that is not within the extent of the one before.
     broken: tuple[int, int, str, str] | None = None
     while base < size:
         data = source.read(base, min(max(stretch, need), size - base))
         top, need = len(data), 0
         final = base + top >= size
-        batch = _batch(base, data)
-        here = max(0, at - base)
+        batch, here = _batch(base, data), max(0, at - base)
         while (off := data.find(FRAME_START, here)) >= 0:
-            # Framing, then checksum, then form (BTM-NIO-006); what is no frame may hold one.
-            reason, why, end, framed, payload = "", "", off + len(FRAME_START), False, off + FRAME_HEAD.size
+            # Framing, then checksum, then form (BTM-NIO-006); what is no frame may hold one. `end` is where a
+            # frame ends, 0 if that is unknown.
+            reason, why, end, payload = "", "", 0, off + FRAME_HEAD.size
             if payload > top:
                 if not final:
                     need = FRAME_HEAD.size
                     break
-                reason, why, end, framed = "truncated", "the file ends inside a frame header", top, True
+                reason, why, end = "truncated", "the file ends inside a frame header", top
             else:
                 _, delimiter, length, crc, middle = FRAME_HEAD.unpack_from(data, off)
                 tail = payload + length
@@ -187,12 +156,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     need = stop - off
                     break
                 elif stop > top:
-                    reason, why = "truncated", f"payload length {length} reaches beyond the file"
-                    end, framed = top, True
+                    reason, why, end = "truncated", f"payload length {length} reaches beyond the file", top
                 elif FRAME_TAIL.unpack_from(data, tail) != (FRAME_END, delimiter):
                     reason, why = "bad-frame", "the trailer does not repeat the delimiter"
                 else:
-                    end, framed = stop, True
+                    end = stop
                     computed = zlib.crc32(data[payload:tail])
                     if computed != crc:
                         reason, why = "bad-checksum", f"stored 0x{crc:08x}, computed 0x{computed:08x}"
@@ -203,17 +171,16 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                         names_at = payload + PAYLOAD.size + gtrid_length
                         if names_at + SHORT.size > tail:
                             reason, why = "malformed", f"gtrid of {gtrid_length} bytes"
-                        elif (named := remembered(_KNOWN, data[names_at:tail], Names)).problem:
+                        elif (named := _NAMES[data[names_at:tail]]).problem:
                             reason, why = "malformed", named.problem
             if reason:
                 if source.unreadable and (gap := source.gap(base + off, base + max(end, payload))):
-                    reason, why, framed = UNREADABLE, gap.why, False
-                start, end = base + off, base + end if framed else size
-                if at < insert:
-                    broken = broken or (start, end, reason, why)
-                elif broken is None or start >= broken[1]:
-                    _end_gap(batch, at, start, insert, broken)
-                    broken = start, end, reason, why
+                    reason, why, end = UNREADABLE, gap.why, 0
+                found = base + off, base + end if end else size, reason, why
+                if broken is None or (at >= insert and found[0] >= broken[1]):
+                    if at >= insert:
+                        _end_gap(batch, at, found[0], insert, broken)
+                    broken = found
                 here = off + len(FRAME_START)
             else:
                 current = delimiter == header.current
@@ -225,7 +192,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 broken, at, here = None, base + stop, stop
                 batch.off.append(off)
                 batch.end.append(stop)
-                batch.code.append(status if status in STATUS_NAMES else OTHER)
+                batch.code.append(status if status in TYPES else OTHER)
                 batch.more["names"].append(named)
                 if named.padding:  # BTM-NIO-012
                     batch.notes.append(Note("rolled-over-padding", file, base + off))
@@ -252,41 +219,35 @@ def _batch(base: int, data: bytes) -> Batch:
 def _end_gap(
     batch: Batch, at: int, start: int, insert: int, broken: tuple[int, int, str, str] | None
 ) -> None:
-    """Tell what is lost between the valid frames that end at `at` and begin at `start` (BTM-NIO-010)."""
+    """Add what is lost between the valid frames that end at `at` and begin at `start` (BTM-NIO-010)."""
+    first, last, reason, why = broken or (-1, start, "bad-frame", "no frame starts here")
     if at < insert and start > at:
-        end, reason, why = min(start, insert), "bad-frame", "no frame starts here"
-        if broken is not None:
-            why = broken[3]
-            reason = broken[2] if broken[0] == at else reason
+        batch.damage.append((at, min(start, insert), reason if first == at else "bad-frame"))
     elif at >= insert and broken is not None:
-        at, end, reason, why = broken[0], min(broken[1], start), broken[2], broken[3]
+        batch.damage.append((first, min(last, start), reason))
     else:
         return
-    batch.damage.append((at, end, reason))
     batch.more.setdefault("why", why)
 
 
-def records(batch: Batch) -> Iterator[NioRecord]:
-    """Yield the frames of a batch as objects."""
-    data = batch.data
-    for off, end, named in zip(batch.off, batch.end, batch.more["names"], strict=True):
-        _, delimiter, _, crc, _ = FRAME_HEAD.unpack_from(data, off)
-        payload = off + FRAME_HEAD.size
-        _, status, stored, time, sequence, rolled, size = PAYLOAD.unpack_from(data, payload)
-        at = payload + PAYLOAD.size
-        yield NioRecord(
-            batch.base + off, batch.base + end, status, stored, time, sequence, rolled == 1, crc, delimiter,
-            data[at : at + size], named.stored, named.padding,
-        )  # fmt: skip
+_FIELDS = (
+    *("status", "record_length", "time", "sequence_number", "rolled_over"),
+    *("crc32", "delimiter", "gtrid", "names"),
+)
 
 
 def told(file: str, batch: Batch) -> Iterator[Record]:
-    """Yield the frames of a batch under the spec's field names; where one stands is told apart."""
-    for item, code in zip(records(batch), batch.code, strict=True):
-        fields: dict[str, object] = item._asdict()
-        del fields["off"], fields["end"], fields["padding"]
-        fields["names"] = [*map(latin_text, item.names)]
-        yield Record(TYPES[code], fields, At(file, item.off, item.end - item.off))
+    """Yield the frames of a batch under the spec's field names."""
+    data = batch.data
+    for off, end, code, named in zip(batch.off, batch.end, batch.code, batch.more["names"], strict=True):
+        _, delimiter, _, crc, _ = FRAME_HEAD.unpack_from(data, off)
+        _, *fixed, rolled, size = PAYLOAD.unpack_from(data, off + FRAME_HEAD.size)
+        at = off + GTRID_LENGTH_AT + 1
+        names = [*map(latin_text, named.stored)]
+        values = *fixed, rolled == 1, crc, delimiter, data[at : at + size], names
+        yield Record(
+            TYPES[code], dict(zip(_FIELDS, values, strict=True)), At(file, batch.base + off, end - off)
+        )
 
 
 def laps(file: str, source: Source, header: NioHeader, insert: int) -> Stretch:
@@ -297,8 +258,5 @@ def laps(file: str, source: Source, header: NioHeader, insert: int) -> Stretch:
 
 def insert_of(source: Source, header: NioHeader, *, stretch: int = STRETCH) -> int:
     """Return the insert position: where the last frame of this lap ends (BTM-NIO-010)."""
-    insert = HEADER_SIZE
-    for batch in scan(source, header, stretch=stretch):
-        if batch.more["current"]:
-            insert = batch.base + batch.end[-1]
-    return insert
+    own = (batch for batch in scan(source, header, stretch=stretch) if batch.more["current"])
+    return max((batch.base + batch.end[-1] for batch in own), default=HEADER_SIZE)

@@ -9,38 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
-from journalspec.observation import (
-    CLEAN,
-    RECOVERED,
-    At,
-    Dropped,
-    FileMap,
-    Missing,
-    Note,
-    Observation,
-    note_place,
-    record_place,
-    refused,
-    region_place,
-)
+from journalspec import observation
+from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, refused
 from journalspec.reread import few, joined
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Stretch, lost, source_of
-from journalspec_reference.bitronix_tlog import nio, rival
-from journalspec_reference.bitronix_tlog.codec import (
-    PAYLOAD_AT,
-    SEED,
-    STATE_CLEAN,
-    STATE_UNCLEAN,
-    STATUS_CODES,
-    STATUS_NAMES,
-    LogRecord,
-)
-from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, elect, load_pair, sibling
-from journalspec_reference.bitronix_tlog.scan import found_in, log_of, records
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
+from journalspec_reference.bitronix_tlog import codec, nio
+from journalspec_reference.bitronix_tlog.codec import PAYLOAD_AT, SEED, STATUS_CODES
+from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, load_pair, refusal, sibling
+from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
 
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: Statuses that end a transaction for the resources they name.
@@ -55,7 +36,13 @@ SWAPPED = "position-as-timestamp"
 SHARED = 1024
 #: So many names may be copied each time that one is taken away.
 FEW = 64
-T = TypeVar("T")
+#: What a BTM gtrid has after the id of its server: milliseconds (8 bytes) and a counter (4 bytes).
+UID_TAIL = 12
+#: So many transactions are spelt out in a sentence.
+MOST_TOLD = 8
+DOOMED = "; BTM elects {} and rolls back every branch that is still prepared"
+#: What is given as policy to list the files and not to recover them.
+READ = "read"
 #: The first place without a valid record: where it begins and ends, the reason, and that in words.
 Fault = tuple[int, int, str, str]
 
@@ -66,22 +53,22 @@ class Replay:
     `left`: gtrid -> names still to be committed, for every decided transaction. `doubtful`: gtrid ->
     status and names, of those whose last record decides nothing. `known`: those of `watched` that were
     decided or ended. `ends` are the statuses that end a transaction for the resources they name; at
-    `size_at` of a record stands the length of its gtrid, which follows.
+    `size_at` of a record is the length of its gtrid, which follows.
     """
 
-    def __init__(
-        self, watched: Collection[bytes] = (), ends: Collection[int] = FINISHED, size_at: int = PAYLOAD_AT
-    ) -> None:
+    ends, size_at = FINISHED, PAYLOAD_AT
+
+    def __init__(self, watched: Collection[bytes] = ()) -> None:
         self.left: dict[bytes, AbstractSet[str]] = {}
         self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
         self.known: set[bytes] = set()
-        self._watched, self._ends, self._size_at = watched, ends, size_at
-        self._shared: dict[frozenset[str], frozenset[str]] = {}
+        self._watched = watched
+        self._shared: dict[AbstractSet[str], AbstractSet[str]] = {}
 
     def take(self, batch: Batch) -> None:
         """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
-        data, moved, size_at = batch.data, batch.more.get("moved"), self._size_at
-        left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self._ends
+        data, moved, size_at = batch.data, batch.more.get("moved"), self.size_at
+        left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self.ends
         for at, status, names in zip(batch.off, batch.code, batch.more["names"], strict=True):
             here = at + size_at
             if moved:
@@ -96,85 +83,64 @@ class Replay:
             if status == COMMITTING:
                 left[gtrid] = names.texts  # in place of those of an earlier decision (BTM-RCV-009)
             elif status in ends and gtrid in left:
-                # Without a decision before it, an end has no effect, not even later (BTM-RCV-011).
-                remaining = _less(left[gtrid], names.texts)
-                if remaining:
-                    left[gtrid] = self._once(remaining)
-                else:
-                    # Each resource ends by itself (BTM-RCV-010), a decision without names with the first
-                    # of these records (BTM-RCV-013).
+                # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
+                # resource ends by itself (BTM-RCV-010), a decision without names with the first of these
+                # records (BTM-RCV-013): no names are a subset of all names.
+                if left[gtrid] <= names.texts:
                     del left[gtrid]
+                else:
+                    left[gtrid] = self._less(left[gtrid], names.texts)
             if gtrid in watched and status in DECIDING:
                 self.known.add(gtrid)
 
-    def _once(self, names: AbstractSet[str]) -> AbstractSet[str]:
-        if not isinstance(names, frozenset):
-            return names
-        shared = self._shared
-        return shared.setdefault(names, names) if len(shared) < SHARED else shared.get(names, names)
+    def _less(self, names: AbstractSet[str], gone: AbstractSet[str]) -> AbstractSet[str]:
+        """Return `names` without those `gone`; many names are taken from one set, each once."""
+        if len(names) > FEW:
+            many = names if isinstance(names, set) else set(names)
+            many -= gone
+            return many
+        remaining, shared = frozenset(names - gone), self._shared
+        # Transactions of the same resources share one set.
+        if len(shared) < SHARED:
+            return shared.setdefault(remaining, remaining)
+        return shared.get(remaining, remaining)
 
     def answer(self, active: str) -> dict[str, Any]:
         """Return the logical state after recovery: active file, unfinished, in doubt."""
         left, doubtful = self.left, self.doubtful
         undecided = sorted(gtrid for gtrid in doubtful if gtrid not in left)
 
-        def in_doubt(gtrid: bytes) -> dict[str, Any]:
-            status, names = doubtful[gtrid]
-            return {"gtrid": gtrid, "status": STATUS_NAMES[status], "names": sorted(names)}
+        def unfinished() -> Iterator[dict[str, Any]]:
+            return ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left))
+
+        def in_doubt() -> Iterator[dict[str, Any]]:
+            for gtrid in undecided:
+                status, names = doubtful[gtrid]
+                yield {"gtrid": gtrid, "status": codec.STATUS_NAMES[status], "names": sorted(names)}
+
+        def size(item: dict[str, Any]) -> int:
+            return sum(map(len, item["names"]))
 
         return {
             "active": active,
-            "unfinished": few(
-                lambda: ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left)),
-                len(left),
-                _names_size,
-            ),
-            "in_doubt": few(lambda: map(in_doubt, undecided), len(undecided), _names_size),
+            "unfinished": few(unfinished, len(left), size),
+            "in_doubt": few(in_doubt, len(undecided), size),
         }
 
 
-def _less(names: AbstractSet[str], gone: AbstractSet[str]) -> AbstractSet[str]:
-    """Return `names` without those `gone`; many names are taken from one set, each once."""
-    if len(names) <= FEW:
-        return frozenset(names - gone)
-    left = names if isinstance(names, set) else set(names)
-    left.difference_update(gone)
-    return left
+class NioReplay(Replay):
+    """What the frames so far amount to."""
+
+    ends, size_at = nio.FINISHED, nio.GTRID_LENGTH_AT
 
 
-def _names_size(item: dict[str, Any]) -> int:
-    return sum(map(len, item["names"]))
-
-
-def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
-    """Return the refusal that the first place without a valid record (or other `what`) is."""
-    start, end, reason, why = fault
-    phase = "checksum" if reason == "bad-checksum" else "record"
-    text = f"{file}: no valid {what} at {start}: {why}"
-    return refused(phase, reason, text, At(file, start, end - start), notes=notes)
-
-
-def map_of(file: LogFile) -> FileMap:
-    """Return the layout entry of one file."""
-    header: dict[str, object] = {}
-    if file.header is not None:
-        header = {**file.header._asdict(), "format_id": file.header.format_id.to_bytes(4, "big")}
-    return FileMap(file.name, file.length, file.role, header)
-
-
-def _header_notes(file: LogFile, is_position: bool) -> Iterator[Note]:
-    """Yield what the header of a usable file gives away (BTM-HDR, BTM-RCV).
-
-    `is_position`: its timestamp is an offset at which one of its records begins or its log ends.
-    """
-    if file.header is None:
-        return
-    if file.header.state == STATE_UNCLEAN:
-        yield Note("unclean", file.name, 12)
-    elif file.header.state != STATE_CLEAN:
-        yield Note("bad-state", file.name, 12, f"state byte {file.header.state}")
-    if is_position:
-        yield Note(SWAPPED, file.name, 4, f"timestamp {file.header.timestamp}")
+def log_of(file: LogFile) -> Stretch:
+    """Return the log of a file, up to its tail."""
+    start, framing = file.framing.log_start, file.framing
+    logged = partial(scan, source_of(file.data), start, file.limit, framing, file=file.name)
+    # The one file of the seed has no role beside another one.
+    edition, role = ("seed", "") if framing is SEED else ("2.1", file.role)
+    return Stretch(file.name, logged, partial(told, file.name), late_columns(__package__, edition), role)
 
 
 class Log:
@@ -187,8 +153,7 @@ class Log:
 
     def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
         self.file, self.found, self.state = file, Found(), Replay(watched)
-        self._stretch = log_of(file.name, source_of(file.data), file.limit, file.layout)
-        stamp = file.header.timestamp if file.header else -1
+        self._stretch, stamp = log_of(file), file.timestamp
         self.is_position = stamp == file.limit
         self.fault: Fault | None = None
         for batch in self.found.walked(self._stretch):
@@ -201,106 +166,58 @@ class Log:
                     return
             self.state.take(batch)
 
-    def records(self) -> Iterator[LogRecord]:
+    def records(self) -> Iterator[codec.LogRecord]:
         """Yield its records, from one more pass."""
         return chain.from_iterable(map(records, self._stretch.scan()))
 
-
-def fileset_refusal(pair: list[LogFile]) -> Observation | None:
-    """Return the refusal if the set is not two files, else None (BTM-FIL)."""
-    if not pair:
-        return refused("fileset", "no-files", "there is no log file")
-    if len(pair) > PAIR:
-        names = ", ".join(file.name for file in pair)
-        return refused("fileset", "too-many-files", f"a journal is a pair, these are {len(pair)}: {names}")
-    if len(pair) < PAIR:
-        return refused("fileset", "missing-file", f"{sibling(pair[0].name)} is missing beside {pair[0].name}")
-    return None
+    def remarks(self) -> Iterator[Note]:
+        """Yield what the header gives away (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
+        name, header = self.file.name, self.file.header
+        if header is not None and header.state == codec.STATE_UNCLEAN:
+            yield Note("unclean", name, codec.STATE_AT)
+        elif header is not None and header.state != codec.STATE_CLEAN:
+            yield Note("bad-state", name, codec.STATE_AT, f"state byte {header.state}")
+        if header is not None and self.is_position:
+            yield Note(SWAPPED, name, codec.TIMESTAMP_AT, f"timestamp {header.timestamp}")
 
 
-def strict_refusal(pair: list[LogFile]) -> Observation | None:
-    """Return the first reason for strict recovery not to look at the records, else None."""
-    problem = fileset_refusal(pair)
-    if problem is not None:
-        return problem
-    for file in pair:
-        if file.problem is not None and file.problem[0] == "short-file":
-            return header_refusal(file)
-    first, second = pair
-    if first.length != second.length:
-        text = f"{first.name} has {first.length} bytes, {second.name} has {second.length}"
-        return refused("fileset", "unequal-lengths", text)
-    for reason in ("bad-format-id", "bad-position"):
-        for file in pair:
-            if file.problem is not None and file.problem[0] == reason:
-                return header_refusal(file)
-    return None
+def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
+    """Return the refusal that the first place without a valid record (or other `what`) is."""
+    start, end, reason, why = fault
+    phase = "checksum" if reason == "bad-checksum" else "record"
+    text = f"{file}: no valid {what} at {start}: {why}"
+    return refused(phase, reason, text, At(file, start, end - start), notes=notes)
 
 
-def header_refusal(file: LogFile) -> Observation:
-    """Return the refusal that the problem of `file` is."""
-    assert file.problem is not None  # callers checked
-    reason, text = file.problem
-    return refused("header", reason, f"{file.name}: {text}", At(file.name, 0, file.length))
-
-
-def _hopeless(pair: list[LogFile]) -> Observation | None:
-    """Return the refusal of a set that is too large, or of which no file can be used; else None.
-
-    It is what strict recovery names first, with the valid records that stand in such
-    files all the same (BTM-RCV).
-    """
-    if not pair or len(pair) > PAIR:
-        return fileset_refusal(pair)
-    problem = strict_refusal(pair)
-    if problem is None or any(file.problem is None for file in pair):
-        return None
-    found = Found()
-    for file in pair:
-        _search(found, file, [Dropped(file.name, 0, file.length, "")])
-    return replace(problem, files=tuple(map_of(file) for file in pair), unanchored=found.records())
-
-
-def _set_notes(pair: list[LogFile]) -> list[Note]:
-    """Return what to say of a set that is not a pair of usable files of one length."""
-    notes = []
-    if len(pair) < PAIR:
-        notes.append(Note("missing-file", sibling(pair[0].name)))
-    elif pair[0].length != pair[1].length:
-        notes.append(Note("unequal-lengths", pair[1].name))
-    for file in pair:
-        if file.problem is not None:
-            notes.append(Note("invalid-file", file.name, None, file.problem[1]))
-    return notes
-
-
-def _elected(usable: list[LogFile]) -> tuple[LogFile, list[Note]]:
-    active, tie = elect(usable)
-    return active, [Note("ambiguous-election", active.name, 4)] if tie else []
+def map_of(file: LogFile) -> FileMap:
+    """Return the layout entry of one file."""
+    return FileMap(file.name, file.length, file.role, file.header._asdict() if file.header else {})
 
 
 def recover(files: Files, policy: str, _: Params) -> Observation:
-    """Return the logical state after recovery of the pair under `policy`: the active file decides alone."""
-    return _of_pair(files, strict=policy == "strict")
+    """Return the logical state after recovery of the pair under `policy`: the active file decides alone.
 
-
-def read(files: Files, _: Params) -> Observation:
-    """Return every record of both files and every region without one (BTM-RDR)."""
-    return _of_pair(files, forensic=True)
-
-
-def _of_pair(files: Files, *, strict: bool = False, forensic: bool = False) -> Observation:
+    With :data:`READ`, also every record of both files and every region without one (BTM-RDR-017).
+    """
     pair = load_pair(files)
-    problem = strict_refusal(pair) if strict else _hopeless(pair)
-    if problem is not None:
+    problem = refusal(pair)
+    if problem is None:
+        return _observed(pair, policy)
+    if policy == "strict" or not 0 < len(pair) <= PAIR:
         return problem
-    active, notes = _elected([file for file in pair if file.problem is None])
-    others = [file for file in pair if file.name != active.name]
-    passive = next((file for file in others if file.problem is None), None)
-    shown = [*(file for file in others if file.problem is not None), active]
-    if forensic:
-        shown = [active if file.name == active.name else file for file in pair]
-    return _observed(shown, active, passive, _set_notes(pair), notes, strict=strict, forensic=forensic)
+    invalid = [file for file in pair if file.problem is not None]
+    if len(invalid) == len(pair):
+        # The valid records that are in such files all the same (BTM-RCV-007).
+        found = Found()
+        for file in pair:
+            _search(found, file, [Dropped(file.name, 0, file.length, "")])
+        return replace(problem, files=tuple(map(map_of, pair)), unanchored=found.records())
+    losses = [Note("invalid-file", file.name, None, file.problem[1]) for file in invalid if file.problem]
+    if len(pair) < PAIR:
+        losses.insert(0, Note("missing-file", sibling(pair[0].name)))
+    elif pair[0].length != pair[1].length:
+        losses.insert(0, Note("unequal-lengths", pair[1].name))
+    return _observed(pair, policy, losses)
 
 
 def recover_seed(files: Files, policy: str, _: Params) -> Observation:
@@ -308,28 +225,28 @@ def recover_seed(files: Files, policy: str, _: Params) -> Observation:
     problem = not_one(files, "log")
     if problem is not None:
         return problem
+    # Where one file is all, salvage lists it as reading does.
     ((name, data),) = files.items()
-    file = LogFile(name, data, role="active", limit=len(data), layout=SEED)
-    return _observed([file], file, None, [], [], strict=policy == "strict", forensic=True)
+    return _observed([_seed(name, data)], policy if policy == "strict" else READ)
+
+
+def _seed(name: str, data: Any) -> LogFile:
+    return LogFile(name, data, role="active", limit=len(data), framing=SEED)
 
 
 def plan(files: Files, _: Params) -> Sequence[Stretch]:
     """Return the logs of the files of a pair that can be used."""
     pair = load_pair(files)
-    if _hopeless(pair) is not None:
-        return []
     usable = [file for file in pair if file.problem is None]
-    active = elect(usable)[0].name
+    if not usable or len(pair) > PAIR:
+        return []
     gone = [lost(file.name, 0, file.length, file.problem[0], file.role) for file in pair if file.problem]
-    roles = ("active" if file.name == active else "passive" for file in usable)
-    logs = [log_of(file.name, source_of(file.data), file.limit) for file in usable]
-    return [*gone, *(replace(log, role=role) for log, role in zip(logs, roles, strict=True))]
+    return [*gone, *map(log_of, usable)]
 
 
 def plan_seed(files: Files, _: Params) -> Sequence[Stretch]:
     """Return the log of the one file that there is."""
-    logs = [log_of(name, source_of(data), len(data), SEED) for name, data in files.items()]
-    return logs if len(logs) == 1 else []
+    return [log_of(_seed(name, data)) for name, data in files.items() if len(files) == 1]
 
 
 def plan_nio(files: Files, _: Params) -> Sequence[Stretch]:
@@ -342,7 +259,7 @@ def plan_nio(files: Files, _: Params) -> Sequence[Stretch]:
 
 
 def not_one(files: Files, what: str) -> Observation | None:
-    """Return the refusal if there is not just one file where one is a whole journal, else None."""
+    """Return the refusal if there is not just one file where one is a complete journal, else None."""
     if not files:
         return refused("fileset", "no-files", f"there is no {what} file")
     if len(files) > 1:
@@ -356,18 +273,18 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     if problem is not None:
         return problem
     ((name, data),) = files.items()
-    header = nio.decode_header(data)
+    source, header = source_of(data), nio.decode_header(data)
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
     # The order of writing (BTM-NIO-009): the lap before first, then this one.
-    state, insert = Replay(ends=nio.FINISHED, size_at=nio.GTRID_LENGTH_AT), nio.HEADER_SIZE
-    for batch in nio.scan(source_of(data), header):
+    state, insert = NioReplay(), nio.HEADER_SIZE
+    for batch in nio.scan(source, header):
         if batch.more["current"]:
             insert = batch.base + batch.end[-1]
         else:
             state.take(batch)
     found = Found()
-    for batch in found.walked(nio.laps(name, source_of(data), header, insert)):
+    for batch in found.walked(nio.laps(name, source, header, insert)):
         if batch.damage and policy == "strict":
             return refused_at((*batch.damage[0], batch.more["why"]), name, "frame")
         if batch.more["current"]:
@@ -375,7 +292,7 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     dropped = found.dropped()
     delimiters = {"previous_delimiter": header.previous, "current_delimiter": header.current}
     return Observation(
-        RECOVERED if len(dropped) else CLEAN,
+        observation.RECOVERED if len(dropped) else observation.CLEAN,
         records=found.records(),
         dropped=dropped,
         state=state.answer(name),
@@ -384,80 +301,119 @@ def recover_nio(files: Files, policy: str, _: Params) -> Observation:
     )
 
 
-def _observed(
-    files: list[LogFile],
-    active: LogFile,
-    passive: LogFile | None,
-    losses: list[Note],
-    notes: list[Note],
-    *,
-    strict: bool = False,
-    forensic: bool = False,
-) -> Observation:
-    """Return what stands in `files`, and what the log of the `active` one amounts to.
+def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> Observation:
+    """Return what is in `pair`, and what the log of the active file amounts to.
 
-    `losses` are notes on the set that say that something is lost. With `strict` the first
-    fault is a refusal. With `forensic` all files are shown, and what stands outside a log is noted
-    wherever it is; otherwise only what was given up is: what lies behind the tail is no loss.
+    `losses` are notes on the set that say that something is lost. With the policy strict the first
+    fault is a refusal. Reading shows all files, and what is outside a log is noted wherever it is;
+    otherwise only what was given up is: what lies after the tail is no loss.
     """
+    roles, forensic = {file.role: file for file in pair}, policy == READ
+    active, passive = roles["active"], roles.get("passive")
     other = None if passive is None else Log(passive)
-    log = Log(active, strict=strict, watched=other.state.left if other else ())
-    if strict and log.fault is not None:
+    log = Log(active, strict=policy == "strict", watched=other.state.left if other else ())
+    notes = [*losses]
+    if passive is not None and passive.timestamp == active.timestamp:
+        notes.append(Note("ambiguous-election", active.name, codec.TIMESTAMP_AT))
+    if policy == "strict" and log.fault is not None:
         return refused_at(log.fault, active.name, notes=tuple(notes))
     logs = {each.file.name: each for each in (other, log) if each is not None}
-    dropped: list[Sequence[Dropped]] = []
+    shown = pair if forensic else [*(file for file in pair if file.problem is not None), active]
     beside = Found()
-    for file in files:
+    dropped: list[Sequence[Dropped]] = []
+    listed: list[Sequence[Any]] = []
+    odd: list[Sequence[Note]] = []
+    for file in shown:
         if file.problem is not None:
             dropped.append([Dropped(file.name, 0, file.length, file.problem[0])])
         else:
-            dropped.append(logs[file.name].found.dropped())
+            each = logs[file.name]
+            dropped.append(each.found.dropped())
+            listed.append(each.found.records())
+            odd += [[*each.remarks()], each.found.notes()]
         _search(beside, file, dropped[-1])
         if file.problem is None and file.limit < file.length:
-            behind = Dropped(file.name, file.limit, file.length - file.limit, "")
-            _search(beside, file, [behind], noted=forensic)
-    shown = [logs[file.name] for file in files if file.name in logs]
-    odd: list[Sequence[Note]] = []
-    for each in shown:
-        odd += [[*_header_notes(each.file, each.is_position)], each.found.notes()]
+            rest = Dropped(file.name, file.limit, file.length - file.limit, "")
+            _search(beside, file, [rest], noted=forensic)
     if other is not None and not forensic:
-        odd.append([note for note in _header_notes(other.file, other.is_position) if note.code == SWAPPED])
-    told = [beside.notes()]
+        odd.append([note for note in other.remarks() if note.code == SWAPPED])
+    odd.insert(len(odd) if forensic else 0, beside.notes())
     missing = tuple(_missing(log, other)) if other is not None else ()
     return Observation(
-        RECOVERED if any(map(len, dropped)) or losses or missing else CLEAN,
-        records=joined(record_place, *(each.found.records() for each in shown)),
-        dropped=joined(region_place, *dropped),
+        observation.RECOVERED if any(map(len, dropped)) or losses or missing else observation.CLEAN,
+        records=joined(observation.record_place, *listed),
+        dropped=joined(observation.region_place, *dropped),
         missing=missing,
         state=log.state.answer(active.name),
-        files=tuple(map_of(file) for file in (files if forensic else [active])),
-        notes=joined(note_place, losses, notes, *((odd + told) if forensic else (told + odd))),
+        files=tuple(map(map_of, pair if forensic else [active])),
+        notes=joined(observation.note_place, notes, *odd),
         unanchored=beside.records(),
     )
 
 
 def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
-    """Take in the valid records within `regions`; `noted`: there is a note on each."""
+    """Take in the valid records within `regions`, where there is no log; `noted`: there is a note on each."""
+
+    def finds() -> Iterator[Batch]:
+        for region in regions:
+            for batch in search(source_of(file.data), region.off, region.end, file.framing):
+                notes = (Note("unanchored", file.name, batch.base + at) for at in batch.off)
+                batch.notes = [*notes] if noted else []
+                yield batch
+
     if len(regions):
-        stretch = found_in(file.name, source_of(file.data), regions, file.layout, noted=noted)
-        for _ in found.walked(stretch):
+        for _ in found.walked(Stretch(file.name, finds, partial(told, file.name))):
             pass
 
 
-def _missing(log: Log, other: Log) -> Iterator[Missing]:
-    """Yield what the passive file proves to be missing from the log of the active one.
+def uid_text(gtrid: bytes) -> str:
+    """Return a gtrid as people know it, ``server/milliseconds/counter``, or as hex if it is no BTM gtrid."""
+    server, rest = gtrid[:-UID_TAIL], gtrid[-UID_TAIL:]
+    if not server or not all(0x21 <= byte < 0x7F for byte in server):
+        return gtrid.hex()
+    (time,), counter = codec.LONG.unpack(rest[:8]), int.from_bytes(rest[8:], "big")
+    return f"{server.decode('ascii')}/{time}/{counter}"
 
-    Where either is damaged it proves nothing: what would refute it may be in what was dropped.
+
+def _missing(log: Log, other: Log) -> Iterator[Missing]:
+    """Yield what the passive file proves: that it is newer, or that decisions were not carried over.
+
+    A swap copies every decision that is still open to the new file (BTM-SWP-002). A decision that one file
+    leaves open and the active one does not know was therefore lost, whichever of the two is newer. A
+    decision without names has no branch. Where either file is damaged it proves nothing: what would refute
+    it may be in what was dropped.
     """
     if log.fault is not None or other.fault is not None:
         return
-    active, passive = log.file, other.file
-    assert active.header is not None  # both are usable
     # A file whose timestamp is its own tail has just become active by the swap that wrote it.
-    if other.is_position and active.header.timestamp != active.limit:
-        newest = max((record.time for record in log.records()), default=None)
-        found = rival.newer(other.records(), log.state.left, newest, passive, active)
-        if found is not None:
-            yield found
-    left, known = other.state.left, log.state.known
-    yield from rival.not_carried_over(other.records(), left, known, passive.name, active.name)
+    if other.is_position and log.file.timestamp != log.file.limit:
+        yield from _newer(log, other)
+    passive, doomed = other.file.name, DOOMED.format(log.file.name)
+    left = other.state.left
+    gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
+    decisions = (record for record in (other.records() if gone else ()) if record.status == COMMITTING)
+    places = {record.gtrid: record.off for record in decisions}
+    for gtrid in sorted(gone):
+        text = f"{uid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
+        yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
+
+
+def _newer(log: Log, other: Log) -> Iterator[Missing]:
+    """Yield what the passive file holds that is newer than all of the active one (BTM-RCV-022)."""
+    newest = max((record.time for record in log.records()), default=None)
+    first, count, begun = -1, 0, False
+    last: dict[bytes, int] = {}
+    for record in other.records():
+        # Decisions at its start that are open in the active file may be copies of a swap that did not end.
+        begun = begun or record.status != COMMITTING or record.gtrid not in log.state.left
+        if begun and (newest is None or record.time > newest):
+            first, count = first if count else record.off, count + 1
+            last[record.gtrid] = record.status
+    if count:
+        passive, doomed = other.file.name, DOOMED.format(log.file.name)
+        said = [
+            f"{uid_text(gtrid)} {codec.STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()
+        ]
+        more = f" and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
+        text = f"it ends with {', '.join(said[-MOST_TOLD:])}{more}{doomed} (BTM-DEV-001)"
+        yield Missing("newer-records", passive, passive, first, count, text)

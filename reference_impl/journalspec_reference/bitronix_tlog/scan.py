@@ -9,48 +9,26 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import Any
 from zlib import crc32
 
-from journalspec.observation import At, Dropped, Note, Record
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source, Stretch, late_columns
-from journalspec_reference.bitronix_tlog.codec import (
-    CRC_AT,
-    CRC_RESUMES_AT,
-    DISK,
-    END_RECORD,
-    FIXED,
-    INT,
-    KNOWN_NAMES,
-    MAX_GTRID,
-    MIN_RECORD_LENGTH,
-    PAYLOAD_AT,
-    SEED,
-    STATUS_CODES,
-    STATUS_NAMES,
-    UNCOUNTED,
-    Framing,
-    LogRecord,
-    Names,
-    keep,
-    name_text,
-    remembered,
-    split_names,
-)
+from journalspec.observation import At, Note, Record
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source
+from journalspec_reference.bitronix_tlog import codec
+from journalspec_reference.bitronix_tlog.codec import DISK, END_RECORD, INT, PAYLOAD_AT, SEED, UNCOUNTED
 from journalspec_reference.content import UNREADABLE
 
 #: The number of a record's type in a batch: its status; OTHER for all that have no name (BTM-REC-022).
 OTHER = 0xFF
-TYPES = {**STATUS_NAMES, OTHER: "OTHER"}
-COMMITTING = STATUS_CODES["COMMITTING"]
+TYPES = {**codec.STATUS_NAMES, OTHER: "OTHER"}
+#: A status that fits a byte -> the number of its type.
+_CODES = bytes(status if status in TYPES else OTHER for status in range(256))
+COMMITTING = codec.STATUS_CODES["COMMITTING"]
 #: The sequence number of a run's first record: 0 up to BTM 2.1.2, later 1.
 FIRST_OF_A_RUN = (0, 1)
 #: The fixed fields, the length without a sign: one that is negative reaches beyond any stretch.
-UNSIGNED = struct.Struct(FIXED.format.replace("ii", "iI", 1))
-#: Plain lists of names, with the end marker that follows -> what they mean.
-PLAIN_NAMES: dict[bytes, Names] = {}
+UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
 #: Why a region holds no record that was read, and lies after one of which even the length could not be.
 UNREACHED = "unreached"
 #: A search reads less at a time: most places where it looks for a record have none.
@@ -63,7 +41,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     source: Source,
     start: int,
     limit: int,
-    framing: Framing = DISK,
+    framing: codec.Framing = DISK,
     *,
     file: str = "",
     only_usual: bool = False,
@@ -73,14 +51,15 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 
     Each record starts where the one before ends, and the last one ends at the tail (BTM-RDR-001). Each step
     moves on by the framed length at least, so that time is linear in `limit` whatever the bytes say
-    (BTM-RDR-007). With `only_usual` the first damage or unusual headerLength ends the scan, untold.
+    (BTM-RDR-007). With `only_usual` the first damage or unusual headerLength ends the scan, unreported.
 
     `more` of a batch has ``names``, the :class:`.Names` of each record; ``moved``, by the offset of each
     record of the seed that has an extension, the length of that; and ``why``, the first damage in words.
     """
-    head, head_size, usual = UNSIGNED.unpack_from, FIXED.size, framing.header_length
-    known: Callable[[bytes], Any] = PLAIN_NAMES.get
-    crc, fixed, uncounted, resumes = crc32, CRC_AT, UNCOUNTED, CRC_RESUMES_AT
+    head, head_size, usual = UNSIGNED.unpack_from, UNSIGNED.size, framing.header_length
+    fixed, uncounted, resumes, least = codec.CRC_AT, UNCOUNTED, codec.CRC_RESUMES_AT, codec.MIN_RECORD_LENGTH
+    known: Callable[[bytes], Any] = codec.PLAIN_NAMES.get
+    most, crc = codec.MAX_GTRID, crc32
     # The smallest time and sequence number of the run so far; `watch`: one up to here may change them.
     begun, oldest, lowest, watch = False, 1 << 63, 1 << 31, 1 << 31
     # A scan ends where the file does, whatever its caller takes for the tail.
@@ -90,14 +69,14 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         room = limit - base
         data = source.read(base, min(max(stretch, need) + head_size, room))
         batch, final, at, need = Batch(base, data), len(data) == room, 0, 0
-        names: list[Names] = []
+        names: list[codec.Names] = []
         batch.more["names"] = names
         # The fixed fields of a record may be unpacked up to here. What the tail cuts off is zeros, in which
         # no end marker is.
         data, top = (data + bytes(head_size), room) if final else (data, len(data) - head_size)
         edge = top
         # With unreadable bytes in the stretch no gtrid is short enough: all records are looked at closely.
-        most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else MAX_GTRID
+        most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else most
         add, add_code, add_names = batch.off.append, batch.code.append, names.append
         while True:
             status, length, header_length, time, sequence, stored, size = head(data, at)
@@ -118,19 +97,16 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 stop = at + UNCOUNTED + length
                 # Framing, then form, then checksum: the order decides over the reason (BTM-RDR-004).
                 reason, framed, shift, end = "", False, 0, room
-                if at + UNCOUNTED > room:
-                    reason, why = "out-of-bounds", f"{room - at} bytes left before the tail"  # BTM-RDR-003
-                elif length < MIN_RECORD_LENGTH:
-                    reason = "bad-length"  # BTM-REC-005
-                    why = f"recordLength {length} is below {MIN_RECORD_LENGTH}"
-                elif stop > room:
-                    reason = "out-of-bounds"  # BTM-RDR-003
-                    why = f"recordLength {length} reaches beyond the tail at {limit}"
+                if at + UNCOUNTED > room:  # BTM-RDR-003
+                    reason, why = "out-of-bounds", f"{room - at} bytes left before the tail"
+                elif length < least:  # BTM-REC-005
+                    reason, why = "bad-length", f"recordLength {length} is below {least}"
+                elif stop > room:  # BTM-RDR-003
+                    reason, why = "out-of-bounds", f"recordLength {length} reaches beyond the tail at {limit}"
                 elif (mark := data[stop - 4 : stop]) != END_RECORD and (
                     final or (mark := source.read(base + stop - 4, 4)) != END_RECORD
-                ):
-                    reason = "no-end-marker"  # BTM-REC-010
-                    why = f"0x{mark.hex()} where the end marker belongs"
+                ):  # BTM-REC-010
+                    reason, why = "no-end-marker", f"0x{mark.hex()} where the end marker belongs"
                 elif stop > top:
                     # The end marker says that all of it is worth loading, which may be 2 GiB (BTM-REC-028).
                     need = stop - at
@@ -141,37 +117,35 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                         # The seed locates the payload by headerLength; an extension comes before it.
                         shift = framing.counted_from + header_length - PAYLOAD_AT
                     payload = at + PAYLOAD_AT + shift
-                    inside = 0 <= shift <= length - MIN_RECORD_LENGTH
+                    inside = 0 <= shift <= length - least
                     gtrid_length = data[payload] if inside else 0
                     names_at = payload + 1 + gtrid_length
                     if not inside:
                         reason = "malformed"
                         why = f"headerLength {header_length} puts the payload outside the record"
-                    elif gtrid_length > MAX_GTRID or names_at + 8 > stop:  # BTM-REC-014
+                    elif gtrid_length > most or names_at + 8 > stop:  # BTM-REC-014
                         reason, why = "malformed", f"gtridLength {gtrid_length}"
                     elif (
-                        named := remembered(KNOWN_NAMES, data[names_at : stop - 4], Names)
+                        named := codec.NAMES[block := data[names_at : stop - 4]]
                     ).stored is None:  # BTM-REC-004
-                        reason = "malformed"
-                        why = str(split_names(data[names_at : stop - 4], base + names_at))
+                        reason, why = "malformed", str(codec.split_names(block, base + names_at))
                     else:
                         # Both lengths are covered as they are stored (BTM-CRC-006), the names as a set.
-                        summed = crc32(data[at + PAYLOAD_AT : payload], crc32(data[at : at + CRC_AT]))
-                        summed = crc32(data[at + shift + CRC_RESUMES_AT : names_at], summed)
-                        summed = crc32(named.summed + END_RECORD, summed)
+                        summed = crc(data[at + PAYLOAD_AT : payload], crc(data[at : at + fixed]))
+                        summed = crc(data[at + shift + resumes : names_at], summed)
+                        summed = crc(named.summed + END_RECORD, summed)
                         if summed != stored:  # BTM-CRC-007
-                            reason = "bad-checksum"
-                            why = f"stored 0x{stored:08x}, computed 0x{summed:08x}"
+                            reason, why = "bad-checksum", f"stored 0x{stored:08x}, computed 0x{summed:08x}"
                 if source.unreadable and at + UNCOUNTED <= room:
                     # Zeros took the place of what could not be read, and prove nothing.
                     if gap := source.gap(base + at + UNCOUNTED - 4, base + at + UNCOUNTED):
                         # Its length is among that, and so nothing says where the next record begins.
-                        last = gap.end
-                        while last < limit and source.read(last, 1) and (more := source.gap(last - 1, last)):
-                            if more.end == last:
+                        reason, why, framed, last = UNREADABLE, gap.why, False, gap.end
+                        while last < limit and source.read(last, 1) and (gap := source.gap(last - 1, last)):
+                            if gap.end == last:
                                 break
-                            last = more.end
-                        reason, why, framed, end = UNREADABLE, gap.why, False, min(last, limit) - base
+                            last = gap.end
+                        end = min(last, limit) - base
                     elif (framed or reason == "no-end-marker") and (
                         # An end marker that was read and is another one contradicts the length all the same.
                         gap := source.gap(base + (at if framed else stop - 4), base + stop)
@@ -198,7 +172,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 if shift:
                     batch.more.setdefault("moved", {})[at] = shift
                 elif named.plain:
-                    keep(PLAIN_NAMES, data[names_at:stop], named)
+                    named = codec.PLAIN_NAMES[data[names_at:stop]]
             # COMMITTING records before a run are the copies of a swap, and older than the run.
             if (sequence <= watch or time < oldest) and (begun or status != COMMITTING):
                 if not begun or sequence in FIRST_OF_A_RUN:
@@ -225,32 +199,33 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
             yield batch
 
 
-#: A status that fits a byte -> the number of its type.
-_CODES = bytes(status if status in STATUS_NAMES else OTHER for status in range(256))
-
-
 def _close(batch: Batch, at: int) -> None:
-    """Say where the records so far end, the last one at `at`: where the next ones begin."""
+    """Fill in where the records so far end, the last one at `at`: where the next ones begin."""
     # Two calls for all of them are cheaper than one for each.
     batch.end.extend(batch.off[len(batch.end) + 1 :])
     if len(batch.end) < len(batch.off):
         batch.end.append(at)
 
 
-#: What finds places where a record may begin: the usual headerLength. No zero and no hole holds its last
-#: byte, so that is looked for, and what precedes it is checked: that may lie in one.
-_PLACES = {
-    framing: re.compile(b"%b(?<=%b)" % (re.escape(constant[-1:]), re.escape(constant)), re.DOTALL)
-    for framing, constant in ((framing, INT.pack(framing.header_length)) for framing in (DISK, SEED))
-}
+def _places(framing: codec.Framing) -> re.Pattern[bytes]:
+    """Return what finds places where a record may begin: the usual headerLength.
+
+    No zero and no hole holds its last byte, so that is looked for, and what precedes it is checked: that may
+    lie in a hole.
+    """
+    constant = INT.pack(framing.header_length)
+    return re.compile(b"%b(?<=%b)" % (re.escape(constant[-1:]), re.escape(constant)), re.DOTALL)
+
+
+_PLACES = {framing: _places(framing) for framing in (DISK, SEED)}
 #: From the start of a record to that byte.
 _BACK = UNCOUNTED + INT.size - 1
 
 
-def search(source: Source, start: int, end: int, framing: Framing = DISK) -> Iterator[Batch]:
-    """Yield the valid records that stand anywhere from `start` to `end`, not overlapping (BTM-RDR-013).
+def search(source: Source, start: int, end: int, framing: codec.Framing = DISK) -> Iterator[Batch]:
+    """Yield the valid records anywhere from `start` to `end`, not overlapping (BTM-RDR-013).
 
-    They are evidence for people and never count (BTM-RDR-014). Candidates are found by the usual
+    They are evidence for people and never enter a result (BTM-RDR-014). Candidates are found by the usual
     headerLength. The work on those that come to nothing is bounded by SEARCH_BUDGET times the region;
     beyond that the search stops, so that crafted bytes cannot make it quadratic.
     """
@@ -266,7 +241,7 @@ def search(source: Source, start: int, end: int, framing: Framing = DISK) -> Ite
             # The frame alone rules out almost every candidate, without the cost of a scan.
             (length,) = INT.unpack_from(data, off - base + UNCOUNTED - INT.size)
             stop = off + UNCOUNTED + length
-            if length < MIN_RECORD_LENGTH or stop > end or source.read(stop - 4, 4) != END_RECORD:
+            if length < codec.MIN_RECORD_LENGTH or stop > end or source.read(stop - 4, 4) != END_RECORD:
                 continue
             # What was one log is one still: records follow each other.
             for batch in scan(source, off, end, framing, only_usual=True, stretch=SEARCH_STRETCH):
@@ -280,54 +255,31 @@ def search(source: Source, start: int, end: int, framing: Framing = DISK) -> Ite
         base = max(base + 1, at, source.next_data(min(base + len(data), end)) - _BACK)
 
 
-def records(batch: Batch) -> Iterator[LogRecord]:
+def records(batch: Batch) -> Iterator[codec.LogRecord]:
     """Yield the records of a batch as objects."""
     data, moved = batch.data, batch.more.get("moved", {})
     for at, named in zip(batch.off, batch.more["names"], strict=True):
-        *fixed, _ = FIXED.unpack_from(data, at)
+        *fixed, _ = codec.FIXED.unpack_from(data, at)
         payload = at + PAYLOAD_AT + moved.get(at, 0)
         gtrid = data[payload + 1 : payload + 1 + data[payload]]
         extension = data[at + PAYLOAD_AT : payload]
-        yield LogRecord._make([batch.base + at, *fixed, gtrid, named.stored, extension])
+        yield codec.LogRecord._make([batch.base + at, *fixed, gtrid, named.stored, extension])
 
 
-def record_of(data: bytes, framing: Framing = DISK) -> LogRecord | None:
-    """Return the record that stands at the start of `data`, if it is valid."""
-    for batch in scan(Memory(data), 0, len(data), framing):
-        for record in records(batch):
-            return record if not record.off else None
-    return None
+def record_of(data: bytes) -> codec.LogRecord | None:
+    """Return the record at the start of `data`, if it is valid."""
+    batches = scan(Memory(data), 0, len(data))
+    return next((record for batch in batches for record in records(batch) if not record.off), None)
 
 
 def told(file: str, batch: Batch) -> Iterator[Record]:
-    """Yield the records of a batch under the spec's field names; where one stands is told apart."""
+    """Yield the records of a batch under the spec's field names."""
     for item, code, named in zip(records(batch), batch.code, batch.more["names"], strict=True):
         fields: dict[str, object] = item._asdict()
         del fields["off"]
-        fields["names"] = [*map(name_text, item.names)]
+        fields["names"] = [*map(codec.name_text, item.names)]
         if not item.extension:
             del fields["extension"]
         if "name-not-recoverable" in named.notes:
             fields["names_raw"] = list(item.names)
-        yield Record(TYPES[code], fields, At(file, item.off, item.end - item.off))
-
-
-def log_of(file: str, source: Source, limit: int, framing: Framing = DISK) -> Stretch:
-    """Return the log of a file, up to its tail `limit`."""
-    whole = partial(scan, source, framing.log_start, limit, framing, file=file)
-    edition = "seed" if framing is SEED else "2.1"
-    return Stretch(file, whole, partial(told, file), late_columns(__package__, edition))
-
-
-def found_in(
-    file: str, source: Source, regions: Iterable[Dropped], framing: Framing = DISK, *, noted: bool = True
-) -> Stretch:
-    """Return what stands in `regions` of a file, where there is no log; `noted`: there is a note on each."""
-
-    def finds() -> Iterator[Batch]:
-        for region in regions:
-            for batch in search(source, region.off, region.end, framing):
-                batch.notes = [Note("unanchored", file, batch.base + at) for at in batch.off] if noted else []
-                yield batch
-
-    return Stretch(file, finds, partial(told, file))
+        yield Record(TYPES[code], fields, At(file, item.off, UNCOUNTED + item.record_length))

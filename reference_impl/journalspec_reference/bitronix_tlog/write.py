@@ -1,87 +1,33 @@
 """Writing: the disk journal with its tail pointer and swap, the seed's bare records, the NIO laps.
 
-The order of writes and forces of the disk journal is a table. ``spec`` is the order that
-keeps every promise (BTM-WRT, BTM-SWP); the others follow the products as traced,
-defects included, so that their crash states can be enumerated.
+The order of writes and forces of the disk journal has a name. ``spec`` keeps every promise (BTM-WRT,
+BTM-SWP); the others follow the products as traced, defects included, so that their crash states can be
+enumerated: they leave out what is done only if the writer is careful.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Iterator
 from typing import Any
 
+from journalspec.bitronix_tlog import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
-from journalspec_reference.batches import Batch, Memory
-from journalspec_reference.bitronix_tlog import nio
-from journalspec_reference.bitronix_tlog.codec import (
-    DISK,
-    HEADER_SIZE,
-    LONG,
-    MAX_NAME,
-    POSITION_AT,
-    SEED,
-    STATE_AT,
-    STATE_CLEAN,
-    STATE_UNCLEAN,
-    STATUS_CODES,
-    TIMESTAMP_AT,
-    Framing,
-    LogRecord,
-    encode_header,
-    encode_record,
-    make_record,
-)
-from journalspec_reference.bitronix_tlog.fileset import LogFile, elect, load_pair
-from journalspec_reference.bitronix_tlog.recover import COMMITTING, Replay, recover_seed, strict_refusal
-from journalspec_reference.bitronix_tlog.scan import records, scan
+from journalspec_reference.batches import Memory
+from journalspec_reference.bitronix_tlog import codec, nio
+from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_SIZE, POSITION_AT, STATE_AT, TIMESTAMP_AT
+from journalspec_reference.bitronix_tlog.fileset import LogFile, examine, load_pair, refusal
+from journalspec_reference.bitronix_tlog.recover import COMMITTING, Log, recover_seed
 from journalspec_reference.storage import Storage, fill, whole
 
 DEFAULT_LENGTH = HEADER_SIZE + 2 * 1024 * 1024
 NIO_LENGTH = 6 * 1024 * 1024
 NIO_FILL = b"\x20"
-NO_TRANSACTION = STATUS_CODES["NO_TRANSACTION"]
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """When what is written and forced.
-
-    `lazy_position` keeps the new tail in memory until a force has made the
-    records durable. `swap_timestamp` is the rule for the new active file's
-    timestamp: greater than both, the clock, or (a defect of 2.1.3 and 2.1.4)
-    the file position. `exact_fit` lets a record end at the end of the file.
-    """
-
-    lazy_position: bool = False
-    sync_creation: bool = False
-    force_old_before_swap: bool = False
-    force_before_timestamp: bool = False
-    swap_timestamp: str = "clock"
-    mark_swapped: bool = False
-    keep_copies: bool = True
-    exact_fit: bool = False
-    header_bytewise: bool = True
-    force_before_close: bool = False
-
-
-ORDERS = {
-    "spec": Order(
-        lazy_position=True,
-        sync_creation=True,
-        force_old_before_swap=True,
-        force_before_timestamp=True,
-        swap_timestamp="greater",
-        mark_swapped=True,
-        header_bytewise=False,
-        force_before_close=True,
-    ),
-    "2.1.4": Order(swap_timestamp="position"),
-    "3.0": Order(force_old_before_swap=True, keep_copies=False, exact_fit=True),
-}
+NO_TRANSACTION = codec.STATUS_CODES["NO_TRANSACTION"]
+CLEAN, UNCLEAN = bytes([codec.STATE_CLEAN]), bytes([codec.STATE_UNCLEAN])
+#: The orders of writes, by the value of the parameter.
+ORDERS = {order: order for order in ("spec", "2.1.4", "3.0")}
 
 
 class Clock:
@@ -93,24 +39,21 @@ class Clock:
     """
 
     def __init__(self, params: Params) -> None:
-        self._fixed = "clock" in params
-        self._now = int(params.get("clock", "0"))
+        self._now = int(params["clock"]) if "clock" in params else None
         self._step = int(params.get("clock_step", "1"))
         self._sequence = int(params.get("sequence", "1"))
 
     def now(self) -> int:
         """Return the time in ms; with a fixed clock each reading is one step later."""
-        if not self._fixed:
+        if self._now is None:
             return time.time_ns() // 1_000_000
-        value = self._now
         self._now += self._step
-        return value
+        return self._now - self._step
 
     def next_sequence(self) -> int:
         """Return the next sequence number, unbounded; the codec wraps it to 32 bits."""
-        value = self._sequence
         self._sequence += 1
-        return value
+        return self._sequence - 1
 
 
 def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
@@ -121,12 +64,9 @@ def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
     malformed operation and WriterRefused (unencodable) on a name that is not ASCII.
     """
     kind = op.get("type", "OTHER")
-    if kind in STATUS_CODES:
-        status = STATUS_CODES[kind]
-    elif "status" in op:
-        status = int(op["status"])
-    else:
+    if kind not in codec.STATUS_CODES and "status" not in op:
         raise ValueError(f"unknown record type {kind!r} and no status")
+    status = codec.STATUS_CODES[kind] if kind in codec.STATUS_CODES else int(op["status"])
     gtrid = bytes.fromhex(op["gtrid"])
     try:
         names = tuple(str(name).encode("ascii") for name in op.get("names", ()))
@@ -138,6 +78,8 @@ def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
 class _Writer:
     """What the writers of all editions share: operations by name, and one file that is written to."""
 
+    framing = DISK
+
     def __init__(self, storage: Storage, params: Params, name: str) -> None:
         self._storage = storage
         self._name = params.get("files", name)
@@ -145,27 +87,20 @@ class _Writer:
         #: The file that is written to; empty unless the journal is open.
         self._active = ""
         self._position = 0
-        self._handlers: Mapping[str, Callable[[Operation], dict[str, Any]]] = {
-            "open": self._open,
-            "log": self._log,
-            "force": self._force,
-            "close": self._close,
-        }
+        self._handlers = {name: getattr(self, f"_{name}") for name in ("open", "log", "force", "close")}
 
     def apply(self, op: Operation) -> dict[str, Any]:
         """Do one operation: open, log (type, gtrid, names), force or close."""
         return perform(self._handlers, op, bool(self._active))
 
-    def _open(self, op: Operation) -> dict[str, Any]:
-        raise NotImplementedError
-
     def _log(self, op: Operation) -> dict[str, Any]:
-        raise NotImplementedError
+        return self._append(self._encode(*entry(op)))
 
-    def _make(self, status: int, gtrid: bytes, names: tuple[bytes, ...], layout: Framing = DISK) -> LogRecord:
+    def _encode(self, status: int, gtrid: bytes, names: tuple[bytes, ...]) -> bytes:
+        """Return the bytes of a new record; raises WriterRefused (unencodable)."""
         now, number = self._clock.now(), self._clock.next_sequence()
         try:
-            return make_record(status, gtrid, names, time=now, sequence_number=number, layout=layout)
+            return codec.encode(status, gtrid, names, now, number, self.framing)
         except ValueError as error:
             raise WriterRefused("unencodable", str(error)) from None
 
@@ -197,166 +132,154 @@ class DiskWriter(_Writer):
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
         super().__init__(storage, params, "btm1.tlog,btm2.tlog")
-        self._order = order_of(ORDERS, params)
-        if params.get("eager") == "true":
-            self._order = replace(self._order, lazy_position=False)
-        self._exact_fit = self._order.exact_fit or (
-            edition == "3.0" and params.get("order", "spec") == "spec"
-        )
         self._names = self._name.split(",")
+        self._order = order_of(ORDERS, params)
+        #: Whether no step may rely on one that is not durable yet.
+        self._careful = self._order == "spec"
+        #: Whether a new tail stays in memory until a force has made the records durable: a stored tail then
+        #: never covers bytes that may not have arrived (BTM-WRT-006).
+        self._lazy = self._careful and params.get("eager") != "true"
+        # In 2.1 a record ends before the end of the file, in 3.0 at the latest at it (BTM-WRT-008, -009).
+        self._spare = 0 if self._order == "3.0" or (self._careful and edition == "3.0") else 1
         self._length = int(params.get("file_length", str(DEFAULT_LENGTH)))
         self._passive = ""
         self._position = self._written_position = HEADER_SIZE
         self._timestamp = 0
-        #: The timestamp of the file that was created last.
-        self._created: int | None = None
 
     def _open(self, op: Operation) -> dict[str, Any]:
-        present = set(self._storage.names())
-        if not present.intersection(self._names):
+        present = [name for name in self._names if name in self._storage.names()]
+        if not present:
             self._create()
-        pair = load_pair({name: whole(self._storage, name) for name in self._names if name in present})
-        if not pair:
-            pair = load_pair({name: whole(self._storage, name) for name in self._names})
-        problem = strict_refusal(pair)
+        pair = load_pair({name: whole(self._storage, name) for name in present or self._names})
+        problem = refusal(pair)
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
-        active, _ = elect(pair)
-        # Behind a damaged record nothing would be found again (I9): what recovery refuses is not appended to.
-        self._sound(active.name, active.data, active.limit)
+        active = next(file for file in pair if file.role == "active")
+        # After a damaged record nothing would be found again (I9): what recovery refuses is not appended to.
+        self._sound(active)
         self._adopt(active, pair)
-        self._storage.write(self._active, STATE_AT, bytes([STATE_UNCLEAN]))
-        self._storage.sync(self._active)
-        return {"durable": True, "file": self._active}
+        # Durable before the first record, so that the journal does not look closed (BTM-WRT-010).
+        self._storage.write(self._active, STATE_AT, UNCLEAN)
+        return super()._force(op)
 
     @staticmethod
-    def _sound(name: str, data: bytes, limit: int) -> list[Batch]:
-        """Return the records of a log; raises WriterRefused at the first damage."""
-        batches = list(scan(Memory(data), HEADER_SIZE, limit))
-        for batch in batches:
-            for start, _, reason in batch.damage:
-                raise WriterRefused(reason, f"{name}: damaged at {start}: {batch.more['why']}")
-        return batches
+    def _sound(file: LogFile) -> Log:
+        """Return the log of a file; raises WriterRefused at the first damage."""
+        log = Log(file, strict=True)
+        if log.fault is not None:
+            start, _, reason, why = log.fault
+            raise WriterRefused(reason, f"{file.name}: damaged at {start}: {why}")
+        return log
 
     def _adopt(self, active: LogFile, pair: list[LogFile]) -> None:
-        assert active.header is not None  # strict_refusal let it pass
         self._active = active.name
         self._passive = next(file.name for file in pair if file.name != active.name)
         self._length = max(file.length for file in pair)
-        self._position = self._written_position = active.header.position
-        self._timestamp = max(file.header.timestamp for file in pair if file.header is not None)
+        self._position = self._written_position = active.limit
+        self._timestamp = max(file.timestamp for file in pair)
 
     def _create(self) -> None:
-        """Build both files, the second first, so that the first is newer and active (BTM-FIL)."""
+        """Build both files, the second first, so that the first is newer and active (BTM-FIL-013)."""
         if self._length < HEADER_SIZE:
-            raise WriterRefused(
-                "does-not-fit", f"file_length {self._length} is below the header's {HEADER_SIZE}"
-            )
+            text = f"file_length {self._length} is below the header's {HEADER_SIZE}"
+            raise WriterRefused("does-not-fit", text)
+        newest = -(1 << 63)
         for name in reversed(self._names):
             self._storage.create(name)
-            header = encode_header(self._creation_timestamp(), STATE_CLEAN, HEADER_SIZE)
-            step = 1 if self._order.header_bytewise else len(header)
+            now = self._clock.now()
+            newest = max(now, newest + 1) if self._careful else now
+            header = codec.encode_header(newest, codec.STATE_CLEAN, HEADER_SIZE)
+            step = len(header) if self._careful else 1
             for at in range(0, len(header), step):
                 self._storage.write(name, at, header[at : at + step])
             fill(self._storage, name, HEADER_SIZE, self._length)
-            if self._order.sync_creation:
+            if self._careful:
                 self._storage.sync(name)
-        if self._order.sync_creation:
+        if self._careful:
             self._storage.sync_dir()
 
-    def _creation_timestamp(self) -> int:
-        now = self._clock.now()
-        if self._order.swap_timestamp == "greater" and self._created is not None:
-            now = max(now, self._created + 1)
-        self._created = now
-        return now
-
     def _log(self, op: Operation) -> dict[str, Any]:
-        data = encode_record(self._make(*entry(op)))
-        size = len(data)
-        if not self._fits(self._position, size):
-            copies = self._dangling()
-            needed = sum(len(encode_record(copy)) for copy in copies)
-            if not self._fits(HEADER_SIZE + needed, size):
+        data = self._encode(*entry(op))
+        room = self._length - self._spare - len(data)
+        if self._position > room:
+            copies = [*self._dangling()]
+            needed = sum(map(len, copies))
+            if HEADER_SIZE + needed > room:
                 kept = f"{needed} bytes of unfinished transactions in a file of {self._length}"
-                raise WriterRefused("does-not-fit", f"{size} bytes do not fit behind {kept}")
+                raise WriterRefused("does-not-fit", f"{len(data)} bytes do not fit behind {kept}")
             self._swap(copies)
         done = self._append(data)
-        if not self._order.lazy_position:
+        if not self._lazy:
             self._write_position()
         return done
 
-    def _fits(self, at: int, size: int) -> bool:
-        return at + size <= self._length if self._exact_fit else at + size < self._length
-
     def _write_position(self) -> None:
-        self._storage.write(self._active, POSITION_AT, LONG.pack(self._position))
+        self._put(self._active, POSITION_AT, self._position)
         self._written_position = self._position
 
+    def _put(self, name: str, at: int, value: int) -> None:
+        self._storage.write(name, at, codec.LONG.pack(value))
+
     def _force(self, op: Operation) -> dict[str, Any]:
-        """Make every logged record and a tail that covers it durable (BTM-WRT)."""
-        self._storage.sync(self._active)
+        """Make every logged record and a tail that covers it durable (BTM-WRT-005)."""
+        done = super()._force(op)
         if self._position != self._written_position:
             self._write_position()
             self._storage.sync(self._active)
-        return {"durable": True, "file": self._active}
+        return done
 
-    def _dangling(self) -> list[LogRecord]:
-        """Return the unfinished transactions on disk, those of earlier runs included (BTM-SWP)."""
-        batches = self._sound(self._active, whole(self._storage, self._active), self._position)
-        state = Replay()
-        for batch in batches:
-            state.take(batch)
-        copies: dict[bytes, LogRecord] = {}
-        for record in chain.from_iterable(map(records, batches)):
-            if record.status == COMMITTING and record.gtrid in state.left:
-                copies[record.gtrid] = record
-        return [self._copy(copies[gtrid], state.left[gtrid]) for gtrid in copies]
+    def _dangling(self) -> Iterator[bytes]:
+        """Yield the decisions that are unfinished on disk, those of earlier runs included (BTM-SWP-002)."""
+        data = whole(self._storage, self._active)
+        # The tail that is stored may be older than the last record.
+        log = self._sound(examine(self._active, data)._replace(limit=self._position))
+        left = log.state.left
+        decisions = {record.gtrid: record for record in log.records() if record.status == COMMITTING}
+        for gtrid in filter(left.__contains__, decisions):
+            record = decisions[gtrid]
+            # BTM 3.0 writes each anew; others keep what still names the same resources as it is stored.
+            if self._order != "3.0" and len(left[gtrid]) == len(set(record.names)):
+                yield data[record.off : record.off + codec.UNCOUNTED + record.record_length]
+            else:
+                names = tuple(name.encode("ascii", "replace") for name in left[gtrid])
+                yield self._encode(COMMITTING, gtrid, names)
 
-    def _copy(self, record: LogRecord, names: Set[str]) -> LogRecord:
-        if self._order.keep_copies and len(names) == len(set(record.names)):
-            return record
-        return self._make(COMMITTING, record.gtrid, tuple(name.encode("ascii", "replace") for name in names))
-
-    def _swap(self, copies: list[LogRecord]) -> None:
+    def _swap(self, copies: list[bytes]) -> None:
         """Make the passive file active, carrying the unfinished transactions over."""
-        order, target = self._order, self._passive
-        if order.force_old_before_swap:
+        target, at = self._passive, HEADER_SIZE
+        if self._order != "2.1.4":
             self._force({})
-        self._storage.write(target, POSITION_AT, LONG.pack(HEADER_SIZE))
-        at = HEADER_SIZE
-        for copy in copies:
-            data = encode_record(copy)
+        # Old records must not be covered by a tail again (BTM-SWP-001).
+        self._put(target, POSITION_AT, HEADER_SIZE)
+        for data in copies:
             self._storage.write(target, at, data)
             at += len(data)
-            if not order.lazy_position:
-                self._storage.write(target, POSITION_AT, LONG.pack(at))
-        if order.force_before_timestamp:
+            if not self._lazy:
+                self._put(target, POSITION_AT, at)
+        if self._careful:
+            # With the timestamp on the disk before them, a crash would elect a file that lacks decisions
+            # (BTM-SWP-004).
             self._storage.sync(target)
-            self._storage.write(target, POSITION_AT, LONG.pack(at))
+            self._put(target, POSITION_AT, at)
             self._storage.sync(target)
-        self._storage.write(target, TIMESTAMP_AT, LONG.pack(self._swap_timestamp(at)))
-        if order.mark_swapped:
-            self._storage.write(target, STATE_AT, bytes([STATE_UNCLEAN]))
+        # 2.1.3 and 2.1.4 store the file position (BTM-DEV-001).
+        stamp = at if self._order == "2.1.4" else self._clock.now()
+        if self._careful:
+            # Larger than the other one even if the clock has gone back (BTM-SWP-003).
+            stamp = self._timestamp = max(stamp, self._timestamp + 1)
+        self._put(target, TIMESTAMP_AT, stamp)
+        if self._careful:
+            self._storage.write(target, STATE_AT, UNCLEAN)  # BTM-SWP-006
         self._storage.sync(target)
         self._active, self._passive = target, self._active
         self._position = self._written_position = at
 
-    def _swap_timestamp(self, position: int) -> int:
-        if self._order.swap_timestamp == "position":
-            return position
-        now = self._clock.now()
-        if self._order.swap_timestamp == "greater":
-            now = max(now, self._timestamp + 1)
-        self._timestamp = max(now, self._timestamp)
-        return now
-
     def _close(self, op: Operation) -> dict[str, Any]:
         """Force everything, then mark both files clean (BTM-WRT-011)."""
-        if self._order.force_before_close:
-            self._force({})
+        if self._careful:
+            self._force(op)
         for name in self._names:
-            self._storage.write(name, STATE_AT, bytes([STATE_CLEAN]))
+            self._storage.write(name, STATE_AT, CLEAN)
             self._storage.sync(name)
         self._active = ""
         return {"durable": True}
@@ -364,6 +287,8 @@ class DiskWriter(_Writer):
 
 class SeedWriter(_Writer):
     """One growing file of records. Parameters: `files` ("transactions.log") and those of :class:`.Clock`."""
+
+    framing = codec.SEED
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
         super().__init__(storage, params, "transactions.log")
@@ -379,9 +304,6 @@ class SeedWriter(_Writer):
         self._active, self._position = self._name, len(data)
         return {"durable": True, "file": self._name}
 
-    def _log(self, op: Operation) -> dict[str, Any]:
-        return self._append(encode_record(self._make(*entry(op), SEED)))
-
 
 class NioWriter(_Writer):
     """One file. Parameters: `files` ("nio-btm1.tlog"), `file_length`, `seed` (text that the
@@ -394,7 +316,8 @@ class NioWriter(_Writer):
         self._seed = params.get("seed", "journalspec")
         self._laps = 0
         self._header = nio.NioHeader(b"", b"")
-        self._tracked: dict[bytes, nio.NioRecord] = {}
+        #: gtrid -> the fields of the last frame of each open transaction, its `names` being those left.
+        self._tracked: dict[bytes, dict[str, Any]] = {}
 
     def _delimiter(self) -> bytes:
         """Return the next lap's delimiter; drawn from the seed so that runs repeat.
@@ -419,8 +342,9 @@ class NioWriter(_Writer):
         self._position = nio.insert_of(Memory(data), header)
         batches = nio.scan(Memory(data), header)
         for batch in sorted(batches, key=lambda batch: bool(batch.more["current"])):
-            for record in nio.records(batch):
-                self._track(record)
+            for record, named in zip(nio.told("", batch), batch.more["names"], strict=True):
+                own = {name: value for name, value in record.fields.items() if name != "crc32"}
+                self._track({**own, "names": named.stored, "padding": bytes(named.padding)})
         return {"durable": True, "file": self._name}
 
     def _create(self) -> None:
@@ -433,49 +357,46 @@ class NioWriter(_Writer):
         self._storage.sync(self._name)
         self._storage.sync_dir()
 
-    def _track(self, record: nio.NioRecord) -> None:
+    def _track(self, fields: dict[str, Any]) -> None:
         """Remember what a lap change has to carry over: the last word on each open transaction."""
-        if record.status not in nio.FINISHED:
-            if record.status == NO_TRANSACTION:
-                self._tracked.pop(record.gtrid, None)
+        gtrid, tracked = fields["gtrid"], self._tracked
+        if fields["status"] not in nio.FINISHED:
+            if fields["status"] == NO_TRANSACTION:
+                tracked.pop(gtrid, None)
             else:
-                self._tracked[record.gtrid] = record
-            return
-        before = self._tracked.pop(record.gtrid, None)
-        if before is None:
-            return
-        ended = set(record.names)
-        left = tuple(name for name in before.names if name not in ended)
-        if left:
-            freed = sum(2 + len(name) for name in before.names) - sum(2 + len(name) for name in left)
-            self._tracked[record.gtrid] = before._replace(names=left, padding=before.padding + freed)
+                tracked[gtrid] = fields
+        elif before := tracked.pop(gtrid, None):
+            ended = set(fields["names"])
+            if left := tuple(name for name in before["names"] if name not in ended):
+                freed = sum(2 + len(name) for name in before["names"] if name in ended)
+                tracked[gtrid] = {**before, "names": left, "padding": before["padding"] + bytes(freed)}
 
     def _log(self, op: Operation) -> dict[str, Any]:
-        record = self._make_frame(*entry(op))
-        frame = nio.encode_frame(record)
-        if self._position + len(frame) > self._length:
-            self._next_lap(len(frame))
-            record = record._replace(delimiter=self._header.current)
-            frame = nio.encode_frame(record)
-        self._track(record)
-        return self._append(frame)
+        fields = self._fields(*entry(op))
+        size = len(self._frame(fields))
+        if self._position + size > self._length:
+            self._next_lap(size)
+        self._track(fields)
+        return self._append(self._frame(fields))
 
-    def _make_frame(self, status: int, gtrid: bytes, names: tuple[bytes, ...]) -> nio.NioRecord:
+    def _frame(self, fields: dict[str, Any]) -> bytes:
+        """Return the bytes of a frame of this lap."""
+        return LAYOUT.build("record", "nio", **{**fields, "delimiter": self._header.current})
+
+    def _fields(self, status: int, gtrid: bytes, names: tuple[bytes, ...]) -> dict[str, Any]:
         length = nio.MIN_PAYLOAD + len(gtrid) + sum(2 + len(name) for name in names)
-        too_long = any(len(name) > MAX_NAME for name in names)
+        too_long = any(len(name) > codec.MAX_NAME for name in names)
         if len(gtrid) > nio.MAX_GTRID or too_long or length > nio.MAX_PAYLOAD:
-            raise WriterRefused(
-                "unencodable", f"gtrid or names are too long for a payload of {nio.MAX_PAYLOAD} bytes"
-            )
-        now, sequence = self._clock.now(), self._clock.next_sequence()
-        return nio.NioRecord(
-            0, 0, status, length, now, sequence, False, 0, self._header.current, gtrid, names
-        )
+            text = f"gtrid or names are too long for a payload of {nio.MAX_PAYLOAD} bytes"
+            raise WriterRefused("unencodable", text)
+        numbers = {"status": status, "record_length": length, "time": self._clock.now()}
+        numbers["sequence_number"] = self._clock.next_sequence()
+        return {**numbers, "gtrid": gtrid, "names": names, "padding": b""}
 
     def _next_lap(self, size: int) -> None:
-        """Fill the rest, change the delimiters, write the open transactions again (BTM-NIO)."""
-        copies = [record._replace(rolled_over=True) for record in self._tracked.values()]
-        needed = sum(len(nio.encode_frame(copy)) for copy in copies)
+        """Fill the rest, change the delimiters, write the open transactions again (BTM-NIO-016)."""
+        copies = [{**fields, "rolled_over": True} for fields in self._tracked.values()]
+        needed = sum(len(self._frame(copy)) for copy in copies)
         if nio.HEADER_SIZE + needed + size > self._length:
             text = f"{size} bytes do not fit behind {needed} bytes of open transactions in {self._length}"
             raise WriterRefused("does-not-fit", text)
@@ -484,15 +405,4 @@ class NioWriter(_Writer):
         self._storage.write(self._name, 0, nio.encode_header(self._header))
         self._position = nio.HEADER_SIZE
         for copy in copies:
-            frame = nio.encode_frame(copy._replace(delimiter=self._header.current))
-            self._storage.write(self._name, self._position, frame)
-            self._position += len(frame)
-
-
-#: Edition -> its writer, called with storage, edition and parameters.
-WRITERS: Mapping[str, Callable[[Storage, str, Params], _Writer]] = {
-    "seed": SeedWriter,
-    "2.1": DiskWriter,
-    "3.0": DiskWriter,
-    "nio": NioWriter,
-}
+            self._append(self._frame(copy))
