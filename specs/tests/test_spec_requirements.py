@@ -12,6 +12,7 @@ import pytest
 from journalspec import requirements as module
 from journalspec.deviations import deviations
 from journalspec.formats import format_ids, get_format
+from journalspec.messages import messages
 from journalspec.requirements import LEVELS, lint, main, requirements, stamp, text_digest
 
 #: Any format will do: the lint is the same for all.
@@ -182,7 +183,7 @@ WRITTEN = (".py", ".java", ".ksy", ".md", ".toml")
 def test_every_id_that_code_tables_or_pages_name_exists() -> None:
     """A slip of a digit in the source of a fact points at something else, or at nothing."""
     prefixes = "|".join(get_format(format_id).prefix for format_id in format_ids())
-    ids = {item.id for f in format_ids() for item in (*requirements(f), *deviations(f))}
+    ids = {item.id for f in format_ids() for item in (*requirements(f), *deviations(f), *messages(f))}
     name = re.compile(rf"\b(?:{prefixes})-[A-Z]{{3}}-\d{{3}}\b")
     root = Path(__file__).parents[2]
     read, wrong = 0, []
