@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import confirmed
 import pytest
+import recorded
 from publish import collect
 
 from journalspec.formats import format_ids, format_module, get_format
@@ -150,7 +151,7 @@ def test_every_edition_has_its_share(format_id: str) -> None:
 @pytest.mark.real
 def test_who_confirmed_what_is_as_recorded() -> None:
     outcomes = Path(__file__).resolve().parents[2].parent / "shared" / "real" / confirmed.FORMAT / "outcomes"
-    if not (outcomes / confirmed.INPUTS).is_file():
+    if not (outcomes / recorded.INPUTS).is_file():
         pytest.skip(f"needs {outcomes}")
     sources = Path(__file__).resolve().parents[1]
     committed = sources / "cases" / confirmed.FORMAT / "judged.toml"

@@ -45,13 +45,13 @@ def spark_columns(view: str) -> Iterator[tuple[str, str, str]]:
 
     The view is ``records``, ``journals``, or a format, of which the typed columns are meant.
     """
-    from journalspec_reference import spark  # noqa: PLC0415 - pyspark is slow to import
+    from journalspec_reference import spark, tables  # noqa: PLC0415 - pyspark is slow to import
     from journalspec_reference.arrow import columns_of  # noqa: PLC0415
 
-    known = {"records": spark.COMMON, "journals": spark.JOURNALS}
+    known = {"records": tables.COMMON, "journals": spark.JOURNALS}
     columns = known.get(view) or columns_of(view)
     for name, kind in columns.items():
-        if view in known or name not in spark.COMMON:
+        if view in known or name not in tables.COMMON:
             yield name, spark.TYPES[kind], COLUMNS.get(name, "")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from journalspec.formats import InDoubt
-from journalspec_reference.bitronix_tlog.rival import uid_text
+from journalspec_reference.bitronix_tlog.recover import uid_text
 
 
 def called(_: InDoubt, entry: Mapping[str, Any]) -> str:
