@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import tarfile
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -369,6 +370,27 @@ def test_only_files_that_match_are_read(tmp_path: Path) -> None:
         assert lines(path, "--file", name) == [row for row in every if row["file"] == name]
     assert lines(path, "--file", "*") == every
     assert lines(path, "--file", "nothing*") == []
+
+
+def test_a_queue_without_a_record_is_answered_with_names_like_it() -> None:
+    path = JOURNALS["kahadb_journal"]
+    (known, *_) = {row["destination_name"] for row in lines(path)} - {""}
+    done = call("inspect", path, "--queue", known.lower() + "x")
+    assert done.exit_code == 2
+    assert f"the nearest names: {known}" in " ".join(done.stderr.split())
+    assert known not in call("inspect", path, "--queue", known + "x", "--redact").stderr.replace(
+        f"'{known}x'", ""
+    )
+    # There are records of it, though none of this type.
+    assert ask(path, "--queue", known, "--type", "TRACE").exit_code == 0
+
+
+def test_what_is_in_an_archive_is_called_by_its_path(tmp_path: Path) -> None:
+    packed = tmp_path / "kahadb.tar.gz"
+    with tarfile.open(packed, "w:gz") as out:
+        out.add(JOURNALS["kahadb_journal"], ".")
+    assert str(packed) in ask(packed, "--count-by", "type").stdout
+    assert {row["journal"] for row in lines(packed)} == {str(packed)}
 
 
 def test_nothing_is_written_where_the_journal_is(tmp_path: Path) -> None:

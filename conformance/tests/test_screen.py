@@ -121,7 +121,10 @@ def test_the_verdict_comes_second_and_what_to_do_last(clean: Path) -> None:
         "          1 transaction is decided and not finished (COMMIT), 1 transaction is"
     )
     assert "in doubt  41: decided: COMMIT; not confirmed: jms1" in lines
-    assert "          42: PREPARED, no decision: rolled back (presumed abort); resources: db1" in lines
+    assert (
+        "          42: PREPARED, no decision here: what is still prepared is rolled back (presumed abort);"
+        in lines
+    )
     assert pasted(lines) == f"journalspec recover {clean} --all"
 
 
@@ -187,12 +190,42 @@ def test_what_at_start_refers_to_exists() -> None:
         words = description.vocabulary
         known = {*words.notes, *words.reasons, *words.codes, *words.missing, "clean", "in-doubt"}
         known |= {f"without-{part.strip('*')}" for part in description.parts}
-        assert {code for row in description.at_start for code in row.when} <= known
+        assert {code for row in description.at_start for code in (*row.when, *row.unless)} <= known
         assert {*description.phrases} <= {*words.notes, *words.codes, *words.missing, *words.reasons}
         assert {*description.after} <= {*words.notes}
         lists = {state.name for state in words.state}
         assert {row.list for row in description.holds} - {""} <= lists
         assert {row.list for row in description.in_doubt} <= lists
+
+
+@pytest.mark.parametrize(
+    ("format_id", "codes", "said", "unsaid"),
+    [
+        ("kahadb_journal", ["torn-tail", "records"], "Rolled back", "nothing that was acknowledged is lost"),
+        ("bitronix_tlog", ["missing-file", "in-doubt"], "do not start", "recovery commits"),
+        ("derby_log", ["unfinished-switch"], "Derby 10.14: boots", "XSLAM"),
+    ],
+)
+def test_what_a_start_does_is_no_contradiction(
+    format_id: str, codes: list[str], said: str, unsaid: str
+) -> None:
+    text = " ".join(row.says for row in get_format(format_id).at_start if row.applies(codes))
+    assert said in text
+    assert unsaid not in text
+
+
+def test_what_the_product_concludes_is_one_command_away(tmp_path: Path) -> None:
+    source = CAPTURED / "kahadb_journal" / "activemq-6.1.7" / "three" / "db-1.log"
+    data = bytearray(source.read_bytes())
+    data[60] ^= 0x55
+    # The batch after the first one begins behind it.
+    assert data.find(b"WRITE BATCH", 60) > 0
+    (tmp_path / source.name).write_bytes(data)
+    seen = call("recover", tmp_path, columns=100)
+    assert seen.exit_code == 3
+    assert f"what the product concludes by default: journalspec recover {tmp_path} --policy default" in flat(
+        seen
+    ).replace("\\ ", "")
 
 
 def pasted(lines: list[str]) -> str:

@@ -73,6 +73,27 @@ def test_captured_journals_fit_on_a_screen(format_id: str) -> None:
     assert seen or format_id == "swiftmq_store"
 
 
+def test_two_journals_of_a_store_share_a_screen(tmp_path: Path) -> None:
+    for name in ("bindings", "journal"):
+        (tmp_path / name).mkdir()
+        for file in ROLLOVER.glob("*.amq"):
+            (tmp_path / name / file.name).write_bytes(file.read_bytes())
+    done = call("why", tmp_path, columns=60)
+    assert done.stdout.count("store     ") == 2
+    assert len(done.stdout.splitlines()) <= 40
+
+
+def test_an_archive_is_asked_about_as_a_whole(tmp_path: Path) -> None:
+    packed = tmp_path / "kahadb.tar.gz"
+    with tarfile.open(packed, "w:gz") as out:
+        out.add(THREE, "kahadb")
+    done = call("why", packed, columns=100)
+    assert done.exit_code == 0
+    # A file in it has no path that a command could be given.
+    assert "next" not in done.stdout
+    assert "held by" in done.stdout
+
+
 def test_what_is_no_data_file_is_refused_with_the_names_of_those() -> None:
     done = call("why", ROLLOVER.parent / "no-such-file")
     assert (done.exit_code, done.stdout) == (2, "")

@@ -283,7 +283,14 @@ def _settle(journal: Journal) -> tuple[str, Observation, tuple[Trial, ...]]:
         reader: implementation.read(journal.seen, edition=reader, params=journal.params)
         for reader in dict.fromkeys(readers.values())
     }
-    keys = _alike(seen)
+    only = {name for edition in journal.editions for name in known[edition].but_for}
+    rules = {
+        reader: (known[reader].reads_as or reader)
+        if not only or only.isdisjoint(_types(replace(journal, edition=reader), found))
+        else f"{reader} itself"
+        for reader, found in seen.items()
+    }
+    keys = _alike(seen, rules)
     taken = set(keys.values()) if len(set(keys.values())) == 1 else {keys[reader] for reader in _sound(seen)}
     if len(taken) == 1 and len(set(keys.values())) > 1:
         # A reading that finds no record explains nothing: it may be clean because it looks at nothing.
@@ -306,24 +313,28 @@ def _trials(
         )
 
 
-def _alike(seen: Mapping[str, Observation]) -> dict[str, str]:
-    """Return for each reader the first one whose answer is the same."""
+def _alike(seen: Mapping[str, Observation], rules: Mapping[str, str]) -> dict[str, str]:
+    """Return for each reader the first one whose answer is the same; `rules`: by whose rules it reads."""
     keys: dict[str, str] = {}
     for reader, found in seen.items():
         firsts = (other for other, first in keys.items() if other == first)
-        keys[reader] = next((first for first in firsts if _same(seen[first], found)), reader)
+        same = (first for first in firsts if _same(seen[first], found, by_one=rules[first] == rules[reader]))
+        keys[reader] = next(same, reader)
     return keys
 
 
-def _same(one: Observation, other: Observation) -> bool:
-    """Tell whether two answers amount to the same; long ones are read side by side, up to a difference."""
+def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
+    """Tell whether two answers amount to the same; long ones are read side by side, up to a difference.
+
+    Not if they were read by the same rules: until a record has a type that one edition alone has, or damage
+    has another reason, both find the same records, and these make the state.
+    """
     return (
         (one.verdict, one.code) == (other.verdict, other.code)
         and (len(one.records), len(one.dropped)) == (len(other.records), len(other.dropped))
         and one.dropped == other.dropped
         and one.missing == other.missing
-        and one.records == other.records
-        and one.state == other.state
+        and (by_one or (one.records == other.records and one.state == other.state))
     )
 
 

@@ -12,7 +12,7 @@ import importlib
 import os
 import pkgutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -93,7 +93,7 @@ class InDoubt:
 
 @dataclass(frozen=True, slots=True)
 class AtStart:
-    """What a start of the product does where an answer has one of the codes `when`.
+    """What a start of the product does where an answer has one of the codes `when` and none of `unless`.
 
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
     dropped region, a refusal or what is missing; or ``clean``, ``in-doubt``, or ``without-`` and one of the
@@ -104,6 +104,12 @@ class AtStart:
     says: str
     source: str
     short: str = ""
+    unless: tuple[str, ...] = ()
+
+    def applies(self, codes: Iterable[str]) -> bool:
+        """Return whether this is what a start does where an answer has these codes."""
+        found = frozenset(codes)
+        return not found.isdisjoint(self.when) and found.isdisjoint(self.unless)
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class Follower:
         """Yield what was written to a file since it was looked at."""
         known, first = self._files[self.place.loaded.root / part.file], b""
         asked = self.place.asked
-        source = Matches(Answer(journal, Observation(CLEAN)), str(asked.paths[0]), files=self.selection.files)
+        source = Matches(Answer(journal, Observation(CLEAN)), asked, files=self.selection.files)
         source.redactor = Redactor(journal) if asked.redact else None
         own = self.selection.predicates(get_format(journal.format))
         for batch in part.scan():

@@ -22,12 +22,13 @@ import psutil
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
-from journalspec.observation import CLEAN, REFUSED
+from journalspec.observation import CLEAN
 from journalspec.reread import LISTS
 from journalspec.vocabulary import Field
 from journalspec_conformance.bounds import check_timeout, plain_number
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import show_table
+from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
 from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
 from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
@@ -219,10 +220,9 @@ def query_command(
         for source in sources:
             seen = source.observation
             if seen.verdict != CLEAN:
-                lost = sum(each.length for each in seen.dropped)
-                why = f"{seen.phase}/{seen.code}" if seen.verdict == REFUSED else f"{lost:,} bytes lost"
-                hint = f"journalspec inspect {source.path}"
-                click.echo(f"journalspec: {seen.verdict}: {why}, see `{hint}`", err=True)
+                wrong = damage(replace(source.answer, observation=seen))
+                hint = source.asked.whole.again("inspect")
+                click.echo(f"journalspec: {seen.verdict}: {wrong}; see `{hint}`", err=True)
         with _answered(sql, sources, timeout, max_memory) as reader:
             names = _unique(reader.schema.names)
             parts = (dict(zip(names, map(_values, batch.columns), strict=True)) for batch in reader)

@@ -7,7 +7,8 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ import click
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import REFUSED, Level, jsonable
+from journalspec_conformance.cli.facts import some_of
 from journalspec_conformance.cli.follow import Follower
 from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
 from journalspec_conformance.cli.ndjson import line_of, write_line
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 FEW = 20
 #: Of bytes longer than that only the first ones are printed.
 MOST_BYTES, SOME_BYTES = 16, 8
+#: Of a name that there is not, so many that are like it are listed.
+NEAREST = 3
 #: What a column of the number of records is called.
 RECORDS = "records"
 
@@ -120,7 +124,26 @@ def show_rows(
             show_counts(sources, selection.counted(sources[0].format), output)
         else:
             show_records(sources, output)
+        if selection.queue and not any(source.matched for source in sources):
+            _hold_queues(sources, selection.queue)
     raise SystemExit(status)
+
+
+def _hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
+    """Raise UsageProblem for the first queue that no record is of, with the names that are like it."""
+    (column, *_) = sources[0].format.columns["queue"]
+    known: dict[str, str] = {}
+    for source in sources:
+        for chunk in replace(source, predicates=(), files=()).chunks([column]):
+            names = [name for (name,) in chunk.counted([column]) if name is not None]
+            known |= {name: source.shown_value(column, name) for name in names}
+    for each in wanted:
+        if each not in known:
+            near = [known[name] for name in get_close_matches(each, known, NEAREST, cutoff=0)]
+            raise UsageProblem(
+                f"--queue: no record is of a queue or topic {shown(each)!r}",
+                f"the nearest names: {some_of(near)}" if near else "records here name no queue",
+            )
 
 
 def _follow(places: Sequence[Directory], selection: Question, output: Output) -> None:

@@ -20,7 +20,7 @@ from journalspec.observation import RECOVERED, REFUSED, Observation, Record
 from journalspec.reread import Changed
 from journalspec.vocabulary import Field
 from journalspec_conformance.cli.journal_view import STATUSES, answers
-from journalspec_conformance.cli.places import Directory, UsageProblem
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import COMMON, Question, columns_of
 from journalspec_reference.answers import Answer, stretches
@@ -76,7 +76,7 @@ class Matches:
     """
 
     answer: Answer
-    path: str
+    asked: Asked
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
     redactor: Redactor | None = None
@@ -86,6 +86,11 @@ class Matches:
     def format(self) -> Format:
         """What the journal's format is."""
         return get_format(self.answer.journal.format)
+
+    @property
+    def path(self) -> str:
+        """What people call the path of the journal."""
+        return self.asked.called(self.asked.paths[0])
 
     @property
     def columns(self) -> Mapping[str, Field]:
@@ -250,6 +255,6 @@ def ask_rows(
         # The conditions are about what is stored; what is shown of it is redacted late.
         (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
         redactor = Redactor(answer.journal) if place.asked.redact else None
-        out.append(Matches(answer, str(place.asked.paths[0]), predicates, selection.files, redactor))
+        out.append(Matches(answer, place.asked, predicates, selection.files, redactor))
         status = max(status, STATUSES[answer.observation.verdict])
     return out, status

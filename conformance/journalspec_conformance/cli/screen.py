@@ -26,8 +26,10 @@ def width() -> int:
     return max(40, min(found, WIDTH))
 
 
-def screen(sections: Iterable[Section], *, everything: bool = False) -> Iterator[Line]:
-    """Yield the lines of a screen; of `everything` all rows of lists, however many lines there are."""
+def screen(
+    sections: Iterable[Section], *, everything: bool = False, most: int = MOST_LINES
+) -> Iterator[Line]:
+    """Yield at most `most` lines; of `everything` all rows of lists, however many lines there are."""
     sections, columns = list(sections), width()
     if everything:
         for section in sections:
@@ -35,13 +37,13 @@ def screen(sections: Iterable[Section], *, everything: bool = False) -> Iterator
         return
     for cap in CAPS:
         lines = [line for section in sections for line in _section(section, columns, cap)]
-        if len(lines) <= MOST_LINES:
+        if len(lines) <= most:
             break
     else:
         lines = [line for line in lines if line]
-    if len(lines) > MOST_LINES:
-        left = len(lines) - MOST_LINES + 1
-        lines = [*lines[: MOST_LINES - 1], (" " * INDENT, f"... {left} more lines (--all)")]
+    if len(lines) > most:
+        left = len(lines) - most + 1
+        lines = [*lines[: most - 1], (" " * INDENT, f"... {left} more lines (--all)")]
     yield from lines
 
 

@@ -42,6 +42,8 @@ from journalspec_reference.filesets import LeftOut, by_reason
 
 #: Codes in `at_start` of a format for what is no code of an answer.
 IN_DOUBT = "in-doubt"
+#: The policy that does what the product does.
+DEFAULT = "default"
 #: Titles of editions longer than this are left out (characters).
 MOST_TITLE = 60
 #: How a verdict is shown.
@@ -302,7 +304,7 @@ def _starts(parts: Sequence[Part], kept: Part, *, doubtful: bool) -> list[AtStar
         if part.answer.observation.verdict == CLEAN:
             codes.add(CLEAN)
         codes |= {f"without-{name}" for name in _without(part)}
-        rows |= dict.fromkeys(row for row in part.description.at_start if not codes.isdisjoint(row.when))
+        rows |= dict.fromkeys(row for row in part.description.at_start if row.applies(codes))
     return list(rows)
 
 
@@ -338,6 +340,8 @@ def next_steps(
         lines.append(f"  {again('inspect', '--files')}")
     if kept_by:
         lines += [f"see in full what {kept_by} keeps:", f"  {again('recover', '--policy', kept_by, '--all')}"]
+        if DEFAULT in description.policies and DEFAULT not in (kept_by, policy):
+            lines += ["what the product concludes by default:", f"  {again('recover', '--policy', DEFAULT)}"]
     elif verdict == REFUSED and policy is not None:
         others = [name for name in description.policies if name not in (STRICT, policy)]
         if others:

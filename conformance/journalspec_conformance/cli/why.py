@@ -16,7 +16,7 @@ from journalspec_conformance.cli.facts import Listing, Section, some_of
 from journalspec_conformance.cli.journal_view import Painter, unchanging
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount, find, options
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_conformance.cli.screen import screen
+from journalspec_conformance.cli.screen import MOST_LINES, screen
 from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping
@@ -38,13 +38,16 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
     places, _ = find(Asked(paths=(path,), **what))
     journals = [(place, journal) for place in places for journal in place.journals]
     out = Painter()
+    # Those of a store are two at most, and one screen; a line between them.
+    most = MOST_LINES if len(journals) < 2 else MOST_LINES // 2 - 1
     with unchanging([journal for _, journal in journals]):
         for number, (place, journal) in enumerate(journals):
+            file = None if place.asked.archive or path.is_dir() else path.name
             with reading(sum(map(len, journal.files.values()))):
-                sections = [*_sections(place, settled(journal), None if path.is_dir() else path.name)]
+                sections = [*_sections(place, settled(journal), file)]
             if number:
                 out.line("")
-            for line in screen(sections, everything=everything):
+            for line in screen(sections, everything=everything, most=most):
                 out.line(*line)
 
 
@@ -77,7 +80,7 @@ def _sections(place: Directory, journal: Journal, file: str | None) -> Iterator[
     yield from _of_store(described, found)
     free = [product["what"], *([product["freed"]] if "freed" in product else [])]
     yield Section("freed by", free, apart=True)
-    if held := [name for name in found.lengths if found.of(name)]:
+    if (held := [name for name in found.lengths if found.of(name)]) and not place.asked.archive:
         more = replace(whole, paths=(place.loaded.root / held[0],)).again("why")
         yield Section("next", ["one file in detail:", f"  {more}"], apart=True)
 
@@ -97,16 +100,15 @@ def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
         rows.append(
             (shown(name), f"{length:,}", reasons or ("not known" if found.doubt else "nothing: free"))
         )
-    yield Section(
-        "held by", listing=Listing(rows, len(rows), ("file", "bytes", "by"), noun="file"), apart=True
-    )
+    yield Section("held by", listing=Listing(rows, len(rows), ("file", "bytes", "by")), apart=True)
 
 
 def _of_file(described: Format, found: Keeping, file: str) -> Iterator[Section]:
     holders = found.of(file)
     if holders:
         more = f", and by {amount(len(holders) - 1, 'other reason')}" if len(holders) > 1 else ""
-        yield Section("verdict", [f"KEPT   by {_counted(described, holders[0])}{more}"])
+        by = "by " if holders[0].count else ""
+        yield Section("verdict", [f"KEPT   {by}{_counted(described, holders[0])}{more}"])
     elif found.doubt:
         yield Section("verdict", [f"NOT KNOWN   {found.doubt}"])
     else:
@@ -118,7 +120,7 @@ def _of_file(described: Format, found: Keeping, file: str) -> Iterator[Section]:
         rows.append((_said(described, holder, "what"), *numbers, place))
     if rows:
         head = ("what", "count", "bytes", "first")
-        yield Section("held by", listing=Listing(rows, len(rows), head, noun="reason"), apart=True)
+        yield Section("held by", listing=Listing(rows, len(rows), head), apart=True)
     others = [f"{shown(holder.file)}, by {_counted(described, holder)}" for holder in found.by(file)]
     yield Section("keeps", others or ["nothing: no other file stays because of this one"], apart=not rows)
     said = dict.fromkeys(_said(described, holder, "freed") for holder in holders)
