@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -199,6 +200,8 @@ def _open_streams() -> None:
             os.close(unread)
     if sys.stderr is None:
         sys.stderr = _stream(2, os.open(os.devnull, os.O_WRONLY), "w")
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII, and names may be anything
 
 
 def _stream(number: int, opened: int, mode: str) -> Any:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 import stat
+import struct
 import sys
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 
@@ -25,14 +27,31 @@ from journalspec_reference.filesets import FilesetError, Journal
 ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip")
 #: An archive with more entries is none of a store.
 MOST_ENTRIES = 100_000
-#: Bytes that are copied at a time, and that are ever asked for at once.
-PIECE, MOST_AT_ONCE = 1 << 20, 16 << 20
+#: An entry is in no more directories, and no part of its name is longer (bytes): file systems end there.
+MOST_DEEP, LONGEST_NAME = 64, 255
+#: Bytes that are copied at a time, and of a header: some versions of Python need the square of them in time.
+PIECE = 1 << 14
+#: Of standard input so many bytes are looked at to tell what it is.
+BEGIN = 1 << 20
 _OPENERS: Mapping[bytes, Callable[..., Any]] = {
     GZIP_MAGIC: gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
+#: What Python's modules raise for broken archives; a name that is no text and a number out of range, too.
+_BROKEN = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    ArithmeticError,
+    LookupError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def is_archive(path: Path) -> bool:
@@ -48,7 +67,7 @@ class _Bounded:
 
     def read(self, size: int) -> bytes:
         # A longer header would have to be kept in memory.
-        if size > MOST_AT_ONCE:
+        if size > PIECE:
             raise tarfile.ReadError(f"a header of {size:,} bytes")
         self._check(self._stream.tell() + size)
         found: bytes = self._stream.read(size)
@@ -81,7 +100,7 @@ def unpack(path: Path, into: Path, limit: int) -> None:
     two entries of one name are refused.
     """
     left = limit
-    try:
+    with _told_if_broken():
         for number, (name, entry) in enumerate(_entries(path, limit)):
             if number == MOST_ENTRIES:
                 raise FilesetError(f"it has more than {MOST_ENTRIES:,} entries; nothing of it was read")
@@ -96,7 +115,14 @@ def unpack(path: Path, into: Path, limit: int) -> None:
                     if left < 0:
                         raise _too_much(limit)
                     written.write(data)
-    except (*_BROKEN, RuntimeError) as error:
+
+
+@contextmanager
+def _told_if_broken() -> Iterator[None]:
+    """Turn what is raised for broken archives into a FilesetError."""
+    try:
+        yield
+    except _BROKEN as error:
         raise FilesetError(f"the archive is broken: {error}", "look for another copy of it") from None
     except FileExistsError as error:
         raise FilesetError(
@@ -106,7 +132,7 @@ def unpack(path: Path, into: Path, limit: int) -> None:
 
 def _entries(path: Path, limit: int) -> Iterator[tuple[str, IO[bytes] | None]]:
     """Yield the name and the content of each entry, None for a directory; raises FilesetError for links."""
-    if zipfile.is_zipfile(path):
+    if _is_zip(path):
         with zipfile.ZipFile(path) as packed:
             for info in packed.infolist():
                 mode = info.external_attr >> 16
@@ -114,10 +140,7 @@ def _entries(path: Path, limit: int) -> Iterator[tuple[str, IO[bytes] | None]]:
                     raise _no_file(info.filename)
                 yield info.filename, None if info.is_dir() else packed.open(info)
         return
-    with path.open("rb") as begin:
-        head = begin.read(6)
-    opener = next((each for magic, each in _OPENERS.items() if head.startswith(magic)), open)
-    with opener(path, "rb") as stream:
+    with _opened(path) as stream:
         bounded = cast(IO[bytes], _Bounded(stream, limit))
         archive = tarfile.open(fileobj=bounded, mode="r:")  # noqa: SIM115  # it has nothing to close
         for member in archive:
@@ -137,6 +160,10 @@ def _checked(name: str) -> tuple[str, ...]:
     if name.startswith("/") or ".." in parts or any(each in name for each in "\\:\0") or not name:
         text = f"its entry {shown(name)!r} leads out of the archive; nothing was read"
         raise FilesetError(text, "whoever made such an archive may mean harm: do not unpack it")
+    if len(parts) > MOST_DEEP or any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
+        raise FilesetError(
+            f"its entry {shown(name[:LONGEST_NAME])!r}... has too long a name; nothing was read"
+        )
     return tuple(part for part in parts if part != ".")
 
 
@@ -154,14 +181,14 @@ def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
             written.write(data)
     with path.open("rb") as begin:
         head = begin.read(6)
-    if zipfile.is_zipfile(path) or _is_tar(path):
+    if _is_zip(path) or _is_tar(path):
         unpack(path, into, limit)
         path.unlink()
         return
     packed = ".gz" if head.startswith(GZIP_MAGIC) else ""
     opener = gzip.open if packed else open
-    with opener(path, "rb") as stream:
-        begins = stream.read(PIECE)
+    with _told_if_broken(), opener(path, "rb") as stream:
+        begins = stream.read(BEGIN)
     name = get_format(format_id).alone if format_id else max(_named(begins), default=(0, ""))[1]
     if not name:
         known = ", ".join(each for each in format_ids() if get_format(each).alone)
@@ -185,8 +212,25 @@ def _named(begins: bytes) -> Iterator[tuple[int, str]]:
                     yield count, alone
 
 
+def _is_zip(path: Path) -> bool:
+    """Tell whether a file is a zip archive from its first byte on: any file may have one at its end."""
+    with path.open("rb") as begin:
+        return begin.read(2) == b"PK" and zipfile.is_zipfile(path)
+
+
 def _is_tar(path: Path) -> bool:
+    """Tell whether a file begins as a tar archive, packed or not; no more of it is read."""
     try:
-        return tarfile.is_tarfile(path)
+        with _opened(path) as stream:
+            tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
     except _BROKEN:
         return False
+    return True
+
+
+def _opened(path: Path) -> Any:
+    """Return the stream of a file, unpacked."""
+    with path.open("rb") as begin:
+        head = begin.read(6)
+    opener = next((each for magic, each in _OPENERS.items() if head.startswith(magic)), open)
+    return opener(path, "rb")

@@ -32,6 +32,7 @@ from journalspec_reference.answers import (
     lost,
 )
 from journalspec_reference.filesets import (
+    FilesetError,
     Journal,
     LeftOut,
     by_reason,
@@ -239,10 +240,15 @@ def refused_by_recovery(answer: Answer) -> Observation | None:
 
 @contextmanager
 def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
-    """Turn files that say something else, or nothing, when read again into a problem that says what to do."""
+    """Turn files that say something else, or nothing, when read again into a problem that says what to do.
+
+    So it does with files that turn out to be no journal of any edition.
+    """
     what = ""
     try:
         yield
+    except FilesetError as error:
+        raise problem(error) from None
     except Changed as error:
         what = str(error)
     gone = next(lost(journals), None)

@@ -190,8 +190,8 @@ def find(asked: Asked) -> tuple[list[Directory], list[LeftOut]]:
     for path in files:
         if not path.exists():
             raise UsageProblem(f"{shown(str(path))} does not exist", _like(path))
-    sets += [_unpacked(asked, path) for path in packed]
     try:
+        sets += [_unpacked(asked, path) for path in packed]
         for one in sets:
             try:
                 found.append(_place(one))

@@ -6,6 +6,7 @@ extensions, no other configuration. A query reads only.
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 import threading
@@ -21,7 +22,7 @@ import click
 import psutil
 
 from journalspec.files import shown
-from journalspec.formats import Format, get_format
+from journalspec.formats import Format, UnknownFormat, get_format
 from journalspec.observation import CLEAN
 from journalspec.reread import LISTS
 from journalspec.vocabulary import Field
@@ -45,6 +46,8 @@ MOST_ROWS = 40
 BATCH_ROWS = 8192
 #: What DuckDB allocates is bounded by its own limit, but for single values: these by so much more (bytes).
 BEYOND = 512 << 20
+#: No machine has more (MiB); and so many seconds a query has to end after it was interrupted.
+MOST_MEMORY, GRACE = 1 << 30, 5
 CONFIG = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -133,7 +136,11 @@ def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
         shape = pa.schema([(column, pa.type_for_alias(kind)) for column, kind in kinds.items()])
 
         def batches() -> Iterator[pa.RecordBatch]:
-            rows = ({"journal": each.path, **row} for each in sources for row in _entries(each, name))
+            rows = (
+                {column: shown(value) if isinstance(value, str) else value for column, value in row.items()}
+                for each in sources
+                for row in ({"journal": each.path, **entry} for entry in _entries(each, name))
+            )
             while some := [*islice(rows, BATCH_ROWS)]:
                 yield pa.RecordBatch.from_pylist(some, schema=shape)
 
@@ -190,7 +197,7 @@ def _plain(column: Field, value: Any) -> Any:
 )
 @click.option(
     "--max-memory",
-    type=click.IntRange(32),
+    type=click.IntRange(32, MOST_MEMORY),
     default=1024,
     show_default=True,
     metavar="MIB",
@@ -225,7 +232,7 @@ def query_command(
                 click.echo(f"journalspec: {seen.verdict}: {wrong}; see `{hint}`", err=True)
         with _answered(sql, sources, timeout, max_memory) as reader:
             names = _unique(reader.schema.names)
-            parts = (dict(zip(names, map(_values, batch.columns), strict=True)) for batch in reader)
+            parts = (dict(zip(names, map(_values, batch.columns, names), strict=True)) for batch in reader)
             if output.streamed:
                 output.write(names, parts, lambda: _renamed(reader.schema, names))
             else:
@@ -241,14 +248,25 @@ def _print(names: Sequence[str], parts: Iterable[Columns], output: Output) -> No
     write_more(out, output.total - len(rows), "in a pipe all, or --ndjson, --parquet FILE")
 
 
-def _values(column: pa.Array) -> list[Any]:
-    found: list[Any] = column.to_pylist()
+def _values(column: pa.Array, name: str) -> list[Any]:
+    """Return the values of a column; UsageProblem for those Python has not (the year 290000)."""
+    try:
+        found: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError, NotImplementedError) as error:
+        text = f"a value of the column {shown(name)!r} cannot be written: {shown(str(error))}"
+        raise UsageProblem(text, "make it a text: CAST(... AS VARCHAR)") from None
     return found
 
 
 def _unique(names: Sequence[str]) -> list[str]:
     """Return names of columns, each once: SQL lets several have the same."""
-    return [name if names.index(name) == at else f"{name}_{at}" for at, name in enumerate(names)]
+    out: dict[str, None] = {}
+    for at, name in enumerate(names):
+        once = name
+        while once in out or (once != name and once in names):
+            once = f"{once}_{at}"
+        out[once] = None
+    return [*out]
 
 
 def _renamed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
@@ -279,11 +297,16 @@ def _answered(
             base.register(name, table)
         base.execute("SET python_enable_replacements = false")
         base.execute("SET lock_configuration = true")
-        overdue = threading.Event()
+        overdue, ended, close = threading.Event(), threading.Event(), click.get_current_context().close
 
         def end() -> None:
             overdue.set()
             base.interrupt()
+            # Within one call of some functions nothing interrupts it.
+            if not ended.wait(GRACE):
+                click.echo(f"journalspec: it took longer than {timeout:g} s, and did not end", err=True)
+                close()
+                os._exit(UsageProblem.exit_code)
 
         timer = threading.Timer(timeout, end)
         timer.daemon = True
@@ -303,6 +326,7 @@ def _answered(
             hint = f"tables: {', '.join(tables)}; their columns: journalspec columns {sources[0].path}"
             raise UsageProblem(shown(str(error).splitlines()[0]), hint) from None
         finally:
+            ended.set()
             timer.cancel()
 
 
@@ -337,7 +361,10 @@ def columns_command(**what: Any) -> None:
     places = [] if asked.format_id else find(asked)[0]
     names = [asked.format_id or "", *(each.format for place in places for each in place.journals)]
     for name in dict.fromkeys(filter(None, names)):
-        tables = tables_of(get_format(name))
+        try:
+            tables = tables_of(get_format(name))
+        except UnknownFormat as error:
+            raise UsageProblem(str(error)) from None
         rows = [
             [table, column, WORDS[each.kind], each.doc]
             for table, columns in tables.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -44,7 +45,9 @@ def questions() -> Callable[[Command], Command]:
             for names, metavar, what in _FILTERS
         ),
         *(click.option(*names, metavar=metavar, help=what) for names, metavar, what in _TEXTS),
-        click.option("--limit", type=click.IntRange(0), metavar="N", help="No more than N rows."),
+        click.option(
+            "--limit", type=click.IntRange(0, sys.maxsize), metavar="N", help="No more than N rows."
+        ),
         click.option(
             "--follow", is_flag=True, help="Rows that a running product writes from now on, until Ctrl-C."
         ),
@@ -132,6 +135,8 @@ class Question:
     def counted(self, description: Format) -> list[str]:
         """Return the columns to count by; raises UsageProblem for one that there is not."""
         names = [name.strip() for name in (self.count_by or "").split(",") if name.strip()]
+        if self.count_by is not None and not names:
+            raise UsageProblem("--count-by: no column is given", _listed(columns_of(description)))
         for name in names:
             _known(name, description)
         return names
@@ -202,9 +207,14 @@ def _value(kind: str, text: str) -> Any:
         if kind == "int":
             value = int(text, 0)
             return value if abs(value) < 1 << (BITS - 1) else None
-        return bytes.fromhex(text) if kind == "bytes" else text
+        return bytes.fromhex(text) if kind == "bytes" else _encodable(text)
     except ValueError:
         return None
+
+
+def _encodable(text: str) -> str:
+    """Return a text with what is no UTF-8 as columns have it."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _bound(option: str, op: str, text: str, description: Format) -> Predicate:
@@ -230,8 +240,9 @@ _TOKENS = re.compile(
 
 def parsed(where: str, description: Format) -> Iterator[Predicate]:
     """Yield the conditions of an expression for ``--where``; raises UsageProblem where it cannot be read."""
+    where = _encodable(where).rstrip()
     tokens, at = [], 0
-    while where[at:].strip():
+    while at < len(where):
         found = _TOKENS.match(where, at)
         if found is None:
             raise _unread(where, f"cannot be read from {where[at:].strip()!r} on")

@@ -1,0 +1,149 @@
+"""Hostile archives, options and queries: each ends with a documented exit status and says what is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from journalspec_conformance.cli import cli
+from journalspec_conformance.cli import query as query_module
+from judged import call, start
+
+KAHADB = Path(__file__).parents[2] / "corpus/captured/kahadb_journal/activemq-5.11.4/in-doubt"
+JOURNAL = (KAHADB / "db-1.log").read_bytes()
+
+
+def tar(*entries: tuple[str, bytes], **headers: str) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT, pax_headers=headers) as archive:
+        for name, content in entries:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def packed(name: str = "a", content: bytes = b"x") -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def asked(form: str, content: bytes, place: Path) -> str:
+    """Return what `check` prints about bytes at a path with such an ending, or on standard input (`-`)."""
+    if form != "-":
+        (place / f"a{form}").write_bytes(content)
+    path = "-" if form == "-" else str(place / f"a{form}")
+    done = CliRunner().invoke(cli, ["check", path], input=content)
+    assert "fault of journalspec" not in done.stderr, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("form", [".tar", "-"])
+def test_a_zip_at_the_end_of_something_else_does_not_hide_it(form: str, tmp_path: Path) -> None:
+    assert ": clean" in asked(form, tar(("db-1.log", JOURNAL), ("z.zip", packed())), tmp_path)
+    assert ": recovered" in asked("-", JOURNAL + packed(), tmp_path)
+
+
+@pytest.mark.parametrize("form", [".zip", ".tar", ".tgz", "-"])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (packed("é").replace("é".encode(), b"\xff\xfe"), "broken"),
+        (gzip.compress(JOURNAL)[:60], "broken"),
+        (b"\x1f\x8b\x08" + bytes(7) + b"\xff" * 200, "broken"),
+        (tar(("a/" * 900 + "x", b"")), "too long a name"),
+        (tar(("x" * 300, b"")), "too long a name"),
+        # Digits of which some versions of Python try each as a beginning.
+        (tar(("x", b""), comment="1" * 1_000_000), "a header of"),
+    ],
+    ids=["no-text", "cut", "no-gzip", "deep", "long", "digits"],
+)
+def test_a_broken_archive_is_reported_as_one(form: str, content: bytes, says: str, tmp_path: Path) -> None:
+    assert any(each in asked(form, content, tmp_path) for each in (says, "broken"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("inspect", KAHADB, "--ndjson", "--limit", "9" * 30),
+        ("inspect", KAHADB, "--count-by", ","),
+        ("inspect", "-", "--format", "nosuch"),
+        ("columns", "--format", "nosuch"),
+        ("query", KAHADB, "SELECT 1", "--max-memory", "9" * 30),
+        ("query", KAHADB, "SELECT DATE '290000-01-01'"),
+        ("query", KAHADB, "SELECT TIMESTAMP 'infinity'", "--ndjson"),
+    ],
+    ids=str,
+)
+def test_an_impossible_question_is_a_usage_error(arguments: tuple[object, ...]) -> None:
+    if arguments[0] == "query":
+        pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert "fault of journalspec" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--queue", "--where"])
+def test_a_text_that_is_no_utf8_is_compared_all_the_same(option: str) -> None:
+    text = "destination_name = '\udcff'" if option == "--where" else "\udcff"
+    assert " 0 records match" in call("inspect", KAHADB, option, text).stdout
+
+
+def test_why_about_files_of_no_edition_says_so(tmp_path: Path) -> None:
+    files = {f"hornetq-data-{number}.hq": b"" for number in (1, 2)}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    assert "fault of journalspec" not in call("why", tmp_path).stderr
+
+
+@pytest.fixture
+def strange(tmp_path: Path) -> Path:
+    """A store below a name that is no UTF-8."""
+    place = tmp_path / os.fsdecode("é".encode() + b"\xff\x1b")
+    try:
+        shutil.copytree(KAHADB, place)
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    return place
+
+
+@pytest.mark.parametrize("table", ["files", "transactions", "records"])
+def test_a_query_has_paths_that_are_no_utf8(table: str, strange: Path) -> None:
+    pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
+    done = call("query", strange, f"FROM {table} SELECT DISTINCT journal")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.endswith("é\\udcff\\x1b\n")
+
+
+def test_csv_on_a_standard_output_in_ascii_is_escaped(strange: Path) -> None:
+    done = start("inspect", strange, "--csv", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, r"\xe9\udcff\x1b" in done.stdout) == (0, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    "names", [["a", "a", "a"], ["a", "a", "a_1"], ["a_1", "a", "a"], ["a", "a", "a_1", "a_1"]]
+)
+def test_columns_of_one_name_are_told_apart(names: list[str]) -> None:
+    found = query_module._unique(names)
+    assert len({*found}) == len(names)
+    assert all(one.startswith(name) for one, name in zip(found, names, strict=True))
+
+
+def test_a_query_that_nothing_interrupts_is_ended(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
+    (tmp_path / "a.tar").write_bytes(tar(("db-1.log", JOURNAL)))
+    sql = "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))"
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = start("query", tmp_path / "a.tar", sql, "--timeout", "0.5", env=env, timeout=60)
+    assert (done.returncode, "took longer than 0.5 s" in done.stderr) == (2, True), done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["a.tar"], "what was unpacked is gone"
