@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import click
 
 from journalspec.observation import Level
-from journalspec_conformance.bounds import BOUNDS, plain_number
+from journalspec_conformance.bounds import BOUNDS, check_timeout, plain_number
+from journalspec_conformance.errors import Problem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -19,6 +20,16 @@ FILE = click.Path(path_type=Path)
 
 #: More processes than any machine has cores for are a slip of the finger.
 JOBS = click.IntRange(0, 1024)
+
+
+def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Return a timeout as it is; a usage error for what leaves no time, never ends, or is no number."""
+    if value is not None:
+        try:
+            check_timeout(value)
+        except Problem as problem:
+            raise click.BadParameter(str(problem), ctx, param) from None
+    return value
 
 
 def apply(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -84,6 +95,7 @@ def implementation(timeout: str = "what the harness asks for, or 10") -> Callabl
         click.option(
             "--timeout",
             type=plain_number,
+            callback=seconds,
             metavar="S",
             help=f"Seconds per question. Default: {timeout}.",
         ),

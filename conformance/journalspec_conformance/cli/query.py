@@ -26,8 +26,8 @@ from journalspec.formats import Format, UnknownFormat, get_format
 from journalspec.observation import CLEAN
 from journalspec.reread import LISTS
 from journalspec.vocabulary import Field
-from journalspec_conformance.bounds import check_timeout, plain_number
-from journalspec_conformance.cli._options import FILE
+from journalspec_conformance.bounds import plain_number
+from journalspec_conformance.cli._options import FILE, seconds
 from journalspec_conformance.cli._tables import show_table
 from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
@@ -190,6 +190,7 @@ def _plain(column: Field, value: Any) -> Any:
 @click.option(
     "--timeout",
     type=plain_number,
+    callback=seconds,
     default="600",
     show_default=True,
     metavar="S",
@@ -218,7 +219,6 @@ def query_command(
             "query needs DuckDB, which is not installed",
             "pip install 'journalspec[query]'; without it: journalspec inspect --count-by, --where, --ndjson",
         )
-    check_timeout(timeout)
     on_terminal = sys.stdout.isatty()
     output = Output(as_ndjson, not (on_terminal or as_ndjson or parquet), parquet)
     found = find(Asked(**what))
