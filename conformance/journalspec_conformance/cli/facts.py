@@ -15,6 +15,7 @@ from journalspec.observation import RECOVERED, REFUSED, Dropped, Note, Observati
 from journalspec.reread import LISTS
 from journalspec_conformance.cli.journal_view import value_text
 from journalspec_conformance.cli.places import amount
+from journalspec_conformance.cli.redaction import Redacted, stored_length
 from journalspec_reference.answers import CHANGED, UNCHECKED, Answer
 
 #: Of a list so many entries are shown, the largest ones; of names in a sentence so many.
@@ -164,7 +165,7 @@ def _count(amounts: Amounts, entries: Any) -> None:
         amounts.count[name] += len(items)
         for item in items if rule.size else ():
             value = item[rule.size]
-            amounts.size[name] += value if isinstance(value, int) else getattr(value, "length", len(value))
+            amounts.size[name] += value if isinstance(value, int) else stored_length(value)
         waiting = entry.get(rule.owners, ()) if rule.owners else ()
         if len(waiting):
             keys = [f"{one['key']} ({len(one['pending']):,})" for one in islice(waiting, FEW)]
@@ -235,7 +236,11 @@ def doubtful(description: Format, seen: Observation) -> tuple[Listing, str]:
             total += 1
             numbers[rule.noun] += 1
             if len(rows) < MOST:
-                rows.append((f"{shown(called(rule, entry))}: {shown(_says(rule, entry))}",))
+                # A name that is hidden has no parts to take it apart by.
+                hidden = any(isinstance(entry[name], Redacted) for name in rule.ids)
+                rows.append(
+                    (f"{shown((_called if hidden else called)(rule, entry))}: {shown(_says(rule, entry))}",)
+                )
     words = [
         f"{amount(count, 'transaction')} {'is' if count == 1 else 'are'} {noun}"
         for noun, count in numbers.items()

@@ -35,7 +35,6 @@ from journalspec_conformance.cli.places import Asked, UsageProblem, find, option
 from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
 from journalspec_conformance.cli.rows import Columns, Matches, ask_rows
 from journalspec_conformance.cli.selection import WORDS, Question, columns_of
-from journalspec_reference.answers import ask
 from journalspec_reference.predicates import text_of
 
 if TYPE_CHECKING:
@@ -161,14 +160,9 @@ def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
     elif table == "missing":
         yield from (each.members() for each in seen.missing)
     else:
-        policies = source.format.policies
-        answer = ask(source.answer.journal, "salvage" if "salvage" in policies else "default")
-        if source.redactor is not None:
-            answer = source.redactor.answer(answer)
-        state = answer.observation.state or {}
         columns = tables_of(source.format)[table]
         names = IN_DOUBT if table == "transactions" else (table,)
-        for entry in (entry for name in names for entry in state.get(name, ())):  # type: ignore[attr-defined]
+        for entry in (entry for name in names for entry in source.state.get(name, ())):
             yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
 
 

@@ -30,6 +30,11 @@ class Redacted(str):
     length: int
 
 
+def stored_length(value: Any) -> int:
+    """Return the length of a text or of bytes, also of what is redacted."""
+    return value.length if isinstance(value, Redacted) else len(value)
+
+
 class Redactor:
     """Replaces what users stored in what is shown of one journal."""
 

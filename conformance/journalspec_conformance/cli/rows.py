@@ -23,7 +23,7 @@ from journalspec_conformance.cli.journal_view import STATUSES, answers
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import COMMON, Question, columns_of
-from journalspec_reference.answers import Answer, stretches
+from journalspec_reference.answers import SALVAGE, Answer, ask, stretches
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import Predicate, text_of, texts
@@ -31,6 +31,8 @@ from journalspec_reference.predicates import Predicate, text_of, texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: The policy that every format without salvage has.
+DEFAULT = "default"
 #: Values of several rows by the name of their column.
 Columns = Mapping[str, Sequence[Any]]
 
@@ -103,6 +105,14 @@ class Matches:
         seen = self.answer.observation
         return seen if self.redactor is None else self.redactor.observation(seen)
 
+    @cached_property
+    def state(self) -> Mapping[str, Any]:
+        """What recovery leaves, as it may be shown, and what it can of a damaged journal."""
+        salvages = SALVAGE in self.format.policies
+        answer = ask(self.answer.journal, SALVAGE if salvages else DEFAULT)
+        answer = answer if self.redactor is None else self.redactor.answer(answer)
+        return answer.observation.state or {}
+
     def head(self) -> dict[str, str]:
         """Return what the journal is, as JSON has it."""
         return {"format": self.format.id, "edition": self.answer.journal.edition, "path": self.path}
@@ -134,7 +144,7 @@ class Matches:
         """Return the Arrow types of columns; what is redacted is text."""
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
-        kinds = self._kinds()
+        kinds = self._kinds
         if self.redactor is not None:
             as_text = {pa.binary(): pa.string(), pa.list_(pa.binary()): pa.list_(pa.string())}
             kinds = {name: as_text.get(kind, kind) for name, kind in kinds.items()}
@@ -150,6 +160,7 @@ class Matches:
             else:
                 yield pa.record_batch(dict(chunk.columns()), self.schema(names))
 
+    @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
         """Return the Arrow types of all columns."""
         from journalspec_reference.arrow import columns_of as typed  # noqa: PLC0415  # needs an extra
@@ -169,7 +180,7 @@ class Matches:
 
         # A record batch without a column would have no rows.
         wanted = {*names, *(each.column for each in self.predicates), "off"}
-        kinds = {name: kind for name, kind in self._kinds().items() if name in wanted}
+        kinds = {name: kind for name, kind in self._kinds.items() if name in wanted}
         whole = tables.RowBatches(self.path, self.answer.journal, kinds).of_records(part, batch)
         numbered = whole.append_column("", pa.array(np.arange(len(batch))))
         kept = tables.kept_of(numbered, self.predicates)

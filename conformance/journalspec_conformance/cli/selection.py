@@ -232,7 +232,6 @@ def _bound(option: str, op: str, text: str, description: Format) -> Predicate:
     return Predicate(names[0], op, round(at.timestamp() * 1000))
 
 
-_TIME, _EXAMPLE = "such as 2026-11-28T04:38", "such as: id >= 7 and type in ('ADD', 'UPDATE')"
 _TOKENS = re.compile(
     r"\s*(?:(?P<word>[A-Za-z_]\w*)|(?P<number>-?\d\w*)|'(?P<text>(?:[^']|'')*)'|(?P<sign><>|!=|<=|>=|[=<>(),]))"
 )

@@ -21,6 +21,9 @@ from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping
 
+#: Of a format that does not say it yet.
+UNDESCRIBED = {"what": "What frees the files of this format is not described."}
+
 
 @click.command(
     "why",
@@ -54,7 +57,7 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
 def _sections(place: Directory, journal: Journal, file: str | None) -> Iterator[Section]:
     """Yield what is said of a journal, or of one file of it."""
     described = get_format(journal.format)
-    product = described.why["product"]
+    product = described.why.get("product", UNDESCRIBED)
     found = keeping(journal.format, journal.seen, journal.edition, journal.params)
     if found is not None and place.asked.redact:
         hide = Redactor(journal).text

@@ -11,7 +11,5 @@ from journalspec_reference.bitronix_tlog.recover import uid_text
 
 def called(_: InDoubt, entry: Mapping[str, Any]) -> str:
     """Return what people call the transaction of an entry: ``server/milliseconds/counter``, and its gtrid."""
-    if isinstance(entry["gtrid"], str):
-        return entry["gtrid"]  # redacted
     name, gtrid = uid_text(entry["gtrid"]), bytes(entry["gtrid"]).hex()
     return name if name == gtrid else f"{name} (gtrid {gtrid})"
