@@ -1,0 +1,95 @@
+"""What a recovered journal holds in the user's words: messages of queues, rows of tables, transactions.
+
+A format gives it in its ``contents``; the tables are those of ``contents/tables.toml``. Contents never decide
+what recovery keeps: bytes that cannot be decoded are a remark on one row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from journalspec.contents import Table
+from journalspec.formats import UnknownFormat, format_module
+from journalspec_reference.answers import Answer
+
+#: A value of a row. Kinds `object` and `list` nest the others.
+Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
+#: One row of a table: every column of it has a value, perhaps None.
+Row: TypeAlias = Mapping[str, Value]
+#: So many remarks of one code are kept; of the others only their number.
+MOST_REMARKS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is odd about one row (or, without a table and key, about the store).
+
+    `code` is one of ``[remarks]``, `text` the reason in words, and what the product does with it where known.
+    """
+
+    table: str
+    key: str
+    file: str
+    off: int | None
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How much a queue or table holds: rows, bytes as stored, and the oldest and newest time (ms, UTC)."""
+
+    table: str
+    name: str
+    rows: int
+    bytes: int
+    oldest: int | None = None
+    newest: int | None = None
+
+
+@dataclass
+class Remarks:
+    """The remarks so far: the first of each code, and how many there were of each."""
+
+    kept: list[Remark] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, remark: Remark) -> None:
+        """Take a remark."""
+        self.counts[remark.code] += 1
+        if self.counts[remark.code] <= MOST_REMARKS:
+            self.kept.append(remark)
+
+
+class Contents(Protocol):
+    """The contents of one journal."""
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables that there are, those of ``tables.toml`` first."""
+
+    @property
+    def remarks(self) -> Remarks:
+        """What was odd in what was looked at so far."""
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table; each call begins anew, and no row is kept."""
+
+    def counts(self) -> Iterable[Count]:
+        """Return what each queue or table holds, decoding no more than that takes."""
+
+
+def contents(answer: Answer) -> Contents | None:
+    """Return the contents of a recovered journal; None if its format describes none.
+
+    `answer` is one of recovery: its state is what was kept.
+    """
+    try:
+        room = format_module("journalspec_reference", answer.journal.format, "contents")
+    except UnknownFormat:
+        return None
+    found: Contents = room.contents(answer)
+    return found

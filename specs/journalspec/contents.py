@@ -1,0 +1,66 @@
+"""The tables that the contents of a format are: what recovery kept, in the user's words.
+
+A format has them in ``contents/tables.toml``. Contents never decide what recovery keeps.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from journalspec.formats import get_format
+
+#: What a column may hold. A time is milliseconds since 1970, UTC.
+KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "list"})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table. `body`: it holds data of the user, which lists leave out and redaction hides."""
+
+    name: str
+    kind: str
+    doc: str
+    body: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: its columns in order, what it is, and the word for one of its rows."""
+
+    name: str
+    noun: str
+    doc: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What ``contents/tables.toml`` of a format says: tables by name, and code -> meaning of each remark."""
+
+    tables: Mapping[str, Table]
+    remarks: Mapping[str, str]
+
+
+@cache
+def described(format_id: str) -> Described | None:
+    """Return the tables of a format's contents; None if it describes none.
+
+    Raises UnknownFormat for no format, ValueError for a table that is wrong.
+    """
+    path = get_format(format_id).root.joinpath("contents", "tables.toml")
+    if not path.is_file():
+        return None
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    tables = {}
+    for entry in data["table"]:
+        columns = tuple(Column(**each) for each in entry["columns"])
+        names = [each.name for each in columns]
+        wrong = sorted({each.kind for each in columns} - KINDS)
+        if wrong or len({*names}) < len(names):
+            what = f"no such kind: {wrong[0]}" if wrong else "a column is there twice"
+            raise ValueError(f"{format_id}/contents/tables.toml: {entry['name']}: {what}")
+        tables[entry["name"]] = Table(entry["name"], entry["noun"], entry["doc"], columns)
+    return Described(tables, data.get("remarks", {}))
