@@ -48,7 +48,19 @@ Amqp = Callable[[bytes, bytes | None], tuple[Mapping[str, Value], Sequence[str]]
 amqp_message: Amqp | None = None
 #: Columns that do not come out of a message's own bytes.
 OUTER = frozenset(
-    ("queue", "id", "protocol", "delivery_count", "redelivered", "scheduled", "size", "large", "paged", "file", "off")
+    (
+        "queue",
+        "id",
+        "protocol",
+        "delivery_count",
+        "redelivered",
+        "scheduled",
+        "size",
+        "large",
+        "paged",
+        "file",
+        "off",
+    )
 )
 
 
@@ -169,7 +181,9 @@ class BrokerContents:
         """The names of the queues by id: those of bindings; without any, those that messages are in."""
         if self.bindings.queues or self._has_bindings:
             return {ident: queue.name for ident, queue in self.bindings.queues.items()}
-        paged = {queue for file in self.page_files() for entry in file.entries(_ignore) for queue in entry.queues}
+        paged = {
+            queue for file in self.page_files() for entry in file.entries(_ignore) for queue in entry.queues
+        }
         return {ident: f"queue {ident}" for ident in sorted({*self.pending.queues, *paged})}
 
     @cached_property
@@ -196,7 +210,9 @@ class BrokerContents:
         """Which product wrote this, and what tells that."""
         pending, bindings = self.pending, self.bindings
         if pending.types[PROTOCOL] or bindings.addresses:
-            return ARTEMIS_2, "messages with a protocol" if pending.types[PROTOCOL] else "addresses in the bindings"
+            return ARTEMIS_2, "messages with a protocol" if pending.types[
+                PROTOCOL
+            ] else "addresses in the bindings"
         extension = self.answer.journal.params.get("extension", "")
         if any(queue.options for queue in bindings.queues.values()):
             return ARTEMIS_1, "queues with metadata, and no addresses"
@@ -534,7 +550,11 @@ class BrokerContents:
                 self.note("undecodable", str(item.id), file, off, str(error), "duplicates")
                 address, value = None, data
             text = value.decode("utf-16-le", "replace") if len(value) % 2 == 0 else ""
-            row: dict[str, Value] = {"address": address, "value": value, "text": text if text.isprintable() else None}
+            row: dict[str, Value] = {
+                "address": address,
+                "value": value,
+                "text": text if text.isprintable() else None,
+            }
             yield row | {"id": item.id, "file": file, "off": off}
 
     def _page_transactions(self) -> Iterator[Row]:

@@ -29,9 +29,9 @@ ROUTING = {0: "multicast", 1: "anycast", 3: "pass"}
 #: What a status of a queue or address means.
 PAUSED = 0
 ROLES = (
-    "send", "consume", "create_durable", "delete_durable", "create_non_durable", "delete_non_durable", "manage",
-    "browse", "create_address", "delete_address", "view", "edit",
-)  # fmt: skip
+    *("send", "consume", "create_durable", "delete_durable", "create_non_durable", "delete_non_durable"),
+    *("manage", "browse", "create_address", "delete_address", "view", "edit"),
+)
 
 Reader = Callable[[bytes, int], tuple[Value, int]]
 
@@ -98,6 +98,8 @@ class Bindings:
     """All that a bindings journal holds. `problems` are records that cannot be decoded, and why."""
 
     queues: dict[int, Queue] = field(default_factory=dict)
+    #: Name of a queue -> its id.
+    names: dict[str, int] = field(default_factory=dict)
     addresses: dict[int, dict[str, Value]] = field(default_factory=dict)
     settings: list[dict[str, Value]] = field(default_factory=list)
     counter: int | None = None
@@ -109,39 +111,48 @@ class Bindings:
 def bindings_of(live: Iterable[Body]) -> Bindings:
     """Return what live records of a bindings journal say."""
     found = Bindings()
-    status: list[tuple[Body, bytes]] = []
-    names: dict[str, int] = {}
+    status: list[Body] = []
     for item in live:
-        data = item.data[item.start : item.end]
-        try:
-            if item.user_type == QUEUE:
-                queue = queue_of(item.id, data)
-                found.queues[item.id] = queue
-                if names.setdefault(queue.name, item.id) != item.id:
-                    found.remarks.append(("same-name", queue.name, item))
-            elif item.user_type == ADDRESS:
-                found.addresses[item.id] = address_of(item.id, data)
-            elif item.user_type == COUNTER:
-                (found.counter,) = LONG.unpack_from(data, 0)
-            elif item.user_type in (QUEUE_STATUS, ADDRESS_STATUS):
-                status.append((item, data))
-            else:
-                found.settings.append(setting_of(item, data))
-        except ERRORS as error:
-            found.problems.append((item, str(error)))
-    for item, data in status:
-        try:
-            (ident,), (state,) = LONG.unpack_from(data, 0), SHORT.unpack_from(data, 8)
-        except ERRORS as error:
-            found.problems.append((item, str(error)))
+        if item.user_type in (QUEUE_STATUS, ADDRESS_STATUS):
+            status.append(item)
             continue
-        if item.user_type == QUEUE_STATUS and ident in found.queues:
-            found.queues[ident].paused = state == PAUSED
-        elif item.user_type == ADDRESS_STATUS and ident in found.addresses:
-            found.addresses[ident]["paused"] = state == PAUSED
-        else:
-            found.remarks.append(("unknown-status", str(ident), item))
+        try:
+            _take(found, item)
+        except ERRORS as error:
+            found.problems.append((item, str(error)))
+    for item in status:
+        try:
+            _take_status(found, item)
+        except ERRORS as error:
+            found.problems.append((item, str(error)))
     return found
+
+
+def _take(found: Bindings, item: Body) -> None:
+    data = item.data[item.start : item.end]
+    if item.user_type == QUEUE:
+        queue = queue_of(item.id, data)
+        if found.names.setdefault(queue.name, item.id) != item.id:
+            found.remarks.append(("same-name", queue.name, item))
+        found.queues[item.id] = queue
+    elif item.user_type == ADDRESS:
+        found.addresses[item.id] = address_of(item.id, data)
+    elif item.user_type == COUNTER:
+        # The last one counts.
+        (found.counter,) = LONG.unpack_from(data, 0)
+    else:
+        found.settings.append(setting_of(item, data))
+
+
+def _take_status(found: Bindings, item: Body) -> None:
+    data = item.data[item.start : item.end]
+    (ident,), (state,) = LONG.unpack_from(data, 0), SHORT.unpack_from(data, LONG.size)
+    if item.user_type == QUEUE_STATUS and ident in found.queues:
+        found.queues[ident].paused = state == PAUSED
+    elif item.user_type == ADDRESS_STATUS and ident in found.addresses:
+        found.addresses[ident]["paused"] = state == PAUSED
+    else:
+        found.remarks.append(("unknown-status", str(ident), item))
 
 
 def queue_of(ident: int, data: bytes) -> Queue:

@@ -1,7 +1,7 @@
-"""Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them in journals, page files and beside them.
+"""Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
 
-Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``. What
-cannot be decoded raises :class:`Undecodable`, or is in the `problem` of a message whose other fields hold.
+Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``.
+What cannot be decoded raises :class:`Undecodable`, or is in the `problem` of a message whose other fields hold.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def long_text(data: bytes, at: int) -> tuple[str, int]:
     if count < 9:
         end = at + 2 * count
         if end > len(data):
-            raise Undecodable(f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow")
+            raise Undecodable(
+                f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow"
+            )
         return data[at:end].decode("utf-16-be", "surrogatepass"), end
     if count < 0xFFF:
         (size,) = CHAR.unpack_from(data, at)
@@ -164,7 +166,9 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
     return at
 
 
-def _odd_value(data: bytes, at: int, text: Callable[[bytes, int], tuple[str | None, int]] = text_at) -> tuple[Value, int]:
+def _odd_value(
+    data: bytes, at: int, text: Callable[[bytes, int], tuple[str | None, int]] = text_at
+) -> tuple[Value, int]:
     """Return a value with its tag before it, and where it ends; `text` reads one that is a string."""
     tag = data[at]
     at += 1
@@ -192,7 +196,9 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     if data[at - 1]:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
-    kind, durable, message.expiration, message.timestamp, message.priority, given = HEADERS.unpack_from(data, at)
+    kind, durable, message.expiration, message.timestamp, message.priority, given = HEADERS.unpack_from(
+        data, at
+    )
     message.type, message.durable = kind, durable != 0
     return properties_at(data, at + HEADERS.size - 1, message.properties) if given else at + HEADERS.size
 

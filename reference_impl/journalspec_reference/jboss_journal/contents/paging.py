@@ -1,7 +1,7 @@
 """Page files and files of large messages.
 
-A page file has neither header nor checksum: entries follow each other, each between two braces. The broker stops
-reading a page where an entry is not complete, and so does this.
+A page file has neither header nor checksum: entries follow each other, each between two braces. The broker
+stops reading a page where an entry is not complete, and so does this.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _protocol_end(data: bytes, at: int) -> int:
 
 
 def _queues_at(data: bytes) -> int:
-    """Return where the list of queues begins if nothing else tells: it has its number of elements before it."""
+    """Return where the list of queues begins if nothing else tells: its length is stored before it."""
     for count in range(1, min(1 << 10, len(data) // LONG.size)):
         at = len(data) - LONG.size * count - INT.size
         if at >= 0 and INT.unpack_from(data, at)[0] == count:
@@ -172,7 +172,9 @@ class Paging:
             content = room.open(ADDRESS_FILE) if ADDRESS_FILE in room.names else None
             if content is None:
                 if numbered:
-                    report("no-address-file", f"{room.path.name}/{ADDRESS_FILE}", f"{len(numbered)} page files")
+                    report(
+                        "no-address-file", f"{room.path.name}/{ADDRESS_FILE}", f"{len(numbered)} page files"
+                    )
                 continue
             text = content.read(0, min(content.size, MOST_ADDRESS)).decode("utf-8", "replace")
             for number, name in numbered:
