@@ -6,10 +6,10 @@ A family (``openwire``, ``core``, ``page`` ...) is a set of types, a type is fie
   family. Bytes and texts have a ``size``; a type may have one, and then fills it to its end.
 - ``on`` and ``cases``: the value of another field chooses the type, ``otherwise`` that of all other values.
 - ``count``: it is a list. ``rest``, as a count or size: up to where the enclosing size, or the data, ends.
-- Sizes and counts are a number, a field, or a field ``+ - * /`` a number or field. One below 0: it is not there.
-- ``when = ["field", alternative, ...]``: it is there only then. An alternative is a number (or true or false),
-  ``"!0"`` (not that one), ``"&8"`` (a bit of these is set), ``"<9"``, ``">=9"`` or ``"9..12"`` (both included).
-- ``since`` and ``until``: the first and the last version that has it. ``left``: it is there if bytes are left.
+- Sizes and counts are a number, a field, or a field ``+ - * /`` a number or field. Below 0: it is not there.
+- ``when = ["field", alternative, ...]``: it is there only then. An alternative is a number or true or false,
+  ``"!0"`` (not that one), ``"&8"`` (a bit of these is set), ``"<9"``, ``">=9"`` or ``"9..12"`` (12 too).
+- ``since`` and ``until``: the first and the last version that has it. ``left``: only if bytes are left.
 - ``const``: the only sound value (of bytes, as hex digits); ``low`` and ``high``: the least and greatest.
 
 ``outer.field`` is a field of the nearest enclosing structure that has one of that name.
@@ -43,8 +43,9 @@ _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 #: Names that YAML or a language of the generated parsers has for itself.
+_TAKEN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "default", "class", "from", "import"))
+_TAKEN |= {"package", "self", "version", "outer"}
 _REAL = NUMBERS["f8"]
-_TAKEN = frozenset("null true false yes no on off default class from import package self".split())
 
 
 class ContentsError(ValueError):
@@ -93,6 +94,10 @@ class Member:
     def types(self) -> tuple[str, ...]:
         """The types that it may have."""
         return tuple(dict.fromkeys(filter(None, (self.type, *self.cases.values(), self.otherwise))))
+
+    def kind(self, value_of: Callable[[str], int]) -> str:
+        """Return its type if other fields have these values; empty: none of its types has this number."""
+        return self.cases.get(value_of(self.on), self.otherwise) if self.on else self.type
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -210,6 +215,30 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
     return False
 
 
+def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
+    """Return what gives the value of a field that a table refers to: of the last of `scopes`, or ``outer``.
+
+    It raises KeyError if the field is not there.
+    """
+
+    def value_of(name: str) -> int:
+        plain = name.removeprefix("outer.")
+        for scope in reversed(scopes[:-1] if plain != name else scopes[-1:]):
+            if scope.get(plain) is not None:
+                return int(scope[plain])
+        raise KeyError(name)
+
+    return value_of
+
+
+def asked(member: Member, value_of: Callable[[str], int]) -> bool:
+    """Tell whether what ``when`` asks holds; `value_of` raises KeyError for a field that is not there."""
+    try:
+        return not member.when or holds(member.when[1:], value_of(member.when[0]))
+    except KeyError:
+        return False
+
+
 @cache
 def families(format_id: str) -> Mapping[str, Family]:
     """Return the families of a format's contents by name; raises ValueError for a table that is wrong."""
@@ -224,7 +253,7 @@ def families(format_id: str) -> Mapping[str, Family]:
 
 
 def load(format_id: str, name: str, text: str) -> Family:
-    """Return the family that a table describes; raises ValueError, which names the type and field, for a wrong one."""
+    """Return the family that a table describes; a ValueError for a wrong one names the type and field."""
     where = f"{format_id}/contents/{name}.toml"
     try:
         data = tomllib.loads(text)
@@ -270,7 +299,7 @@ def _problems(family: Family, shape: Shape) -> Iterator[str]:
     before: dict[str, Member] = {}
     for member in shape.fields:
         where = f"{shape.name}.{member.name}"
-        if not _NAME.fullmatch(member.name) or member.name in {*before, *_TAKEN, "version", "outer"}:
+        if not _NAME.fullmatch(member.name) or member.name in {*before, *_TAKEN}:
             yield f"{where}: no name for a field, or there already"
         yield from (f"{where}: {problem}" for problem in _wrong(family, member))
         asked = [name for name in member.references if not name.startswith("outer.")]
@@ -297,7 +326,7 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
     for kind in member.types:
         if kind not in {*NUMBERS, "bytes", "text", "none", *family.types}:
             yield f"no type {kind}"
-        if kind in ("bytes", "text") and not member.size or (member.type in NUMBERS and member.size):
+        if (kind in ("bytes", "text") and not member.size) or (member.type in NUMBERS and member.size):
             yield f"{kind} with a size, or without one"
         if kind == "text" and member.encoding not in ENCODINGS:
             yield f"no encoding {member.encoding!r}"
@@ -317,8 +346,8 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
 def decode(family: Family, name: str, data: bytes, version: str = "") -> dict[str, Any]:
     """Return the fields of a type that `data` is, by name: numbers, text, bytes, mappings and lists.
 
-    What is not there is left out. Without a `version`, it is the last one. Raises ContentsError for bytes that
-    are not what the table says, that end too soon, or too late. Time and memory are linear in the bytes.
+    What is not there is left out. Without a `version`, it is the last one. Raises ContentsError for bytes
+    that are not what the table says, end too soon or too late. Time and memory are linear in the bytes.
     """
     reader = _Reader(family, data, version or family.versions[-1])
     found, at = reader.shape(family.types[name], 0, len(data), ())
@@ -361,34 +390,20 @@ class _Reader:
         self, member: Member, at: int, end: int, scopes: tuple[dict[str, Any], ...]
     ) -> tuple[Any, int]:
         """Return the value of a field, None if it is not there, and where it ends."""
-
-        def value_of(name: str) -> int:
-            if not name.startswith("outer."):
-                return int(scopes[-1][name])
-            plain = name.removeprefix("outer.")
-            for scope in reversed(scopes[:-1]):
-                if plain in scope:
-                    return int(scope[plain])
-            raise KeyError(name)
-
-        if not self.family.has(member, self.version) or (member.left and at >= end):
+        value_of = values_of(scopes)
+        there = self.family.has(member, self.version) and not (member.left and at >= end)
+        if not there or not asked(member, value_of):
             return None, at
-        if member.when and not self.asked(member, value_of):
+        kind = member.kind(value_of)
+        if not kind:
+            raise ContentsError(f"{member.name}: no type has the number {value_of(member.on)}", at)
+        size, number = (
+            None if text in ("", "rest") else evaluate(text, value_of) for text in (member.size, member.count)
+        )
+        if (size or 0) < 0 or (number or 0) < 0:
             return None, at
-        kind, size = member.type, None
-        if member.on:
-            kind = member.cases.get(value_of(member.on), member.otherwise)
-            if not kind:
-                raise ContentsError(f"{member.name}: no type has the number {value_of(member.on)}", at)
-        if member.size and member.size != "rest":
-            size = evaluate(member.size, value_of)
-            if size < 0:
-                return None, at
         if not member.count:
             return self.value(member, kind, at, end, size, scopes)
-        number = None if member.count == "rest" else evaluate(member.count, value_of)
-        if number is not None and number < 0:
-            return None, at
         rows: list[Any] = []
         while at < end if number is None else len(rows) < number:
             self.elements -= 1
@@ -397,14 +412,6 @@ class _Reader:
             value, at = self.value(member, kind, at, end, size, scopes)
             rows.append(value)
         return rows, at
-
-    @staticmethod
-    def asked(member: Member, value_of: Callable[[str], int]) -> bool:
-        """Tell whether the field that ``when`` names is there and has one of the values."""
-        try:
-            return holds(member.when[1:], value_of(member.when[0]))
-        except KeyError:
-            return False
 
     def value(
         self,

@@ -24,13 +24,15 @@ from construct import (
     Switch,
     ValidationError,
 )
-from construct.core import evaluate as given
 from construct.core import stream_write
 
 from journalspec.elements import Blob, Checked, Counted, While, ahead
-from journalspec.families import ContentsError, Family, Member, evaluate, holds, text_of
+from journalspec.families import ContentsError, Family, Member, asked, evaluate, text_of, values_of
 from journalspec.families_ksy import PACKED
 from journalspec.numbers import NUMBERS, Number
+
+#: Sizes and counts that say nothing.
+_OPEN = ("", "rest")
 
 
 class Stored(Construct):  # type: ignore[type-arg]  # generic in its stubs only
@@ -106,19 +108,22 @@ def schema(family: Family, name: str, version: str) -> Construct[Any, Any]:
 
 
 def _value_of(context: Any) -> Callable[[str], int]:
-    """Return what gives the value of a field that a table refers to; it raises KeyError if that is not there."""
+    scopes = [context]
+    while scopes[-1].get("_") is not None:
+        scopes.append(scopes[-1]["_"])
+    return values_of(scopes[::-1])
 
-    def value_of(name: str) -> int:
-        plain, scope = name.removeprefix("outer."), context
-        if plain != name:
-            scope = context["_"]
-            while plain not in scope or scope[plain] is None:
-                scope = scope["_"]
-        if scope.get(plain) is None:
-            raise KeyError(name)
-        return int(scope[plain])
 
-    return value_of
+def _value(family: Family, member: Member, kind: str, version: str) -> Construct[Any, Any]:
+    """Return the construct of one value of a type, within what measures it."""
+    if kind in family.types:
+        return LazyBound(lambda: schema(family, kind, version))
+    if kind in NUMBERS:
+        return Stored(NUMBERS["u1" if kind == "bool" else kind])
+    if kind == "none":
+        return Pass
+    whole = member.size == "rest" or member.on
+    return GreedyBytes if whole else Blob(lambda context: evaluate(member.size, _value_of(context)))
 
 
 def _element(family: Family, member: Member, version: str) -> Construct[Any, Any]:
@@ -129,40 +134,23 @@ def _element(family: Family, member: Member, version: str) -> Construct[Any, Any
         return evaluate(member.count, _value_of(context))
 
     def there(context: Any) -> bool:
-        if member.left and not ahead(given(context._io, context), 1):
+        if (member.left and not ahead(context._io, 1)) or not asked(member, _value_of(context)):
             return False
-        try:
-            wanted = not member.when or holds(member.when[1:], _value_of(context)(member.when[0]))
-        except KeyError:
-            return False
-        return wanted and all(of(context) >= 0 for of in limits)
+        return all(of(context) >= 0 for of in limits)
 
-    def one(kind: str) -> Construct[Any, Any]:
-        if kind in family.types:
-            return LazyBound(lambda: schema(family, kind, version))
-        if kind in NUMBERS:
-            return Stored(NUMBERS["u1" if kind == "bool" else kind])
-        if kind == "none":
-            return Pass
-        return GreedyBytes if member.size == "rest" or member.on else Blob(measured)
-
-    limits = [
-        of for text, of in ((member.size, measured), (member.count, counted)) if text not in ("", "rest")
-    ]
-    if member.on:
-        cases = {number: one(kind) for number, kind in member.cases.items()}
-        default = one(member.otherwise) if member.otherwise else Error
-        found: Construct[Any, Any] = Switch(lambda context: _value_of(context)(member.on), cases, default)
-    else:
-        found = one(member.type)
-    if member.const is not None or member.low is not None or member.high is not None:
+    limits = [of for text, of in ((member.size, measured), (member.count, counted)) if text not in _OPEN]
+    found = _value(family, member, member.type, version) if member.type else None
+    if found is None:
+        cases = {number: _value(family, member, kind, version) for number, kind in member.cases.items()}
+        default = _value(family, member, member.otherwise, version) if member.otherwise else Error
+        found = Switch(lambda context: _value_of(context)(member.on), cases, default)
+    if (member.const, member.low, member.high) != (None, None, None):
         found = Checked(found, lambda value, _: not member.refuses(value), "a value of it")
-    if measured in limits and (member.on or member.type in family.types):
+    if measured in limits and member.type not in ("bytes", "text"):
         found = Area(measured, found)
-    if member.count == "rest":
-        found = While(lambda stream, _: bool(ahead(stream, 1)), found)
-    elif member.count:
-        found = Counted(counted, found)
+    if member.count:
+        rest = member.count == "rest"
+        found = While(lambda stream, _: bool(ahead(stream, 1)), found) if rest else Counted(counted, found)
     return There(there, found) if limits or member.when or member.left else found
 
 
@@ -171,17 +159,11 @@ def plain(
 ) -> dict[str, Any]:
     """Return what :func:`~journalspec.families.decode` gives, of a type as construct or Kaitai has it."""
     found: dict[str, Any] = {}
-    scopes = ({"_": None}, *outer, found)
+    scopes = (*outer, found)
 
-    def value_of(reference: str) -> int:
-        wanted = reference.removeprefix("outer.")
-        inner = scopes[:-1] if wanted != reference else scopes[-1:]
-        return int(next(scope[wanted] for scope in reversed(inner) if wanted in scope))
-
-    def value(member: Member, raw: Any) -> Any:
-        kind = member.cases.get(value_of(member.on), member.otherwise) if member.on else member.type
+    def value(member: Member, kind: str, raw: Any) -> Any:
         if kind in family.types:
-            return plain(family, kind, raw, version, scopes[1:])
+            return plain(family, kind, raw, version, scopes)
         raw = getattr(raw, "value", raw) if member.on else raw
         if kind in PACKED and not isinstance(raw, int):
             return raw.high << 32 | raw.low if kind == "clong" else raw.amount
@@ -191,11 +173,9 @@ def plain(
 
     for member in family.types[name].fields:
         raw = tree.get(member.name) if isinstance(tree, Mapping) else getattr(tree, member.name, None)
-        nothing = (
-            member.on and member.cases.get(value_of(member.on), member.otherwise) == "none"
-            if raw is not None
-            else True
-        )
-        if not nothing:
-            found[member.name] = [value(member, each) for each in raw] if member.count else value(member, raw)
+        kind = "none" if raw is None else member.kind(values_of(scopes))
+        if member.count and raw is not None:
+            found[member.name] = [None if kind == "none" else value(member, kind, each) for each in raw]
+        elif kind != "none":
+            found[member.name] = value(member, kind, raw)
     return found

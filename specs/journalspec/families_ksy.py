@@ -1,14 +1,17 @@
 """Families of contents as Kaitai schemas, in the style of the gallery.
 
-A family ``core`` of ``some_format`` is ``some_format_core.ksy``, whose sequence is the first of its roots. What a
-type asks of the structures around it are its parameters, and the version is one. Texts are bytes there, and a
-value whose type another field chooses is in a type of its own, for languages have no type that is both.
+A family ``core`` of ``some_format`` is ``some_format_core.ksy``, whose sequence is the first of its roots.
+What a type asks of the structures around it are its parameters, and the version is one. Texts are bytes, and
+a value whose type another field chooses is in a type of its own: languages have no type that is both.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from journalspec.families import ENCODINGS, Family, Member, Shape, alternative, terms
@@ -41,7 +44,7 @@ def ksy(family: Family) -> str:
     }
     types |= {_held(kind): _holder(kind) for kind in sorted(chosen - set(family.types))}
     used = {kind for shape in family.types.values() for each in shape.fields for kind in each.types}
-    types |= {kind: _PACKED[kind] for kind in sorted(used & set(_PACKED))}
+    types |= {kind: _packed()[kind] for kind in sorted(used & set(PACKED))}
     numbers = {str(version_number(family, each)): each for each in family.versions}
     versions = ", ".join(key if key == each else f"{each} is {key}" for key, each in numbers.items())
     about = (family.doc or family.title) + (f" Versions: {versions}." if family.versions != ("",) else "")
@@ -89,54 +92,31 @@ def _parameter_type(family: Family, name: str) -> str:
 
 
 def _field(family: Family, shape: Shape, member: Member, before: Mapping[str, Member]) -> dict[str, Any]:
-    def of(name: str) -> str:
-        if name.startswith("outer."):
-            return _parameter(name.removeprefix("outer."))
-        kind = before[name].type
-        return f"{name}.{PACKED[kind]}" if kind in PACKED else name
-
-    def expression(text: str) -> str | int:
-        parts = [
-            of(part) if isinstance(part, str) and part not in "+-*/" else str(part) for part in terms(text)
-        ]
-        return int(parts[0]) if parts[0].lstrip("-").isdigit() and len(parts) == 1 else " ".join(parts)
-
-    def given(kind: str) -> str:
-        """Return a type as it is used: with what it asks for."""
-        if kind not in family.types:
-            return _held(kind) if member.on else {"bool": "u1"}.get(kind, kind)
-        name = ksy_id(family) if kind == family.roots[0] else kind
-        own = {each.name for each in shape.fields}
-        found = []
-        for need in family.needs[kind]:
-            value = of(need) if need in own else _parameter(need)
-            found.append(
-                value if value == _parameter(need) else f"{value}.as<{_parameter_type(family, need)}>"
-            )
-        return f"{name}({', '.join(found)})" if found else name
-
+    """Return one field; the fields of its type are `before` it."""
     out: dict[str, Any] = {"id": member.name}
     if member.on:
-        cases: dict[Any, str] = {number: given(kind) for number, kind in member.cases.items()}
-        cases |= {"_": given(member.otherwise)} if member.otherwise else {}
-        out["type"] = {"switch-on": of(member.on), "cases": cases}
+        cases: dict[Any, str] = {
+            number: _given(family, member, kind, before) for number, kind in member.cases.items()
+        }
+        cases |= {"_": _given(family, member, member.otherwise, before)} if member.otherwise else {}
+        out["type"] = {"switch-on": _of(member.on, before), "cases": cases}
     elif member.type not in ("bytes", "text"):
-        out["type"] = given(member.type)
+        out["type"] = _given(family, member, member.type, before)
     if isinstance(member.const, str):
         out["contents"] = [*bytes.fromhex(member.const)]
     elif member.size == "rest":
         out |= {"size-eos": True} if member.type in ("bytes", "text") else {}
     elif member.size:
-        out["size"] = expression(member.size)
-    if member.count:
-        out |= {"repeat": "eos"} if member.count == "rest" else {}
-        out |= {"repeat": "expr", "repeat-expr": expression(member.count)} if member.count != "rest" else {}
+        out["size"] = _expression(member.size, before)
+    if member.count == "rest":
+        out["repeat"] = "eos"
+    elif member.count:
+        out |= {"repeat": "expr", "repeat-expr": _expression(member.count, before)}
     bounds = {"eq": member.const, "min": member.low, "max": member.high}
     # The value of a compressed number is an instance, which nothing is asked of.
-    if member.type in NUMBERS and member.type not in PACKED:
-        bounds = {key: value for key, value in bounds.items() if value is not None}
-        out |= {"valid": bounds} if bounds else {}
-    if asked := list(_asks(family, member, before, of, expression)):
+    if member.type in NUMBERS and member.type not in PACKED and {*bounds.values()} != {None}:
+        out["valid"] = {key: value for key, value in bounds.items() if value is not None}
+    if asked := list(_asks(family, member, before)):
         out["if"] = asked[0] if len(asked) == 1 else " and ".join(f"({each})" for each in asked)
     text = f" Text in {ENCODINGS[member.encoding]}." if member.encoding else ""
     out["doc"] = (member.doc or f"{member.name.replace('_', ' ').capitalize()}.") + text
@@ -144,15 +124,40 @@ def _field(family: Family, shape: Shape, member: Member, before: Mapping[str, Me
     return {**out, "-requirement": list(required)} if required else out
 
 
-def _asks(
-    family: Family, member: Member, before: Mapping[str, Member], of: Any, expression: Any
-) -> Iterator[str]:
+def _of(name: str, before: Mapping[str, Member]) -> str:
+    """Return how a schema calls the value of a field that a table refers to."""
+    if name.startswith("outer."):
+        return _parameter(name.removeprefix("outer."))
+    kind = before[name].type
+    return f"{name}.{PACKED[kind]}" if kind in PACKED else name
+
+
+def _expression(text: str, before: Mapping[str, Member]) -> str | int:
+    parts = terms(text)
+    if isinstance(parts[0], int):
+        return parts[0]
+    return " ".join(_of(str(part), before) if str(part)[0].isalpha() else str(part) for part in parts)
+
+
+def _given(family: Family, member: Member, kind: str, before: Mapping[str, Member]) -> str:
+    """Return a type as it is used: with what it asks for."""
+    if kind not in family.types:
+        return _held(kind) if member.on else {"bool": "u1"}.get(kind, kind)
+    name = ksy_id(family) if kind == family.roots[0] else kind
+    found = []
+    for need in family.needs[kind]:
+        value = _of(need, before) if need in before else _parameter(need)
+        found.append(value if value == _parameter(need) else f"{value}.as<{_parameter_type(family, need)}>")
+    return f"{name}({', '.join(found)})" if found else name
+
+
+def _asks(family: Family, member: Member, before: Mapping[str, Member]) -> Iterator[str]:
     """Yield the conditions under which a field is there."""
     if member.when:
         name, *wanted = member.when
         if name in before:
-            yield from _asks(family, before[name], before, of, expression)
-        yield " or ".join(_alternative(of(name), before.get(name), each) for each in wanted)
+            yield from _asks(family, before[name], before)
+        yield " or ".join(_alternative(_of(name, before), before.get(name), each) for each in wanted)
     if member.since:
         yield f"version >= {version_number(family, member.since)}"
     if member.until:
@@ -163,7 +168,7 @@ def _asks(
         parts = terms(text) if text not in ("", "rest") else ()
         names = [part for part in parts if isinstance(part, str) and part not in "+*/"]
         if not all(name in before and before[name].type[0] in "uc" for name in names):
-            yield f"{expression(text)} >= 0"
+            yield f"{_expression(text, before)} >= 0"
 
 
 def _alternative(name: str, found: Member | None, wanted: Any) -> str:
@@ -174,7 +179,7 @@ def _alternative(name: str, found: Member | None, wanted: Any) -> str:
         return f"({name} >= {low} and {name} <= {high})"
     if sign == "&":
         return f"({name} & {low}) != 0"
-    return f"{name} {({'=': '==', '!': '!='}).get(sign, sign)} {low}"
+    return f"{name} { {'=': '==', '!': '!='}.get(sign, sign) } {low}"
 
 
 def _held(kind: str) -> str:
@@ -191,82 +196,9 @@ def _holder(kind: str) -> dict[str, Any]:
     return {"doc": f"A value: {kind}.", "seq": [{**field, "doc": "The value."}]}
 
 
-def _packed(
-    doc: str, fields: Mapping[str, tuple[str, str, str]], instances: Mapping[str, tuple[str, str]]
-) -> Any:
-    seq = []
-    for name, (kind, condition, text) in fields.items():
-        seq.append({"id": name, "type": kind, **({"if": condition} if condition else {}), "doc": text})
-    made = {name: {"value": value, "doc": text} for name, (value, text) in instances.items()}
-    return {"doc": doc, "seq": seq, "instances": made}
-
-
-def _groups(most: int, least: int, above: str) -> str:
-    """Return the sum of groups of seven bits, of those from `least` below `most`, under what is `above` them."""
-    text = above
-    for number in range(most - 1, least - 1, -1):
-        group = f"(groups.size > {number} ? (groups[{number}] & 127).as<s8> : (0).as<s8>).as<s8>"
-        text = f"((({text} * 128).as<s8>) + {group}).as<s8>"
-    return text
-
-
-_PACKED: Mapping[str, Any] = {
-    "cint": _packed(
-        "A compressed int, whose first two bits say how long it is.",
-        {
-            "first": ("u1", "", "00 and six bits, 01 and six bits, or 1 and seven bits of the number."),
-            "second": ("u1", "first >= 64", "Eight more."),
-            "third": ("u2", "first >= 128", "Sixteen more."),
-        },
-        {
-            "amount": (
-                "(first < 64 ? first.as<s4> : (first < 128 ? ((first & 63).as<s4> * 256 + second.as<s4>).as<s4>"
-                " : ((first & 127).as<s4> * 16777216 + second.as<s4> * 65536 + third.as<s4>).as<s4>)).as<s4>",
-                "The number.",
-            )
-        },
-    ),
-    "clong": _packed(
-        "A compressed long, whose first two bits say how long it is.",
-        {
-            "first": ("u2", "", "00 and 14 bits, 01 and 14 bits, or 1 and 15 bits of the number."),
-            "second": ("u2", "first >= 16384", "Sixteen more."),
-            "third": ("u4", "first >= 32768", "Thirty-two more."),
-        },
-        {
-            "high": (
-                "(first < 32768 ? (first * 0).as<s4> : ((first & 32767).as<s4> * 65536 + second.as<s4>).as<s4>).as<s4>",
-                "The number without its last 32 bits.",
-            ),
-            "low": (
-                "(first < 16384 ? first.as<u4> : (first < 32768"
-                " ? ((first & 16383).as<u4> * 65536 + second.as<u4>).as<u4> : third.as<u4>)).as<u4>",
-                "The last 32 bits of the number.",
-            ),
-        },
-    ),
-    "varint": {
-        "doc": "A number, seven bits in each byte, the lowest first.",
-        "seq": [
-            {
-                "id": "groups",
-                "type": "u1",
-                "repeat": "until",
-                "repeat-until": "_ < 128",
-                "doc": "Seven bits each; all but the last have their highest bit set.",
-            }
-        ],
-        "instances": {
-            "high": {
-                "value": _groups(
-                    9, 5, "(groups.size > 9 ? ((groups[9] & 1).as<s8> * -1).as<s8> : (0).as<s8>).as<s8>"
-                ),
-                "doc": "The number without its lowest 35 bits, in two's complement.",
-            },
-            "amount": {"value": _groups(5, 0, "high"), "doc": "The number, 64 bits in two's complement."},
-        },
-    },
-}
+@cache
+def _packed() -> Mapping[str, Any]:
+    return tomllib.loads(files("journalspec").joinpath("packed.toml").read_text(encoding="utf-8"))
 
 
 def _yaml(value: Mapping[str, Any], indent: int = 0) -> Iterator[str]:
@@ -288,7 +220,7 @@ def _yaml(value: Mapping[str, Any], indent: int = 0) -> Iterator[str]:
             yield f"{room}{key}: {_scalar(item)}"
 
 
-def _scalar(value: Any) -> str:
+def _scalar(value: str | float) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float) or _PLAIN.fullmatch(value):

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from random import Random
-from typing import Any
 
-from journalspec.families import Family, Member, Shape, alternative, bytes_of, evaluate, holds, terms
+from journalspec.families import (
+    Family,
+    Member,
+    Shape,
+    alternative,
+    asked,
+    bytes_of,
+    evaluate,
+    holds,
+    terms,
+    values_of,
+)
 from journalspec.numbers import NUMBERS
 
 #: From here on types that may hold each other are left out, where the table lets them.
@@ -25,7 +35,7 @@ def draw(family: Family, name: str, version: str, random: Random) -> bytes:
 
 @cache
 def _uses(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ...]:
-    """Return the fields that ask for `field` of a type, those of types within it too, and how they call it."""
+    """Return the fields that ask for `field` of a type, in types within it too, and how they call it."""
     found = [(field, each) for each in family.types[name].fields if field in each.references]
     seen: set[str] = set()
     rest = [kind for each in family.types[name].fields for kind in each.types]
@@ -75,13 +85,13 @@ class _Drawer:
         for member in shape.fields:
             if member.left and self.random.random() < 1 / 2:
                 break
-            if not self.family.has(member, self.version) or not _asked(member, scopes):
+            if not self.family.has(member, self.version) or not asked(member, values_of(scopes)):
                 continue
             if _waits(shape, member):
                 chunks.append((member, b""))
             elif member.type in NUMBERS and not member.count:
                 chunks.append((member, self.number(shape, member, scopes, depth)))
-            elif _waits(shape, member, sized=True):
+            elif _waited(shape, member):
                 chunks.append((member, self.filled(shape, member, scopes, depth)))
             else:
                 chunks.append((member, self.field(member, scopes, depth)))
@@ -132,15 +142,15 @@ class _Drawer:
                 max(form.low, len(data) // 8 - LONG), min(form.high, len(data) * 8 + LONG) + 1
             ):
                 trial = (*scopes[:-1], {**scopes[-1], field.name: value})
-                if evaluate(member.size, _value_of(trial)) == len(data) and not field.refuses(value):
+                if evaluate(member.size, values_of(trial)) == len(data) and not field.refuses(value):
                     scopes[-1].setdefault(field.name, value)
                     return data
         raise ValueError(f"{member.name}: nothing that was drawn has a place in its size")
 
     def field(self, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
         """Return the bytes of a field that is no single number."""
-        value_of = _value_of(scopes)
-        kind = member.cases.get(value_of(member.on), member.otherwise) if member.on else member.type
+        value_of = values_of(scopes)
+        kind = member.kind(value_of)
         size = self.random.randint(0, LONG) // 2 * 2
         if member.type in ("bytes", "text") and member.size != "rest":
             size = evaluate(member.size, value_of)
@@ -181,34 +191,16 @@ class _Drawer:
         return out
 
 
-def _value_of(scopes: tuple[dict[str, int], ...]) -> Callable[[str], int]:
-    def value_of(name: str) -> int:
-        plain = name.removeprefix("outer.")
-        for scope in reversed(scopes[:-1] if plain != name else scopes[-1:]):
-            if plain in scope:
-                return scope[plain]
-        raise KeyError(name)
-
-    return value_of
-
-
-def _asked(member: Member, scopes: tuple[dict[str, int], ...]) -> bool:
-    try:
-        return not member.when or holds(member.when[1:], _value_of(scopes)(member.when[0]))
-    except KeyError:
-        return False
-
-
-def _waits(shape: Shape, member: Member, *, sized: bool = False) -> bool:
-    """Tell whether a number is known only once a type is drawn that it measures; or whether it is that type (`sized`)."""
-    if sized:
-        return member.size not in ("", "rest") and any(
-            _waits(shape, each) and each.name in terms(member.size) for each in shape.fields
-        )
+def _waits(shape: Shape, member: Member) -> bool:
+    """Tell whether a number is known only once a type is drawn that it measures."""
     return member.type in NUMBERS and any(
-        use.size not in ("", "rest") and member.name in terms(use.size) and use.type not in ("bytes", "text")
-        for use in shape.fields
+        member.name in _terms(use.size) and use.type not in ("bytes", "text") for use in shape.fields
     )
+
+
+def _waited(shape: Shape, member: Member) -> bool:
+    """Tell whether a number waits for this field."""
+    return any(_waits(shape, each) and each.name in _terms(member.size) for each in shape.fields)
 
 
 def _values(name: str, use: Member) -> Iterator[int]:
@@ -236,11 +228,11 @@ def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str
         for text in (use.size, use.count):
             if name not in _terms(text):
                 continue
+            field = {name.removeprefix("outer."): value}
+            # What a type within asks for is outside of it: what it has itself is not drawn yet.
+            known = (*scopes[:-1], {**scopes[-1], **field}, *([{}] if "." in name else []))
             try:
-                known = _value_of(scopes)
-                found = evaluate(
-                    text, lambda each, name=name, known=known: value if each == name else known(each)
-                )
+                found = evaluate(text, values_of(known))
             except KeyError:
                 continue
             wide = use.encoding.startswith("utf16") and text == use.size
