@@ -179,8 +179,12 @@ def old_message(ident: int) -> bytes:
     return struct.pack(">i", 17 + len(body)) + body + struct.pack(">i", 8 + len(body) + len(head) + 13) + head
 
 
-def queue(name: str, address: str = "orders") -> bytes:
-    return simple(name) + simple(address) + b"\0"
+#: What versions have added to queues: metadata, auto-created; then consumers, purging, routing.
+ARTEMIS_1, ARTEMIS_2 = b"\0\x01", b"\0\x01" + struct.pack(">ibb", -1, 0, 1)
+
+
+def queue(name: str, tail: bytes = ARTEMIS_2) -> bytes:
+    return simple(name) + simple("orders") + b"\0" + tail
 
 
 def write(path: Path, records: list[tuple[str, int, int, bytes]], tx: int = 0, extra: bytes = b"") -> None:
@@ -318,8 +322,8 @@ def test_a_record_of_the_old_type_beside_new_ones_is_a_remark(tmp_path: Path) ->
     ("extension", "kind", "tail", "product"),
     [
         ("hq", 31, b"", "HornetQ 2"),
-        ("amq", 31, b"\0\x01", "ActiveMQ Artemis 1"),
-        ("amq", 45, b"\0\x01", "ActiveMQ Artemis 2"),
+        ("amq", 31, ARTEMIS_1, "ActiveMQ Artemis 1"),
+        ("amq", 45, ARTEMIS_2, "ActiveMQ Artemis 2"),
     ],
 )
 def test_the_product_is_told_from_contents(
@@ -327,7 +331,7 @@ def test_the_product_is_told_from_contents(
 ) -> None:
     body = message(10) if kind == 45 else old_message(10)
     directory = made(tmp_path, [add(10, body, kind), update(10, 32, 7)], {}, extension=extension)
-    write(tmp_path / "bindings" / "activemq-bindings-1.bindings", [("ADD", 7, 21, queue("a") + tail)])
+    write(tmp_path / "bindings" / "activemq-bindings-1.bindings", [("ADD", 7, 21, queue("a", tail))])
     (row,) = opened(directory).rows("store")
     assert row["product"] == product
 
@@ -543,7 +547,7 @@ def test_hostile_bindings_end_in_a_problem_and_never_in_an_exception() -> None:
         del data[rng.randrange(len(data)) :]
         kind = rng.choice((20, 21, 22, 24, 25, 26, 27, 44, 46, 47, 48, 50, 51, 52, 99))
         found = bindings_of([Body(0, 11, 5, kind, bytes(data), 0, len(data))])
-        assert isinstance(found.problems, list)
+        assert {code for code, *_ in found.remarks} <= {"undecodable", "unknown-status"}
 
 
 def test_a_change_of_one_byte_outside_lengths_leaves_the_other_fields() -> None:

@@ -156,10 +156,8 @@ class BrokerContents:
         return self._noted_bindings(bindings_of(replay.live()), replay)
 
     def _noted_bindings(self, found: Bindings, replay: Replay) -> Bindings:
-        for item, why in found.problems:
-            self.note("undecodable", str(item.id), *replay.where(item.place), why, "queues")
-        for code, key, item in found.remarks:
-            self.note(code, key, *replay.where(item.place), "", "queues")
+        for code, key, item, why in found.remarks:
+            self.note(code, key, *replay.where(item.place), why, "queues")
         return found
 
     @cached_property
@@ -208,19 +206,19 @@ class BrokerContents:
     @cached_property
     def product(self) -> tuple[str | None, str]:
         """Which product wrote this, and what tells that."""
-        pending, bindings = self.pending, self.bindings
-        if pending.types[PROTOCOL] or bindings.addresses:
-            return ARTEMIS_2, "messages with a protocol" if pending.types[
-                PROTOCOL
-            ] else "addresses in the bindings"
+        pending, queues = self.pending, self.bindings.queues.values()
         extension = self.answer.journal.params.get("extension", "")
-        if any(queue.options for queue in bindings.queues.values()):
-            return ARTEMIS_1, "queues with metadata, and no addresses"
-        if bindings.queues:
+        if pending.types[PROTOCOL]:
+            return ARTEMIS_2, "messages with a protocol"
+        if self.bindings.addresses or any("routing_type" in queue.options for queue in queues):
+            return ARTEMIS_2, "addresses or routing types in the bindings"
+        if any(queue.options for queue in queues):
+            return ARTEMIS_1, "queues with metadata and without a routing type"
+        if queues:
             return HORNETQ, "queues of three fields"
-        if extension in EXTENSIONS and not (pending.types[OLD] and extension == "amq"):
-            return EXTENSIONS[extension], f"the extension {extension}"
-        return (ARTEMIS_1, "messages without a protocol") if pending.types[OLD] else (None, "")
+        if pending.types[OLD] and extension != "hq":
+            return ARTEMIS_1, "messages without a protocol"
+        return EXTENSIONS.get(extension), f"the extension {extension}"
 
     @cached_property
     def _large(self) -> LargeFiles:

@@ -94,7 +94,7 @@ def data_at(data: bytes, at: int) -> tuple[bytes, int]:
 def text_at(data: bytes, at: int) -> tuple[str, int]:
     """Return a SimpleString, and where it ends."""
     value, at = data_at(data, at)
-    return value.decode("utf-16-le", "surrogatepass"), at
+    return value.decode("utf-16-le", "replace"), at
 
 
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
@@ -114,13 +114,13 @@ def long_text(data: bytes, at: int) -> tuple[str, int]:
             raise Undecodable(
                 f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow"
             )
-        return data[at:end].decode("utf-16-be", "surrogatepass"), end
+        return data[at:end].decode("utf-16-be", "replace"), end
     if count < 0xFFF:
         (size,) = CHAR.unpack_from(data, at)
         end = at + 2 + size
         if end > len(data):
             raise Undecodable(f"{size} bytes of text at {at}, and {len(data) - at - 2} follow")
-        return mutf8.decode(data[at + 2 : end]), end
+        return mutf8.readable(data[at + 2 : end]), end
     return text_at(data, at)
 
 
@@ -148,7 +148,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
         key = data[start:at]
         name = names.get(key)
         if name is None:
-            name = key.decode("utf-16-le", "surrogatepass")
+            name = key.decode("utf-16-le", "replace")
             if len(names) < MOST_NAMES and size < MOST_NAMES:
                 names[key] = name
         tag = data[at]
@@ -157,7 +157,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
             start, at = at + 5, at + 5 + size
             if size < 0 or at > len(data):
                 raise Undecodable(f"a text of {size} bytes at {start - 4}")
-            found[name] = data[start:at].decode("utf-16-le", "surrogatepass")
+            found[name] = data[start:at].decode("utf-16-le", "replace")
         elif tag in fixed:
             (found[name],) = fixed[tag].unpack_from(data, at + 1)
             at += 1 + fixed[tag].size
