@@ -92,7 +92,9 @@ def _take(found: Bindings, item: Body) -> None:
         found.addresses[ident] = {
             "address": row["name"],
             "id": ident,
-            "routing": [ROUTING.get(each["kind"], str(each["kind"])) for each in row.get("routing_types", ())],
+            "routing": [
+                ROUTING.get(each["kind"], str(each["kind"])) for each in row.get("routing_types", ())
+            ],
             "auto_created": row["auto_created"],
             "internal": row.get("internal"),
             "paused": False,

@@ -1,7 +1,7 @@
 """Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
 
 Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``.
-What cannot be decoded raises :class:`Undecodable`, or is in the `problem` of a message whose other fields hold.
+What cannot be decoded raises :class:`Undecodable`, or is the `problem` of a message whose other fields hold.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BodyParts:
     """A body taken apart by the kind of its message; `data` is what has no other form."""
 
     text: str | None = None
@@ -304,7 +304,7 @@ def _take(message: Message, decode: Callable[[], object]) -> None:
         message.problem = str(error)
 
 
-def body_of(message: Message) -> Body:
+def body_of(message: Message) -> BodyParts:
     """Return the body of a Core message by its type."""
     data, compressed, problem = message.body, False, ""
     if any(message.properties.get(name) is True for name in COMPRESSED):
@@ -312,25 +312,25 @@ def body_of(message: Message) -> Body:
         try:
             data = inflated(data)
         except Undecodable as error:
-            return Body(data=data, compressed=True, problem=str(error))
+            return BodyParts(data=data, compressed=True, problem=str(error))
     kind = message.type
     try:
         if kind == TEXT:
             # Nothing at all is a null text as well.
-            return Body(text=optional_text(data, 0)[0] if data else None, compressed=compressed)
+            return BodyParts(text=optional_text(data, 0)[0] if data else None, compressed=compressed)
         if kind == MAP:
             content: dict[str, Value] = {}
             if data:
                 properties_at(data, 0, content)
-            return Body(content=content, compressed=compressed)
+            return BodyParts(content=content, compressed=compressed)
         if kind == STREAM:
-            return Body(content=elements(data), compressed=compressed)
+            return BodyParts(content=elements(data), compressed=compressed)
         if kind == OBJECT:
             value = data_at(data, 0)[0] if data else b""
-            return Body(data=value, class_name=class_name(value), compressed=compressed)
+            return BodyParts(data=value, class_name=class_name(value), compressed=compressed)
     except ERRORS as error:
         problem = str(error)
-    return Body(data=None if message.blank else data, compressed=compressed, problem=problem)
+    return BodyParts(data=None if message.blank else data, compressed=compressed, problem=problem)
 
 
 def elements(data: bytes) -> list[Value]:

@@ -22,7 +22,6 @@ from journalspec_reference.jboss_journal.contents.core import (
     OLD,
     PROTOCOL,
     Undecodable,
-    data_at,
     timestamp_of,
 )
 from journalspec_reference.jboss_journal.recover import Body, InDoubt, Replay
@@ -35,26 +34,8 @@ OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
 #: A page transaction is changed by this kind of record, and added by any other.
 UPDATES = (12, 14)
-#: A key of a reference is the number of its queue times this, plus the id of its message.
+#: A key of a reference is the id of its queue times this, plus the id of its message.
 KEY = 1 << 64
-
-
-@dataclass(frozen=True, slots=True)
-class Xid:
-    """The id of a distributed transaction; `rest` is where it ends."""
-
-    format_id: int
-    branch: bytes
-    global_id: bytes
-    rest: int
-
-
-def xid_of(data: bytes) -> Xid:
-    """Return the XID in a PREPARE or heuristic completion, branch first; raises one of ERRORS."""
-    (format_id,) = INT.unpack_from(data, 0)
-    branch, at = data_at(data, 4)
-    global_id, at = data_at(data, at)
-    return Xid(format_id, branch, global_id, at)
 
 
 @dataclass(slots=True)
@@ -92,8 +73,8 @@ class Pending:
         self._replay, self._report = replay, report
         self.numbers: dict[int, int] = {}
         self.places, self.stamps, self.sizes = array("q"), array("q"), array("q")
-        #: Queue id -> its number, in the order in which they are first referred to.
-        self.queues: dict[int, int] = {}
+        #: The ids of the queues that are referred to.
+        self.queues: set[int] = set()
         #: Key of a reference -> number of its message.
         self.references: dict[int, int] = {}
         self.deliveries: dict[int, int] = {}
@@ -114,20 +95,10 @@ class Pending:
         for transaction in replay.in_doubt_transactions():
             self._take_doubt(transaction)
         #: Keys of references that a prepared transaction acknowledges.
-        self.hidden = {
-            self.key_of(queue, ident)
-            for doubt in self.doubts
-            for ident, queue, _ in doubt.acks
-            if queue in self.queues
-        }
-        self.paged_hidden = set[tuple[int, int, int]]().union(*(doubt.paged_acks for doubt in self.doubts))
-
-    def key_of(self, queue: int, ident: int) -> int:
-        """Return the key of a reference; its queue has a number."""
-        return self.queues[queue] * KEY + ident
+        self.hidden = {queue * KEY + ident for doubt in self.doubts for ident, queue, _ in doubt.acks}
 
     def _take_live(self) -> None:
-        numbers, references, queues = self.numbers, self.references, self.queues
+        numbers, references, queues = self.numbers, self.references, self.queues.add
         places, stamps, sizes = self.places.append, self.stamps.append, self.sizes.append
         long_at, counted = LONG.unpack_from, [0] * 256
         for item in self._replay.live():
@@ -138,12 +109,12 @@ class Pending:
                     if end - start < 8:
                         raise Undecodable("the id of its queue is cut")
                     (queue,) = long_at(data, start)
-                    number = queues.setdefault(queue, len(queues))
                     message = numbers.get(ident)
                     if message is None:
                         self._report("no-message", str(ident), place, f"queue {queue} refers to it")
                     else:
-                        references[number * KEY + ident] = message
+                        references[queue * KEY + ident] = message
+                        queues(queue)
                 elif kind in MESSAGES:
                     numbers[ident] = len(self.places)
                     places(place)
@@ -181,8 +152,8 @@ class Pending:
     def _change(self, item: Body, data: bytes) -> None:
         """Take in what changes a reference, the last of a kind counts."""
         (queue,) = LONG.unpack_from(data, 0)
-        key = self.key_of(queue, item.id) if queue in self.queues else None
-        if key is None or key not in self.references:
+        key = queue * KEY + item.id
+        if key not in self.references:
             why = f"{_CHANGES[item.user_type]} in queue {queue}, which does not hold it"
             self._report("no-reference", str(item.id), item.place, why)
         elif item.user_type == ACKNOWLEDGED:
@@ -237,6 +208,7 @@ class Pending:
                     "undecodable", str(item.id), item.place, f"record type {item.user_type}: {error}"
                 )
 
+
 _LARGE = bytes([AMQP_LARGE])
 _CHANGES = {
     ACKNOWLEDGED: "it is acknowledged",
@@ -245,6 +217,6 @@ _CHANGES = {
 }
 
 
-def queue_number(key: int) -> int:
-    """Return the number of the queue in a key of a reference."""
+def queue_of(key: int) -> int:
+    """Return the id of the queue in a key of a reference."""
     return (key + KEY // 2) // KEY
