@@ -634,7 +634,7 @@ def properties_in(found: Any) -> dict[str, Any]:
 def same_as_naive(stored: core.Message, found: Any, ident: int | None, address: str | None) -> None:
     """Compare a message with what the naive decoder has of it."""
     head = found["headers"]
-    assert stored.id == (head["id"] if ident is None else ident)
+    assert stored.id == (head["ident"] if ident is None else ident)
     assert stored.address == (text_in(head["address"]) if address is None else address)
     assert stored.user_id == head.get("user_id")
     columns = ("kind", "durable", "expiration", "timestamp", "priority")
@@ -654,7 +654,7 @@ def check_message(kind: int, data: bytes) -> None:
             assert stored.protocol == "amqp"
             return
         inner = found["stored"]
-        same_as_naive(stored, inner["core"], inner["id"], text_in(inner["address"]))
+        same_as_naive(stored, inner["core"], inner["ident"], text_in(inner["address"]))
     elif kind == 31:
         same_as_naive(stored, naive("old_message", data), None, None)
     else:

@@ -205,7 +205,7 @@ class BrokerContents:
     def _duplicates(self) -> Iterator[Row]:
         for item, place in self._bodies(self.store.pending.duplicates):
             found = self._decoded("duplicate", item.data[item.start : item.end], item.id, place, "duplicates")
-            value = found["id"].get("value", b"") if found else b""
+            value = found["ident"].get("value", b"") if found else b""
             text = value.decode("utf-16-le", "replace")
             readable = text if text.isprintable() and "\ufffd" not in text else None
             address = found["address"].get("value") if found else None

@@ -100,7 +100,7 @@ def _take(found: Bindings, item: Body) -> None:
             "paused": False,
         }
     elif kind == COUNTER:
-        found.counter = _row("id_counter", item)["id"]
+        found.counter = _row("id_counter", item)["ident"]
     elif kind in (QUEUE_STATUS, ADDRESS_STATUS):
         row = _row("status", item)
         if kind == QUEUE_STATUS and row["of"] in found.queues:

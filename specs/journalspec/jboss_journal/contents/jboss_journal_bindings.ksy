@@ -148,9 +148,9 @@ types:
     doc: Where ids continue after a start (24). A running broker has reserved ids up to it; one that was stopped has used them.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: id
+      - id: ident
         type: s8
-        doc: Id.
+        doc: Ident.
       - id: more
         size-eos: true
         if: not _io.eof
@@ -430,8 +430,8 @@ types:
           min: 0
         doc: UTF-16 units.
       - id: units
-        size: length * 2
-        if: '(length < 9) and (length * 2 >= 0)'
+        size: length.as<s4> * 2
+        if: '(length < 9) and (length.as<s4> * 2 >= 0)'
         doc: Units. Text in UTF-16, the high byte first.
       - id: utf
         type: utf

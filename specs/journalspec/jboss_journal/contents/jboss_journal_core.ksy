@@ -26,7 +26,7 @@ types:
     doc: A Core message as CoreMessagePersister stores it.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: id
+      - id: ident
         type: s8
         doc: The copy in the headers may be of an earlier message.
       - id: address
@@ -52,8 +52,8 @@ types:
           min: 13
         doc: Body end.
       - id: body
-        size: body_end - 13
-        if: body_end - 13 >= 0
+        size: body_end.as<s4> - 13
+        if: body_end.as<s4> - 13 >= 0
         doc: Of a message that no client has written a body to, 4 bytes that mean nothing.
       - id: headers
         type: headers
@@ -68,8 +68,8 @@ types:
           min: 17
         doc: Body end.
       - id: body
-        size: body_end - 17
-        if: body_end - 17 >= 0
+        size: body_end.as<s4> - 17
+        if: body_end.as<s4> - 17 >= 0
         doc: Body.
       - id: end
         type: s4
@@ -88,7 +88,7 @@ types:
     doc: What a message has beside its body, the same in all versions.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: id
+      - id: ident
         type: s8
         doc: Not the id of the message where a record has another one.
       - id: address
@@ -203,9 +203,9 @@ types:
     doc: An AMQP message, first form.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: id
+      - id: ident
         type: s8
-        doc: Id.
+        doc: Ident.
       - id: message_format
         type: s8
         doc: Message format.
@@ -252,9 +252,9 @@ types:
     doc: An AMQP message whose sections are all in the file ID.msg. In a page its end is not stored, but its queues come last.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: id
+      - id: ident
         type: s8
-        doc: Id.
+        doc: Ident.
       - id: durable
         type: u1
         doc: Durable.
@@ -444,8 +444,8 @@ types:
           min: 0
         doc: UTF-16 units.
       - id: units
-        size: length * 2
-        if: '(length < 9) and (length * 2 >= 0)'
+        size: length.as<s4> * 2
+        if: '(length < 9) and (length.as<s4> * 2 >= 0)'
         doc: Units. Text in UTF-16, the high byte first.
       - id: utf
         type: utf
@@ -478,51 +478,60 @@ types:
         doc: String.
   bool_value:
     doc: 'A value: bool.'
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u1
         doc: The value.
   f4_value:
     doc: 'A value: f4.'
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: f4
         doc: The value.
   f8_value:
     doc: 'A value: f8.'
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: f8
         doc: The value.
   nothing:
     doc: No bytes.
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
   s1_value:
     doc: 'A value: s1.'
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s1
         doc: The value.
   s2_value:
     doc: 'A value: s2.'
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s2
         doc: The value.
   s4_value:
     doc: 'A value: s4.'
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s4
         doc: The value.
   s8_value:
     doc: 'A value: s8.'
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s8
         doc: The value.
   u2_value:
     doc: 'A value: u2.'
+    doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u2
         doc: The value.

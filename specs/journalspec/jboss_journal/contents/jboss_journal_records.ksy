@@ -65,7 +65,7 @@ types:
       - id: address
         type: simple_string
         doc: It begins with BRIDGE for a bridge.
-      - id: id
+      - id: ident
         type: data
         doc: 'Of an id that is a text: UTF-16, the low byte first.'
       - id: more
