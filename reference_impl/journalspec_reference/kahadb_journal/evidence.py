@@ -69,6 +69,8 @@ class Known(NamedTuple):
     hidden: Mapping[Name, Set[str]]
     #: The subscriptions that the journal does not have, and how many messages each needs.
     only: Mapping[tuple[Name, str], int]
+    #: The destinations that it has and the journal has not.
+    idle: Set[Name]
 
 
 class Evidence:
@@ -138,7 +140,8 @@ class Evidence:
             return [], [Note(code, INDEX, text=str(why))]
         if found.lost or found.only:
             found.without(later(), store)
-        self.known = Known(index.openwire, index.version, mark, found.hidden, found.only)
+        idle = found.names - store.destinations.keys()
+        self.known = Known(index.openwire, index.version, mark, found.hidden, found.only, idle)
         missing = list(found.missing(log))
         if not missing and index.last_update is not None and not self._found_last:
             found.strays += 1
@@ -161,9 +164,9 @@ class _Comparison:
         #: messages that the journal has and the index, which covers them, has not
         self.hidden: dict[Name, set[str]] = {}
         self.strays = 0
-        names = set()
+        self.names: set[Name] = set()
         for roots in index.destinations():
-            names.add(roots.name)
+            self.names.add(roots.name)
             here = store.destinations.get(roots.name)
             known = here.messages if here is not None else {}
             left = _before(here, mark)
@@ -184,7 +187,7 @@ class _Comparison:
                 if here is None or key not in here.subscriptions:
                     self.only[roots.name, key] = owed
         for name, here in store.destinations.items():
-            if name not in names and (left := _before(here, mark)):
+            if name not in self.names and (left := _before(here, mark)):
                 self.hidden[name] = left
 
     def without(self, later: Iterable[Step], store: Store) -> None:

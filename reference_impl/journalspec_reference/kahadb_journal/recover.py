@@ -495,6 +495,14 @@ class JournalPass:
         """What an index that can be used tells, once there is an observation."""
         return self._evidence.known
 
+    def idle(self) -> Iterator[tuple[str, str]]:
+        """Yield the destinations that only the index has, and no later command removed."""
+        found = set() if self.known is None else {*self.known.idle}
+        for step in self._later() if found else ():
+            if step.command == "REMOVE_DESTINATION":
+                found.discard(step.destination)
+        yield from found
+
     def commands(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
         """Yield the place of each record that is a command, the command and its fields, once more."""
         walk = Walk(self._dialect, self._policy, self._last, self._numbers)

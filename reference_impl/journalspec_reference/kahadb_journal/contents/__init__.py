@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +30,15 @@ from journalspec_reference.kahadb_journal.contents.openwire import Found
 from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Roots, UnusableIndex, is_in
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, State
 from journalspec_reference.kahadb_journal.owners import Ranked
-from journalspec_reference.kahadb_journal.store import Destination, PLACE, Name, Step, number_of, place_of, tx_text
+from journalspec_reference.kahadb_journal.store import (
+    Destination,
+    PLACE,
+    Name,
+    Step,
+    number_of,
+    place_of,
+    tx_text,
+)
 
 #: States of a message: delivered at a start, acknowledged by a transaction that is prepared, not in the
 #: index that covers it, and needed by a subscription that only the index has.
@@ -304,7 +312,8 @@ class KahaContents:
         return row
 
     def _queues(self) -> Iterator[dict[str, Value]]:
-        counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in self._store.destinations}
+        names = chain(self._store.destinations, self._passed.idle())
+        counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
         for listed in self._lists():
             counted.setdefault(listed.name, []).append(self._counted(listed))
         for name, found in sorted(counted.items()):
@@ -363,7 +372,9 @@ class KahaContents:
             found = openwire.read(self._info(name, key) if only else info, self._version)
             fields = found.fields if found.fields.get("kind") == openwire.SUBSCRIPTION else {}
             if found.wrong or not fields:
-                self._remark("subscriptions", key, place, "undecodable", found.wrong or "it is of another type")
+                self._remark(
+                    "subscriptions", key, place, "undecodable", found.wrong or "it is of another type"
+                )
             states = [entry.state for entry in listed.entries()]
             file, off = (None, None) if place is None else self._at(self._passed, place)
             yield {
@@ -386,7 +397,13 @@ class KahaContents:
         for state, found in (("prepared", self._store.prepared), ("open", self._store.open)):
             for tx, steps in sorted(found.items(), key=lambda item: tx_text(item[0])):
                 file, off = self._at(self._passed, steps[0].place) if steps else ("", None)
-                row: dict[str, Value] = {"id": tx_text(tx), "kind": tx[0], "state": state, "file": file, "off": off}
+                row: dict[str, Value] = {
+                    "id": tx_text(tx),
+                    "kind": tx[0],
+                    "state": state,
+                    "file": file,
+                    "off": off,
+                }
                 if tx[0] == "XA":
                     row["format_id"], row["gtrid"], row["bqual"] = tx[1:]
                     if tx[1] == _MULTI and state == "prepared":

@@ -10,7 +10,12 @@ import struct
 _STREAM, _NULL, _REFERENCE, _CLASS, _OBJECT, _BLOCK, _END = 0xACED0005, 0x70, 0x71, 0x72, 0x73, 0x77, 0x78
 _FIRST_HANDLE = 0x7E0000
 _U1, _U2, _I4, _U4 = (struct.Struct(f">{kind}") for kind in "BHiI")
-_MAP, _SET, _INTEGER, _NUMBER = "java.util.HashMap", "java.util.HashSet", "java.lang.Integer", "java.lang.Number"
+_MAP, _SET, _INTEGER, _NUMBER = (
+    "java.util.HashMap",
+    "java.util.HashSet",
+    "java.lang.Integer",
+    "java.lang.Number",
+)
 _CLASSES = frozenset({_MAP, _SET, _INTEGER, _NUMBER})
 #: Bytes of the fields of a HashMap, its load factor and threshold; a HashSet has none.
 _MAP_FIELDS = 8

@@ -23,7 +23,10 @@ KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "t
 NULL, ACK, SUBSCRIPTION = 0, 22, 55
 _BLOB = 29
 _DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
-_MESSAGE_ID, _LOCAL, _XA, _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = (*range(110, 113), *range(120, 125))
+_MESSAGE_ID, _LOCAL, _XA, _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = (
+    *range(110, 113),
+    *range(120, 125),
+)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
 #: A larger body stays compressed; the most that maps, lists and objects nest.
 INFLATED, DEPTH = 64 << 20, 50
@@ -399,7 +402,7 @@ def message_id_text(found: Mapping[str, Any] | None) -> str | None:
 
 
 def transaction_text(found: tuple[Any, ...] | None) -> str | None:
-    """Return a transaction as the product shows it."""
+    """Return a transaction as ActiveMQ shows it, with two digits for each byte of an XID."""
     if found is None:
         return None
     if found[0] == "XA":
