@@ -19,20 +19,20 @@ from journalspec.contents import Table, described
 from journalspec.observation import REFUSED
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
-from journalspec_reference.batches import source_of
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
-from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, HEAD, head
+from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
 from journalspec_reference.kahadb_journal.commands import CommandError, parse
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import Job, beside, jobs, opened
 from journalspec_reference.kahadb_journal.contents.openwire import Found
+from journalspec_reference.kahadb_journal.contents.places import Places, message_in
 from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Roots, UnusableIndex, is_in
-from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, State
 from journalspec_reference.kahadb_journal.owners import Ranked
+from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, State
 from journalspec_reference.kahadb_journal.store import (
-    Destination,
     PLACE,
+    Destination,
     Name,
     Step,
     number_of,
@@ -45,8 +45,6 @@ from journalspec_reference.kahadb_journal.store import (
 PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
 #: The version of brokers that do not store it, and so many objects that tell it without an index.
 _OLD, _SAMPLE = 6, 64
-#: So much of a message is read for its time.
-_FIRST = 512
 #: Transactions over several stores of a MultiKahaDB have this format; the store that decides them.
 _MULTI, _DECIDES = 61616, "txStore"
 _NONE = array("q")
@@ -86,6 +84,7 @@ class KahaContents:
         self.tables: Mapping[str, Table] = about.tables if about is not None else {}
         self._passed, self._files, self._root = passed, files, root
         self._store, self._known = passed.store, passed.known
+        self._places = Places(passed.files)
         self._turns = {file.number: turn for turn, file in enumerate(passed.files)}
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
@@ -127,13 +126,8 @@ class KahaContents:
             yield Count("jobs", scheduler, len(sizes), sum(sizes))
 
     def _remark(self, table: str, key: str, place: int | None, code: str, text: str) -> None:
-        file, off = ("", None) if place is None else self._at(self._passed, place)
+        file, off = ("", None) if place is None else self._places.at(place)
         self._remarks.setdefault(table, Remarks()).add(Remark(table, key, file, off, code, text))
-
-    @staticmethod
-    def _at(passed: JournalPass, place: int) -> tuple[str, int]:
-        """Return the file and the offset of a place."""
-        return passed.files[place >> PLACE].name, place & (1 << PLACE) - 1
 
     # what there is
 
@@ -255,13 +249,13 @@ class KahaContents:
                     self._remark("messages", entry.ident, entry.place, "changed", text)
 
     def _message(self, listed: _Listed, entry: _Entry) -> dict[str, Value]:
-        _, fields, size = self._passed.command_at(entry.place)
-        found = openwire.read(fields.get("message", b""), self._version)
+        data, size = self._places.message(entry.place)
+        found = openwire.read(data, self._version)
         row = self._decoded("messages", entry.ident, entry.place, found)
         row["queue"], row["subscription"] = listed.name[1], listed.subscription
         row["id"], row["state"], row["size"] = entry.ident, entry.state, size
         row["address"] = f"{_PREFIXES[listed.name[0]]}://{listed.name[1]}"
-        row["file"], row["off"] = self._at(self._passed, entry.place)
+        row["file"], row["off"] = self._places.at(entry.place)
         return row
 
     def _decoded(self, table: str, key: str, place: int | None, found: Found) -> dict[str, Value]:
@@ -334,30 +328,31 @@ class KahaContents:
         rows = size = pending = 0
         oldest: int | None = None
         newest: int | None = None
-        sources = [source_of(file.data) for file in self._passed.files]
         for entry in listed.entries():
             rows += 1
             pending += entry.state != NOT_IN_INDEX
-            source, off = sources[entry.place >> PLACE], entry.place & (1 << PLACE) - 1
-            start = source.read(off, _FIRST)
-            if len(start) < HEAD:
+            try:
+                length, time = self._time(entry.place)
+            except Changed:
                 continue
-            length, _ = head(start, 0)
             size += length
-            time = self._time(start, length, entry.place)
             if time:
                 oldest = time if oldest is None or time < oldest else oldest
                 newest = time if newest is None or time > newest else newest
         key = "" if listed.subscription is None else f" {listed.subscription}"
         return Count("messages", listed.name[1] + key, rows, size, oldest, newest), pending
 
-    def _time(self, start: bytes, length: int, place: int) -> int | None:
-        """Return the time of a message by the first bytes of its record, or else by all of it."""
-        found = openwire.head_time(start[:length], self._version)
-        if found is None:
-            whole = openwire.read(self._fields_at(place).get("message", b""), self._version)
-            found = whole.fields.get("timestamp")
-        return found
+    def _time(self, place: int) -> tuple[int, int | None]:
+        """Return the length of a message's record and its time: by the first bytes, or else by all of it."""
+        start, length = self._places.first(place)
+        time: int | None = None
+        with suppress(CommandError):
+            at, _ = message_in(start)
+            time = openwire.head_time(start, at, self._version) if at else None
+        if time is None:
+            data, _ = self._places.message(place)
+            time = openwire.read(data, self._version).fields.get("timestamp")
+        return length, time
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
         for listed in self._lists():
@@ -376,7 +371,7 @@ class KahaContents:
                     "subscriptions", key, place, "undecodable", found.wrong or "it is of another type"
                 )
             states = [entry.state for entry in listed.entries()]
-            file, off = (None, None) if place is None else self._at(self._passed, place)
+            file, off = (None, None) if place is None else self._places.at(place)
             yield {
                 "queue": name[1],
                 "key": key,
@@ -396,7 +391,7 @@ class KahaContents:
         decided = self._decided()
         for state, found in (("prepared", self._store.prepared), ("open", self._store.open)):
             for tx, steps in sorted(found.items(), key=lambda item: tx_text(item[0])):
-                file, off = self._at(self._passed, steps[0].place) if steps else ("", None)
+                file, off = self._places.at(steps[0].place) if steps else ("", None)
                 row: dict[str, Value] = {
                     "id": tx_text(tx),
                     "kind": tx[0],
@@ -435,7 +430,7 @@ class KahaContents:
         return out
 
     def _decided(self) -> set[tuple[Any, ...]] | None:
-        """Return which transactions over several stores are committed; None: the store for that is not there."""
+        """Return which transactions over several stores are committed; None: no store has that."""
         if self._root is None or not any(tx[1] == _MULTI for tx in self._store.prepared if tx[0] == "XA"):
             return None
         decided: set[tuple[Any, ...]] | None = None
@@ -457,7 +452,7 @@ class KahaContents:
             _, fields, size = passed.command_at(job.place)
             found = openwire.read(fields.get("job", b""), self._version)
             row = self._decoded("jobs", job.ident, None, found)
-            file, off = self._at(passed, job.place)
+            file, off = Places(passed.files).at(job.place)
             destination = found.fields.get("destination")
             yield row | {
                 "scheduler": job.scheduler,

@@ -1,4 +1,4 @@
-"""The state of a scheduler: its journal is one of commands of its own, most often beside that of the messages."""
+"""The state of a scheduler: its journal has commands of its own, and is most often beside another one."""
 
 from __future__ import annotations
 
@@ -59,9 +59,12 @@ def jobs(passed: JournalPass) -> list[Job]:
 
 
 def _job(place: int, scheduler: str, ident: str, fields: Mapping[str, Any]) -> Job:
-    numbers = (fields.get(name, 0) for name in ("start_time", "next_execution_time"))
-    rest = (fields.get(name, 0) for name in ("delay", "period", "repeat"))
-    return Job(scheduler, ident, place, *numbers, fields.get("cron_entry", ""), *rest)
+    def number(name: str) -> int:
+        return int(fields.get(name, 0))
+
+    start, after = number("start_time"), number("next_execution_time")
+    cron, rest = fields.get("cron_entry", ""), (number("delay"), number("period"), number("repeat"))
+    return Job(scheduler, ident, place, start, after, cron, *rest)
 
 
 def beside(root: Path | None) -> Iterator[JournalPass]:

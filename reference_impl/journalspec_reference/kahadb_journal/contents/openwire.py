@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -367,16 +367,54 @@ def read(data: bytes, version: int) -> Found:
     return Found(fields, version, wrong)
 
 
-def head_time(data: bytes, version: int) -> int | None:
-    """Return the time of a message of which the first bytes are there; None: it is not among them."""
-    out: Fields = {}
-    taken = Bytes(data, 5, version)
+def head_time(data: bytes, at: int, version: int) -> int | None:
+    """Return the time of a message that begins at `at` with its size, of which the first bytes are there.
+
+    Nothing is made of what is before it. None: the time is not reached, or what is before it is not usual.
+    """
     try:
-        _head(taken, out)
+        at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16)
+        at = _past(data, at, _DESTINATIONS, 0)
+        at = _past_transaction(data, at)
+        at = _past(data, at, _DESTINATIONS, 0)
+        if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
+            return None
+        at = _past_text(data, at + 2) if version >= 10 else at + 2
+        at = _past(data, at, _PRODUCERS, 16) + 16
+        at = _past_text(data, _past_transaction(data, at)) + 4
+        at = _past_text(data, at) + _BEFORE_REPLY_TO
+        found: int = _I8(data, _past(data, at, _DESTINATIONS, 0))[0]
     except (OpenWireError, IndexError, struct.error):
         return None
-    found: int = out["timestamp"]
     return found
+
+
+#: Bytes of the size, the type, the number of the command and a flag; of a flag, the expiration and priority.
+_BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
+_PRODUCERS = (_PRODUCER,)
+
+
+def _past_text(data: bytes, at: int) -> int:
+    """Return where a text that may be null ends."""
+    return at + 3 + (data[at + 1] << 8 | data[at + 2]) if data[at] else at + 1
+
+
+def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
+    """Return where an object ends that may be null: a text and `tail` bytes; raises OpenWireError."""
+    if not data[at]:
+        return at + 1
+    if data[at + 1] not in kinds:
+        raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
+    return _past_text(data, at + 2) + tail
+
+
+def _past_transaction(data: bytes, at: int) -> int:
+    """Return where a transaction ends, if it is none or a local one; raises OpenWireError."""
+    if not data[at]:
+        return at + 1
+    if data[at + 1] != _LOCAL:
+        raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
+    return _past(data, at + 10, (_CONNECTION,), 0)
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
