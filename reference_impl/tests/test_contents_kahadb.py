@@ -6,10 +6,7 @@ import gzip
 import json
 import random
 import re
-import struct
-import time
 import tomllib
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -19,13 +16,11 @@ from typing import Any
 import pytest
 
 from families_draw import draw
-from journalspec import families, mutf8
-from journalspec.kahadb_journal.commands import build, framed
+from journalspec import families
 from journalspec_reference import answers, filesets
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import contents
-from journalspec_reference.kahadb_journal.codec import DIALECTS
-from journalspec_reference.kahadb_journal.contents import KahaContents, acks, openwire
+from journalspec_reference.kahadb_journal.contents import KahaContents, openwire
 
 HERE = Path(__file__).resolve().parent
 STORES = HERE.parents[1].parent / "shared" / "contents" / "kahadb_journal"
@@ -367,7 +362,7 @@ def test_the_bodies_of_all_kinds() -> None:
     blob = {"url": "http://example.invalid/x", "mime_type": "text/plain", "deleted_by_broker": True}
     assert decoded(openwire.read(made()["blob", 11], 11).fields) == {"content": blob}
     fields = openwire.read(made()["structure", 11], 11).fields
-    assert fields["structure"] == ("ID:south-9", 5, 6)
+    assert (fields["structure"]["client_id"], fields["structure"]["destination"]) == ("c", "topic://T")
     assert decoded(fields) == {"text": "with structure"}
     fields = openwire.read(made()["text-foreign", 11], 11).fields
     assert openwire.message_id_text(fields["message_id"]) == "ID:foreign-7"
@@ -476,23 +471,11 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
     ),
     "command": lambda naive: command(naive),
 }
-PARTS: Mapping[int, Callable[[Any], Any]] = {
-    **dict.fromkeys(DESTINATIONS, lambda naive: naive),
-    110: message_id,
-    111: local,
-    112: xa,
-    122: consumer,
-    123: producer,
-}
 
 
 def command(naive: Mapping[str, Any]) -> Any:
     """Return what the decoder gives of a command, by what the table gives."""
     kind, inside = naive["kind"], naive.get("body", {})
-    if kind in DESTINATIONS:
-        return f"{DESTINATIONS[kind]}://{text(inside) or ''}"
-    if kind in PARTS:
-        return PARTS[kind](inside)
     name = {22: "ack", 55: "subscription"}.get(kind, "message")
     out = {"kind": kind}
     if kind == 29:
@@ -525,13 +508,11 @@ def entries(naive: Mapping[str, Any]) -> dict[str, Any]:
     return {each["name"]["text"]: value(each["value"]) for each in naive.get("entries", ())}
 
 
-def same(data: bytes, version: int) -> bool:
-    """Check an object against the table; return whether it is one that a command begins with."""
+def same(data: bytes, version: int) -> None:
+    """Check an object against the table."""
     naive = families.decode(FAMILY, "stored", data, str(version))["object"]
     found, wrong, odd = openwire.fields_of(data, version)
     assert (wrong, odd) == ("", [])
-    if naive["kind"] not in {0, 22, 55, *openwire.KINDS}:
-        return False
     assert found == command(naive)
     if found.get("properties"):
         compare_values("value_map", found["properties"], entries, openwire.properties(found["properties"])[0])
@@ -544,7 +525,6 @@ def same(data: bytes, version: int) -> bool:
         row: dict[str, Any] = {"content": None}
         openwire.body(found, row)
         compare_values(kind, found["content"], reader, row.get(name))
-    return True
 
 
 def compare_values(kind: str, data: bytes, reader: Callable[[Any], Any], found: Any) -> None:
@@ -557,7 +537,8 @@ def compare_values(kind: str, data: bytes, reader: Callable[[Any], Any], found: 
 
 
 def test_the_table_says_the_same_of_all_that_the_marshallers_made() -> None:
-    assert all(same(data, version) for (_, version), data in made().items())
+    for (_, version), data in made().items():
+        same(data, version)
 
 
 @stores
@@ -570,7 +551,7 @@ def test_the_table_says_the_same_of_all_objects_of_the_stores(tmp_path: Path) ->
             for data in objects(answer):
                 version = openwire.version_of([data])
                 assert version is not None
-                assert same(data, version)
+                same(data, version)
                 count += 1
     assert count == 462
 

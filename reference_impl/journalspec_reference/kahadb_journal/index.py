@@ -125,6 +125,10 @@ class _Pages:
             self._images = _images(redo, self.size)
         self._seen = Ids()
 
+    def forget(self) -> None:
+        """Begin anew: each page is followed once more."""
+        self._seen = Ids()
+
     def _page(self, number: int, size: int) -> bytes:
         if number in self._images:
             return bytes(self._redo[self._images[number] : self._images[number] + size])

@@ -7,13 +7,12 @@ earlier may be nowhere else.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from journalspec.contents import Table, described
 from journalspec.observation import REFUSED
@@ -21,59 +20,31 @@ from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
 from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
-from journalspec_reference.kahadb_journal.commands import CommandError, parse
+from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
-from journalspec_reference.kahadb_journal.contents.jobs import Job, beside, jobs, opened
+from journalspec_reference.kahadb_journal.contents.jobs import beside, jobs, opened
+from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Entry, Listed, Lists
 from journalspec_reference.kahadb_journal.contents.openwire import Found
 from journalspec_reference.kahadb_journal.contents.places import Places, message_in
-from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Roots, UnusableIndex, is_in
-from journalspec_reference.kahadb_journal.owners import Ranked
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, State
-from journalspec_reference.kahadb_journal.store import (
-    PLACE,
-    Destination,
-    Name,
-    Step,
-    number_of,
-    place_of,
-    tx_text,
-)
+from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
 
-#: States of a message: delivered at a start, acknowledged by a transaction that is prepared, not in the
-#: index that covers it, and needed by a subscription that only the index has.
-PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
 #: The version of brokers that do not store it, and so many objects that tell it without an index.
 _OLD, _SAMPLE = 6, 64
 #: Transactions over several stores of a MultiKahaDB have this format; the store that decides them.
 _MULTI, _DECIDES = 61616, "txStore"
-_NONE = array("q")
+#: Columns that fields of a message are without a change.
+_AS_THEY_ARE = (
+    *("priority", "correlation_id", "reply_to", "group_id", "group_sequence", "type", "user_id"),
+    *("original_destination", "compressed"),
+)
+#: Columns of a job and the fields of its commands.
+_OF_JOBS = {
+    **{"next": "next_execution_time", "start": "start_time", "count": "rescheduled_count"},
+    **{name: name for name in ("delay", "period", "repeat")},
+}
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
-
-
-class _Entry(NamedTuple):
-    """One message of a queue or subscription: its id, the place of its record, and its state."""
-
-    ident: str
-    place: int
-    state: str
-
-
-class _Listed(NamedTuple):
-    """A queue, or a topic and the key of a durable subscription."""
-
-    name: Name
-    subscription: str | None
-    entries: Callable[[], Iterator[_Entry]]
-
-
-class _Topic(NamedTuple):
-    """What the index has of a topic."""
-
-    #: The number of a message in the journal's order -> its number in the index.
-    numbers: Mapping[int, int]
-    #: What each subscription needs, as :meth:`Index.needed` gives it.
-    needed: Mapping[str, array[int]]
 
 
 class KahaContents:
@@ -82,10 +53,8 @@ class KahaContents:
     def __init__(self, passed: JournalPass, files: Mapping[str, Any], root: Path | None) -> None:
         about = described(FORMAT)
         self.tables: Mapping[str, Table] = about.tables if about is not None else {}
-        self._passed, self._files, self._root = passed, files, root
-        self._store, self._known = passed.store, passed.known
-        self._places = Places(passed.files)
-        self._turns = {file.number: turn for turn, file in enumerate(passed.files)}
+        self._passed, self._store, self._root = passed, passed.store, root
+        self._places, self._lists = Places(passed.files), Lists(passed, files)
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
@@ -100,7 +69,7 @@ class KahaContents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is no such table."""
-        columns = dict.fromkeys(column.name for column in self.tables[table].columns)
+        columns = [column.name for column in self.tables[table].columns]
         self._remarks[table] = Remarks()
         found: Callable[[], Iterator[dict[str, Value]]] = {
             "messages": self._messages,
@@ -111,123 +80,34 @@ class KahaContents:
             "acks": self._acks,
         }[table]
         for row in found():
-            yield {**columns, **row}
+            yield {name: row.get(name) for name in columns}
 
     def counts(self) -> Iterator[Count]:
         """Yield what each queue and durable subscription holds, and how many jobs each scheduler has."""
-        for listed in self._lists():
+        for listed in self._lists:
             count, _ = self._counted(listed)
             yield count
-        found: dict[str, list[int]] = {}
-        for passed, job in self._scheduled():
-            size = passed.command_at(job.place)[2]
-            found.setdefault(job.scheduler, []).append(size)
-        for scheduler, sizes in found.items():
-            yield Count("jobs", scheduler, len(sizes), sum(sizes))
+        sizes: dict[str, list[int]] = {}
+        for row in self._jobs():
+            sizes.setdefault(str(row["scheduler"]), []).append(int(str(row["size"])))
+        for scheduler, found in sizes.items():
+            yield Count("jobs", scheduler, len(found), sum(found))
 
     def _remark(self, table: str, key: str, place: int | None, code: str, text: str) -> None:
         file, off = ("", None) if place is None else self._places.at(place)
         self._remarks.setdefault(table, Remarks()).add(Remark(table, key, file, off, code, text))
 
-    # what there is
-
-    def _lists(self) -> Iterator[_Listed]:
-        """Yield the queues and the durable subscriptions, by name; a topic without any has nothing."""
-        only = dict[Name, list[str]]()
-        for name, key in self._known.only if self._known is not None else ():
-            only.setdefault(name, []).append(key)
-        for name in sorted({*self._store.destinations, *only}):
-            here = self._store.destinations.get(name, Destination())
-            if not name[0].endswith("TOPIC"):
-                yield _Listed(name, None, partial(self._of_queue, name))
-                continue
-            topic = self._topic(name, here)
-            for key in sorted(here.subscriptions):
-                yield _Listed(name, key, partial(self._of_subscription, name, key, here.ranked(), topic))
-            for key in sorted(only.get(name, ())):
-                yield _Listed(name, key, partial(self._of_index, name, key))
-
-    def _of_queue(self, name: Name) -> Iterator[_Entry]:
-        here = self._store.destinations[name]
-        hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
-        acked = self._acknowledged.get((name, None), ())
-        for ident, message in here.in_order():
-            state = NOT_IN_INDEX if ident in hidden else PREPARED if ident in acked else PENDING
-            yield _Entry(ident, message.place, state)
-
-    def _of_subscription(
-        self, name: Name, key: str, ranked: Ranked, topic: _Topic | None
-    ) -> Iterator[_Entry]:
-        here = self._store.destinations[name]
-        acked = self._acknowledged.get((name, key), ())
-        mark = self._known.mark if self._known is not None and topic is not None else -1
-        for ident in ranked.pending(here.subscriptions[key]):
-            number, place = number_of(here.messages[ident]), place_of(here.messages[ident])
-            state = PREPARED if ident in acked else PENDING
-            if topic is not None and number <= mark:
-                known = topic.numbers.get(number)
-                if known is None or not is_in(topic.needed.get(key, _NONE), known):
-                    state = NOT_IN_INDEX
-            yield _Entry(ident, place, state)
-
-    def _of_index(self, name: Name, key: str) -> Iterator[_Entry]:
-        """Yield what a subscription needs that only the index has, as far as its records are there."""
-        with suppress(UnusableIndex):
-            for index, roots in self._indexed(name):
-                needed = dict(index.needed(roots)).get(key, _NONE)
-                for number, ident, (file, off) in index.messages(roots):
-                    if file in self._turns and is_in(needed, number):
-                        yield _Entry(ident, (self._turns[file] << PLACE) + off, INDEX_ONLY)
-
-    def _indexed(self, name: Name) -> Iterator[tuple[Index, Roots]]:
-        """Yield the index, from its beginning, and where a destination is in it; may raise UnusableIndex."""
-        if self._known is not None:
-            # Pages are followed once only.
-            index = Index(self._files[INDEX], self._files.get(REDO))
-            yield from ((index, roots) for roots in index.destinations() if roots.name == name)
-
-    def _topic(self, name: Name, here: Destination) -> _Topic | None:
-        """Return what the index has of a topic; None if it cannot be used, or has no such topic."""
-        numbers: dict[int, int] = {}
-        with suppress(UnusableIndex):
-            for index, roots in self._indexed(name):
-                for number, ident, _ in index.messages(roots):
-                    if (stored := here.messages.get(ident)) is not None:
-                        numbers[number_of(stored)] = number
-                return _Topic(numbers, dict(index.needed(roots)))
-        return None
-
-    def _info(self, name: Name, key: str) -> bytes:
-        """Return the object of a subscription that only the index has."""
-        with suppress(UnusableIndex, CommandError):
-            for index, roots in self._indexed(name):
-                stored = dict(index.subscriptions(roots))[key]
-                return bytes(parse("SUBSCRIPTION", stored).get("subscription_info", b""))
-        return b""
-
-    @cached_property
-    def _acknowledged(self) -> Mapping[tuple[Name, str | None], set[str]]:
-        """What prepared transactions acknowledge, by queue or subscription."""
-        out: dict[tuple[Name, str | None], set[str]] = {}
-        for steps in self._store.prepared.values():
-            for step in steps:
-                if step.command == "REMOVE_MESSAGE":
-                    out.setdefault((step.destination, step.subscription), set()).add(step.message_id)
-        return out
-
     @cached_property
     def _version(self) -> int:
         """The version of OpenWire that the store is in."""
-        if self._known is not None:
-            return self._known.openwire or _OLD
+        if self._passed.known is not None:
+            return self._passed.known.openwire or _OLD
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
 
     def _sample(self) -> Iterator[bytes]:
         """Yield objects that tell the version: those of subscriptions first."""
-        places = list(self._store.subscribed.values())
-        for here in self._store.destinations.values():
-            places += map(place_of, islice(here.messages.values(), _SAMPLE))
-        for place in places:
+        messages = (islice(here.messages.values(), _SAMPLE) for here in self._store.destinations.values())
+        for place in chain(self._store.subscribed.values(), map(place_of, chain.from_iterable(messages))):
             fields = self._fields_at(place)
             yield fields.get("message") or fields.get("subscription_info") or b""
 
@@ -237,10 +117,8 @@ class KahaContents:
             return self._passed.command_at(place)[1]
         return {}
 
-    # rows
-
     def _messages(self) -> Iterator[dict[str, Value]]:
-        for listed in self._lists():
+        for listed in self._lists:
             for entry in listed.entries():
                 try:
                     yield self._message(listed, entry)
@@ -248,7 +126,7 @@ class KahaContents:
                     text = "its record is gone since the journal was read"
                     self._remark("messages", entry.ident, entry.place, "changed", text)
 
-    def _message(self, listed: _Listed, entry: _Entry) -> dict[str, Value]:
+    def _message(self, listed: Listed, entry: Entry) -> dict[str, Value]:
         data, size = self._places.message(entry.place)
         found = openwire.read(data, self._version)
         row = self._decoded("messages", entry.ident, entry.place, found)
@@ -271,26 +149,18 @@ class KahaContents:
             remark("other-version", f"it is of version {found.version}, the store of {self._version}")
         for text in found.odd:
             remark("bad-text" if text.startswith("the text") else "damaged", text)
-        row: dict[str, Value] = {
+        row: dict[str, Value] = {name: fields.get(name) for name in _AS_THEY_ARE}
+        row |= {
             "message_id": openwire.message_id_text(fields.get("message_id")),
             "kind": openwire.KINDS.get(fields.get("kind", -1), "unknown"),
             "protocol": f"openwire {found.version}",
             "timestamp": fields.get("timestamp") or None,
             "expiration": fields.get("expiration") or None,
-            "priority": fields.get("priority"),
             "durable": fields.get("persistent"),
             "delivery_count": fields.get("redelivery_counter"),
             "redelivered": fields["redelivery_counter"] > 0 if "redelivery_counter" in fields else None,
-            "correlation_id": fields.get("correlation_id"),
-            "reply_to": fields.get("reply_to"),
-            "group_id": fields.get("group_id"),
-            "group_sequence": fields.get("group_sequence"),
-            "type": fields.get("type"),
-            "user_id": fields.get("user_id"),
             "transaction": openwire.transaction_text(fields.get("transaction")),
-            "original_destination": fields.get("original_destination"),
             "broker_time": fields.get("broker_in_time") or None,
-            "compressed": fields.get("compressed"),
             "content": None,
         }
         row["properties"], wrong, odd = openwire.properties(fields.get("properties"))
@@ -308,7 +178,7 @@ class KahaContents:
     def _queues(self) -> Iterator[dict[str, Value]]:
         names = chain(self._store.destinations, self._passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
-        for listed in self._lists():
+        for listed in self._lists:
             counted.setdefault(listed.name, []).append(self._counted(listed))
         for name, found in sorted(counted.items()):
             times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
@@ -323,7 +193,7 @@ class KahaContents:
                 "newest": max(times, default=None),
             }
 
-    def _counted(self, listed: _Listed) -> tuple[Count, int]:
+    def _counted(self, listed: Listed) -> tuple[Count, int]:
         """Return how much a queue or subscription holds, and how many messages the broker counts."""
         rows = size = pending = 0
         oldest: int | None = None
@@ -355,16 +225,16 @@ class KahaContents:
         return length, time
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
-        for listed in self._lists():
-            name, key = listed.name, listed.subscription
+        for listed in self._lists:
+            name, key, info = listed.name, listed.subscription, listed.info
             if key is None:
                 continue
-            place = self._store.subscribed.get((name, key))
-            only = self._known is not None and (name, key) in self._known.only
-            if only:
+            place = None
+            if info is not None:
                 self._remark("subscriptions", key, None, "index-only-subscription", f"of {name[1]}")
-            info = b"" if place is None or only else self._fields_at(place).get("subscription_info", b"")
-            found = openwire.read(self._info(name, key) if only else info, self._version)
+            elif (place := self._store.subscribed.get((name, key))) is not None:
+                info = self._fields_at(place).get("subscription_info")
+            found = openwire.read(info or b"", self._version)
             fields = found.fields if found.fields.get("kind") == openwire.SUBSCRIPTION else {}
             if found.wrong or not fields:
                 self._remark(
@@ -382,7 +252,7 @@ class KahaContents:
                 "no_local": fields.get("no_local"),
                 "messages": len(states),
                 "pending": len(states) - states.count(NOT_IN_INDEX),
-                "index_only": only,
+                "index_only": listed.info is not None,
                 "file": file,
                 "off": off,
             }
@@ -441,35 +311,21 @@ class KahaContents:
                     decided.add((xa.get("gtrid", b""), xa.get("bqual", b"")))
         return decided
 
-    def _scheduled(self) -> Iterator[tuple[JournalPass, Job]]:
-        """Yield the jobs of this journal, or of the schedulers beside it."""
-        mine = JOB in self._passed.last
-        for passed in [self._passed] if mine else beside(self._root):
-            yield from ((passed, job) for job in jobs(passed))
-
     def _jobs(self) -> Iterator[dict[str, Value]]:
-        for passed, job in self._scheduled():
-            _, fields, size = passed.command_at(job.place)
-            found = openwire.read(fields.get("job", b""), self._version)
-            row = self._decoded("jobs", job.ident, None, found)
-            file, off = Places(passed.files).at(job.place)
-            destination = found.fields.get("destination")
-            yield row | {
-                "scheduler": job.scheduler,
-                "id": job.ident,
-                "next": job.next,
-                "start": job.start,
-                "cron": job.cron or None,
-                "delay": job.delay,
-                "period": job.period,
-                "repeat": job.repeat,
-                "count": job.count,
-                "queue": destination and destination.partition("://")[2],
-                "address": destination,
-                "size": size,
-                "file": file,
-                "off": off,
-            }
+        """Yield the jobs of this journal, or of the schedulers beside it."""
+        for passed in [self._passed] if JOB in self._passed.last else beside(self._root):
+            places = Places(passed.files)
+            for job in jobs(passed):
+                _, fields, size = passed.command_at(job["place"])
+                found = openwire.read(fields.get("job", b""), self._version)
+                row = self._decoded("jobs", job.get("job_id", ""), None, found)
+                row |= {column: job.get(name, 0) for column, name in _OF_JOBS.items()}
+                row |= {"scheduler": job.get("scheduler", ""), "id": job.get("job_id", ""), "size": size}
+                row["cron"] = job.get("cron_entry") or None
+                row["address"] = address = found.fields.get("destination")
+                row["queue"] = address and address.partition("://")[2]
+                row["file"], row["off"] = places.at(job["place"])
+                yield row
 
     def _acks(self) -> Iterator[dict[str, Value]]:
         """Yield the last map of acknowledgements in the journal."""

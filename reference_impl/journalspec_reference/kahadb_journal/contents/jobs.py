@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,53 +17,34 @@ _DIRECTORY = "scheduler"
 _MOST = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One message that is sent at a time, or again and again: the place of its record, times in ms."""
+def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
+    """Return the jobs that the commands of a scheduler's journal leave, by scheduler and next time.
 
-    scheduler: str
-    ident: str
-    place: int
-    start: int
-    next: int
-    cron: str
-    delay: int
-    period: int
-    repeat: int
-    #: how often it was done already
-    count: int = 0
-
-
-def jobs(passed: JournalPass) -> list[Job]:
-    """Return the jobs that the commands of a scheduler's journal leave, by scheduler and next time."""
-    found: dict[tuple[str, str], Job] = {}
+    Each has the fields of its ADD_SCHEDULED_JOB but the message, and the `place` of that record; one that was
+    scheduled again has the `rescheduled_count` and the time of that.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for place, name, fields in passed.commands():
         scheduler = fields.get("scheduler", "")
         key = scheduler, fields.get("job_id", "")
+        after = fields.get("next_execution_time", 0)
         if name == "ADD_SCHEDULED_JOB":
-            found[key] = _job(place, *key, fields)
+            kept = {field: value for field, value in fields.items() if field != "job"}
+            found[key] = {**kept, "place": place, "next_execution_time": after}
         elif name == "RESCHEDULE_JOB" and key in found:
             count = fields.get("rescheduled_count", 0)
-            found[key] = replace(found[key], next=fields.get("next_execution_time", 0), count=count)
+            found[key] |= {"next_execution_time": after, "rescheduled_count": count}
         elif name == "REMOVE_SCHEDULED_JOB":
             found.pop(key, None)
-        elif name == "REMOVE_SCHEDULED_JOBS":
+        elif name in ("REMOVE_SCHEDULED_JOBS", "DESTROY_SCHEDULER"):
             start, end = fields.get("start_time", 0), fields.get("end_time", 0)
-            for other in [at for at, job in found.items() if at[0] == scheduler and start <= job.next <= end]:
-                del found[other]
-        elif name == "DESTROY_SCHEDULER":
             for other in [at for at in found if at[0] == scheduler]:
-                del found[other]
-    return sorted(found.values(), key=lambda job: (job.scheduler, job.next, job.ident))
-
-
-def _job(place: int, scheduler: str, ident: str, fields: Mapping[str, Any]) -> Job:
-    def number(name: str) -> int:
-        return int(fields.get(name, 0))
-
-    start, after = number("start_time"), number("next_execution_time")
-    cron, rest = fields.get("cron_entry", ""), (number("delay"), number("period"), number("repeat"))
-    return Job(scheduler, ident, place, start, after, cron, *rest)
+                time = found[other]["next_execution_time"]
+                if name == "DESTROY_SCHEDULER" or start <= time <= end:
+                    del found[other]
+    return [
+        found[key] for key in sorted(found, key=lambda key: (key[0], found[key]["next_execution_time"], key))
+    ]
 
 
 def beside(root: Path | None) -> Iterator[JournalPass]:

@@ -123,15 +123,15 @@ class Bytes:
         kind = self.kind(*_DESTINATIONS)
         return f"{_DESTINATIONS[kind]}://{self.string() or ''}"
 
-    def producer(self) -> tuple[str | None, int, int] | None:
-        """Return a producer: its connection, number and session."""
+    def client(self, kind: int) -> tuple[str | None, int, int] | None:
+        """Return a producer, as connection, value and session, or a consumer: connection, session, value."""
         if not self.flag():
             return None
-        self.kind(_PRODUCER)
+        self.kind(kind)
         connection = self.string()
         self.at += 16
-        value, session = _LONGS(self.data, self.at - 16)
-        return connection, value, session
+        first, second = _LONGS(self.data, self.at - 16)
+        return connection, first, second
 
     def message_id(self) -> Fields | None:
         """Return the id of a message."""
@@ -139,7 +139,7 @@ class Bytes:
             return None
         self.kind(_MESSAGE_ID)
         view = self.string() if self.version >= 10 else None
-        producer = self.producer()
+        producer = self.client(_PRODUCER)
         self.at += 16
         sequence, broker = _LONGS(self.data, self.at - 16)
         return {"view": view, "producer": producer, "sequence": sequence, "broker_sequence": broker}
@@ -157,16 +157,6 @@ class Bytes:
             self.kind(_CONNECTION)
             connection = self.string()
         return "LOCAL", connection, number
-
-    def consumer(self) -> tuple[str | None, int, int] | None:
-        """Return a consumer: its connection, session and number."""
-        if not self.flag():
-            return None
-        self.kind(_CONSUMER)
-        connection = self.string()
-        self.at += 16
-        session, value = _LONGS(self.data, self.at - 16)
-        return connection, session, value
 
     def brokers(self) -> list[str | None] | None:
         """Return a list of brokers."""
@@ -224,7 +214,7 @@ class Bytes:
 def _head(data: Bytes, out: Fields) -> None:
     """Read the first half of a message, up to its time."""
     out["command_id"], out["response_required"] = data.number(_I4, 4), data.flag()
-    out["producer"] = data.producer()
+    out["producer"] = data.client(_PRODUCER)
     out["destination"] = data.destination()
     out["transaction"] = data.transaction()
     out["original_destination"] = data.destination()
@@ -247,7 +237,7 @@ def _message(data: Bytes, out: Fields, depth: int) -> None:
     out["content"] = data.sequence()
     out["properties"] = data.sequence()
     out["structure"] = _object(data, {}, depth + 1) if data.flag() else None
-    out["target_consumer"] = data.consumer()
+    out["target_consumer"] = data.client(_CONSUMER)
     out["compressed"] = data.flag()
     out["redelivery_counter"] = data.number(_I4, 4)
     out["broker_path"] = data.brokers()
@@ -270,7 +260,7 @@ def _ack(data: Bytes, out: Fields) -> None:
     out["command_id"], out["response_required"] = data.number(_I4, 4), data.flag()
     out["destination"] = data.destination()
     out["transaction"] = data.transaction()
-    out["consumer"] = data.consumer()
+    out["consumer"] = data.client(_CONSUMER)
     out["ack_type"] = data.number(*_NUMBERS[2])
     out["first"], out["last"] = data.message_id(), data.message_id()
     out["count"] = data.number(_I4, 4)
@@ -289,39 +279,31 @@ def _subscription(data: Bytes, out: Fields) -> None:
         out["no_local"] = data.flag()
 
 
-def _object(data: Bytes, out: Fields, depth: int = 0) -> Any:
+def _object(data: Bytes, out: Fields, depth: int = 0) -> Fields:
     """Read an object of any type; its fields go into `out` as they come. Raises OpenWireError."""
-    at, kind = data.at, data.byte()
+    kind = out["kind"] = data.byte()
     if depth > DEPTH:
         raise OpenWireError(f"objects nest more than {DEPTH} times")
-    out["kind"] = kind
-    if kind in KINDS or (data.presumes and not depth and kind not in (ACK, SUBSCRIPTION)):
-        _message(data, out, depth)
-    elif kind == ACK:
+    if kind == ACK:
         _ack(data, out)
     elif kind == SUBSCRIPTION:
         _subscription(data, out)
+    elif kind in KINDS or (data.presumes and not depth):
+        _message(data, out, depth)
     elif kind != NULL:
-        return _part(data, kind, at)
+        raise OpenWireError(f"type {kind} at {data.at - 1}")
     return out
 
 
-def _part(data: Bytes, kind: int, at: int) -> Any:
-    """Read an object that is part of others, of a type that was read at `at`."""
-    # What reads such parts begins with the flag before the type.
-    taken = Bytes(b"\1" + data.data[at:], 0, data.version, presumes=data.presumes)
-    readers: Mapping[int, Callable[[], Any]] = {
-        **dict.fromkeys(_DESTINATIONS, taken.destination),
-        _MESSAGE_ID: taken.message_id,
-        **dict.fromkeys((_LOCAL, _XA), taken.transaction),
-        _CONSUMER: taken.consumer,
-        _PRODUCER: taken.producer,
-    }
-    if kind not in readers:
-        raise OpenWireError(f"type {kind} at {at}")
-    found = readers[kind]()
-    data.at = at + taken.at - 1
-    return found
+def _wrong(read: Callable[[], object]) -> str:
+    """Return what is wrong with bytes that `read` goes through; empty: nothing."""
+    try:
+        read()
+    except OpenWireError as why:
+        return str(why)
+    except (IndexError, struct.error):
+        return "the bytes end within a field"
+    return ""
 
 
 def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fields, str, list[str]]:
@@ -330,14 +312,10 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fie
     `data` begins with the size. After what is wrong no field was read. Nothing is raised.
     """
     taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
-    try:
-        _object(taken, out)
-    except OpenWireError as why:
-        return out, str(why), taken.odd
-    except (IndexError, struct.error):
-        return out, f"it ends after {len(data)} bytes, within a field", taken.odd
-    over = len(data) - taken.at
-    return out, f"{over} bytes follow its last field" if over else "", taken.odd
+    wrong = _wrong(lambda: _object(taken, out))
+    if not wrong and taken.at < len(data):
+        wrong = f"{len(data) - taken.at} bytes follow its last field"
+    return out, wrong, taken.odd
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,42 +469,50 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[tuple[str, str]
         out["content"] = {"map": {}, "stream": []}.get(kind, out["content"])
         return []
     out["data"] = content
-    try:
-        if fields["compressed"]:
+    if fields["compressed"]:
+        try:
             content = out["data"] = inflated(content, sized=kind == "bytes")
-        taken = Bytes(content)
-        if kind == "text":
-            size = taken.number(_I4, 4)
-            out["text"] = taken.text(size) if size >= 0 else None
-        elif kind == "map":
-            out["content"] = {}
-            taken.entries(out["content"])
-        elif kind == "stream":
-            out["content"] = []
-            while taken.at < len(content):
-                out["content"].append(taken.value())
-        elif kind == "object":
-            out["class_name"] = class_name(content)
-    except BodyError as why:
-        return [(why.code, str(why))]
-    except (OpenWireError, IndexError, struct.error) as why:
-        return [("bad-body", str(why) if isinstance(why, OpenWireError) else "it ends too early")]
-    if kind in ("text", "map", "stream"):
-        out["data"] = None
-    return [("bad-text", text) for text in taken.odd]
+        except BodyError as why:
+            return [(why.code, str(why))]
+    if kind == "object":
+        out["class_name"] = class_name(content)
+    if kind not in _READERS:
+        return []
+    taken = Bytes(content)
+    wrong = _wrong(lambda: _READERS[kind](taken, out))
+    out["data"] = content if wrong else None
+    return [("bad-body", wrong)] if wrong else [("bad-text", text) for text in taken.odd]
+
+
+def _text(data: Bytes, out: dict[str, Any]) -> None:
+    size = data.number(_I4, 4)
+    out["text"] = data.text(size) if size >= 0 else None
+
+
+def _map(data: Bytes, out: dict[str, Any]) -> None:
+    out["content"] = {}
+    data.entries(out["content"])
+
+
+def _stream(data: Bytes, out: dict[str, Any]) -> None:
+    out["content"] = []
+    while data.at < len(data.data):
+        out["content"].append(data.value())
+
+
+#: How the bodies of each kind are read that hold values.
+_READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
+    "text": _text,
+    "map": _map,
+    "stream": _stream,
+}
 
 
 def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[str]]:
     """Return the properties of a message, what is wrong with them (empty: nothing), and what is odd."""
     found: dict[str, Any] = {}
-    if not stored:
-        return found, "", []
-    taken = Bytes(stored)
-    try:
-        taken.entries(found)
-    except (OpenWireError, IndexError, struct.error) as why:
-        return found, str(why) if isinstance(why, OpenWireError) else "they end too early", taken.odd
-    return found, "", taken.odd
+    taken = Bytes(stored or bytes(4))
+    return found, _wrong(lambda: taken.entries(found)), taken.odd
 
 
 #: What Java's serialisation begins with; then a class of an object, an array or an enum, or a text.

@@ -65,7 +65,7 @@ class Places:
         return start[:length] if length < FIRST else start, length
 
     def message(self, place: int) -> tuple[bytes, int]:
-        """Return the message of a record, and the record's length; raises Changed if there is none any more."""
+        """Return the message of a record, and the record's length; raises Changed if there is none."""
         record, length = self.first(place)
         if length > len(record):
             source, off = self._sources[place >> PLACE], place & (1 << PLACE) - 1

@@ -33,7 +33,7 @@ types:
     seq:
       - id: kind
         type: u1
-        doc: '22: acknowledgement, 23: message without body, 24: bytes, 25: map, 26: object, 27: stream, 28: text, 29: blob, 55: subscription; the others are parts of these.'
+        doc: '22: acknowledgement, 23: message without body, 24: bytes, 25: map, 26: object, 27: stream, 28: text, 29: blob, 55: subscription.'
       - id: body
         type:
           switch-on: kind
@@ -48,15 +48,6 @@ types:
             28: message(version)
             29: blob(version)
             55: subscription(version)
-            100: text_or_null
-            101: text_or_null
-            102: text_or_null
-            103: text_or_null
-            110: message_id(version)
-            111: local
-            112: xa
-            122: consumer
-            123: producer
         doc: Its fields.
   message:
     doc: A message. All kinds have the same fields.
@@ -129,7 +120,7 @@ types:
       - id: structure
         type: command(version)
         if: 'structure_there != 0'
-        doc: A command that an advisory is about.
+        doc: A command that an advisory is about. No store was found to have one; other types than those here end the reading of the message.
       - id: target_consumer
         type: consumer_or_null
         doc: The consumer that it is for.
