@@ -5,7 +5,7 @@ A field is a value, or says where a long one stands (:class:`Pointer`). What a v
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple
@@ -127,7 +127,7 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
             rest = page, record
         if status & _HAS_FIRST:
             first, at = number(data, at, wide=False)
-        # Of a row that goes on, and whose first column is not told, Derby reads no count. It writes none such.
+        # Derby writes no row that goes on and does not tell its first column: it would have no count.
         count, at = number(data, at, wide=False)
         # Each field takes a byte: more of them than bytes end soon.
         values: list[Value] = []
@@ -159,19 +159,26 @@ def logged_field(data: bytes, at: int) -> tuple[Value, int]:
     return (Pointer(data[at:end]) if status & _LONG else data[at:end]), end
 
 
-def page_of(data: bytes) -> HeapPage:
-    """Return the page of rows that `data` holds; raises BadLog if it is none, or if its rows overlap."""
-    form, overflow, status, version, count, following = PAGE_HEADER.unpack_from(data)
-    if form != ROWS_PAGE:
-        raise BadLog(f"a page of format {form}")
-    page = HeapPage(version, next=following, overflow=bool(overflow), valid=status == VALID)
+def rows_of(data: bytes) -> Iterator[tuple[int, int, HeapRow]]:
+    """Yield slot, record id and row of all rows of a page; raises BadLog where they are none, or overlap."""
     size, taken = len(data), 0
-    for slot in range(min(count, size // SLOT.size - 1)):
+    count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
+    for slot in range(count):
         offset, length, _ = SLOT.unpack_from(data, size - PAGE_TAIL - SLOT.size * (slot + 1))
         taken += length
         if taken > size:
             raise BadLog("rows overlap")
         ident, row, _ = image(data[offset : offset + length])
+        yield slot, ident, row
+
+
+def page_of(data: bytes) -> HeapPage:
+    """Return the page of rows that `data` holds; raises BadLog if it is none, or if its rows overlap."""
+    form, overflow, status, version, _, following = PAGE_HEADER.unpack_from(data)
+    if form != ROWS_PAGE:
+        raise BadLog(f"a page of format {form}")
+    page = HeapPage(version, next=following, overflow=bool(overflow), valid=status == VALID)
+    for slot, ident, row in rows_of(data):
         page.put(slot, ident, row)
     return page
 
