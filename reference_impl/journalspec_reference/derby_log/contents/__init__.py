@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from journalspec.contents import Column, Table, described
@@ -18,7 +19,7 @@ from journalspec_reference.derby_log.codec import BadLog, Refusal
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
 from journalspec_reference.derby_log.contents.pages import Fault
-from journalspec_reference.derby_log.contents.state import State
+from journalspec_reference.derby_log.contents.state import NO_SELECT, State
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
 from journalspec_reference.derby_log.scan import container_names, gather
 from journalspec_reference.derby_log.store import Transaction
@@ -28,6 +29,8 @@ FORMAT = "derby_log"
 #: Files of containers, those first that Derby looks for first: `d` is what is left of a dropped one.
 _CONTAINER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)")
 _ORDER = "cCdD"
+#: So many places are known of which something was told; and so many things are kept until tables have names.
+_MOST_TOLD, _MOST_EARLY = 10_000, 1000
 _TABLES = "tables"
 _IN_DOUBT = "in_doubt"
 
@@ -71,7 +74,7 @@ class DerbyContents:
 
     def __init__(self, journal: Journal) -> None:
         self.remarks = Remarks()
-        self._told: set[Remark] = set()
+        self._told: set[tuple[str, str, str]] = set()
         self._titles: dict[int, str] = {}
         self._sql: dict[str, SqlTable] = {}
         self._open: list[tuple[int, Transaction]] = []
@@ -104,25 +107,30 @@ class DerbyContents:
             self._open = [(number, store.transactions[number]) for number in store.branches()]
         except (Refusal, BadLog) as error:
             self._add("no-redo", f"the log is redone up to here only: {error}")
-        self._sql = catalogue(self._state, properties or {})
+        found = catalogue(self._state, properties or {})
+        self._sql = {**found.tables}
         self._titles = {table.container: title for title, table in self._sql.items()}
         early, self._early = self._early or [], None
         for container, fault, effect in early:
             self._tell(container, fault, effect)
-        self._check()
+        self._check(found.others)
 
-    def _check(self) -> None:
+    def _check(self, others: Mapping[int, str]) -> None:
         """Look at what of each container can be told without its rows."""
-        for title, table in self._sql.items():
+        for container, what in others.items():
+            if self._state.heap(container) is None:
+                text = f"seg0/c{container:x}.dat, {what}, is missing"
+                self._tell(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
+        for title, table in [*self._sql.items()]:
             said = self._state.described(table.container)
             heap = self._state.heap(table.container)
             if heap is not None and said is not None and said[0] != table.container:
                 own = f"container {said[0]} (c{said[0]:x})"
-                text = f"{heap.name} says that it is {own}: Derby reads it as {title}"
+                text = f"{heap.name} says that it is {own}: Derby reads that one as {title}"
                 self._tell(table.container, Fault("other-container", text), "")
+                self._sql[title] = replace(table, container=said[0])
         for number, known in self._open:
-            what = known.branch or {}
-            gtrid = what.get("gtrid", b"").hex()
+            gtrid = known.ids[0].hex()
             self._add("in-doubt", f"transaction {number}, XA id {gtrid}, is in doubt: its rows are locked")
 
     def _add(self, code: str, text: str, table: str = "", key: str = "") -> None:
@@ -131,7 +139,7 @@ class DerbyContents:
     def _tell(self, container: int, fault: Fault, effect: str) -> None:
         """Take what is wrong with a container; `effect` is what Derby does because of it."""
         if self._early is not None:
-            if len(self._early) < 1000:
+            if len(self._early) < _MOST_EARLY:
                 self._early.append((container, fault, effect))
             return
         heap = self._state.heap(container)
@@ -139,11 +147,12 @@ class DerbyContents:
         state = f" ({fault.state})" if fault.state else ""
         text = f"{fault.text}; {effect}{state}" if effect else fault.text
         name = heap.name if heap is not None else f"seg0/c{container:x}.dat"
-        remark = Remark(title, "", name, fault.off, fault.code, text)
-        if remark not in self._told:
-            self.remarks.add(remark)
-            if len(self._told) < 10_000:
-                self._told.add(remark)
+        # A page that is looked at again is told once.
+        place = (name, fault.code, text if fault.off is None else str(fault.off))
+        if place not in self._told:
+            self.remarks.add(Remark(title, "", name, fault.off, fault.code, text))
+            if len(self._told) < _MOST_TOLD:
+                self._told.add(place)
 
     @property
     def tables(self) -> Mapping[str, Table]:

@@ -18,6 +18,7 @@ from journalspec_reference.derby_log.heap import Value
 
 #: The heaps of the catalogue, as ``service.properties`` names them, and where they are if it does not.
 _HEAPS = {"Systables": 96, "Syscolumns": 144, "Sysschemas": 192, "Sysconglomerates": 32}
+_PROPERTIES = 16
 #: What is not as its type is.
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
@@ -47,8 +48,19 @@ def heap_of(name: str, properties: Mapping[str, str]) -> int:
     return int(told) if told.isdigit() else _HEAPS[name]
 
 
-def catalogue(state: State, properties: Mapping[str, str]) -> dict[str, SqlTable]:
-    """Return the tables of users and of the system, by title; heaps without a name, if any, come last."""
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The tables by title, those of users and of the system, then heaps without a name, if any.
+
+    `others` are the containers that Derby needs besides: indexes and its properties, by what they are.
+    """
+
+    tables: Mapping[str, SqlTable]
+    others: Mapping[int, str]
+
+
+def catalogue(state: State, properties: Mapping[str, str]) -> Catalogue:
+    """Return what the catalogue of a database tells, or its heaps where it tells nothing."""
 
     def read(name: str, count: int, told: Callable[[list[Value]], Told]) -> Iterator[Told]:
         for _, values in state.rows(heap_of(name, properties)):
@@ -62,11 +74,17 @@ def catalogue(state: State, properties: Mapping[str, str]) -> dict[str, SqlTable
         "Syscolumns", 4, lambda row: (text(row[0]), integer(row[2]), (text(row[1]), described(row[3])))
     ):
         columns.setdefault(table, {})[place] = column
+    told = properties.get("derby.storage.propertiesId", "")
+    others = {int(told) if told.isdigit() else _PROPERTIES: "the properties of the database"}
     heaps: dict[str, int] = {}
-    for table, container, is_index in read(
-        "Sysconglomerates", 5, lambda row: (text(row[1]), integer(row[2]), row[4] != _NOT_AN_INDEX)
+    for table, container, name, is_index in read(
+        "Sysconglomerates",
+        5,
+        lambda row: (text(row[1]), integer(row[2]), text(row[3]), row[4] != _NOT_AN_INDEX),
     ):
-        if not is_index:
+        if is_index:
+            others[container] = f"index {name}"
+        else:
             heaps[table] = container
     found: dict[str, SqlTable] = {}
     for ident, name, kind, schema in read(
@@ -79,9 +97,10 @@ def catalogue(state: State, properties: Mapping[str, str]) -> dict[str, SqlTable
             found[entry.title] = entry
     named = {entry.container for entry in found.values()}
     if {heap_of(name, properties) for name in _HEAPS} <= named:
-        return dict(sorted(found.items()))
+        return Catalogue(dict(sorted(found.items())), others)
     unnamed = (_unnamed(state, each) for each in state.heaps() if each not in named)
-    return {**dict(sorted(found.items())), **{entry.title: entry for entry in unnamed if entry is not None}}
+    bare = {entry.title: entry for entry in unnamed if entry is not None}
+    return Catalogue({**dict(sorted(found.items())), **bare}, others)
 
 
 def _unnamed(state: State, container: int) -> SqlTable | None:

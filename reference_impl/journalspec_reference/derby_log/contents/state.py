@@ -64,8 +64,9 @@ class State:
         self._beside, self._cipher, self._tell = beside, cipher, tell
         self._heaps: dict[int, Heap | None] = {}
         self._images: dict[Place, HeapPage] = {}
-        #: Pages, and (-1) whole containers, that stay as they are.
+        #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
         self._stuck: set[Place] = set()
+        self._hidden: set[Place] = set()
         #: Container -> the highest page that its file has after it was cut off.
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
@@ -125,7 +126,8 @@ class State:
             store.take(instant, body, redo_from)
         except OldPage as old:
             text = f"{self._named(place)} is at version {before}, the log needs {old.needed}"
-            self._stick(place, Fault("old-page", text, "XSDB4"))
+            off = place[1] * heap.size if (heap := self.heap(place[0])) is not None else None
+            self._stick(place, Fault("old-page", text, "XSDB4", off))
             return
         if changes and store.pages[place].version > before:
             if before < fields["page_version"]:
@@ -149,7 +151,10 @@ class State:
             return True
         try:
             if heap.fault is not None:
-                raise heap.fault
+                # Derby looks no further; where its pages have a size, they can be read all the same.
+                self._tell(container, heap.fault, NO_START)
+                if not heap.size:
+                    raise heap.fault
             fresh = body.operation.name == "INIT_PAGE" and not body.fields["page_version"]
             if container in self._made or (fresh and heap.blank(page)):
                 version = 0
@@ -158,6 +163,7 @@ class State:
             else:
                 version = int.from_bytes(heap.page(page)[6:14], "big")
         except Fault as fault:
+            self._hidden.add(place)
             self._stick(place, fault)
             return False
         store.add(place, HeapPage(version))
@@ -254,7 +260,7 @@ class State:
         for page in self._numbers(heap):
             place = heap.number, page
             image = self._images.get(place)
-            if place in self._stuck or (heap.number, -1) in self._stuck:
+            if place in self._hidden:
                 continue
             if image is not None:
                 if image.valid and not image.overflow:
