@@ -117,7 +117,7 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
 
     Raises BadLog if it does not fit into `data`.
     """
-    rest, first = None, 0
+    rest, first, count = None, 0, 0
     try:
         status = data[at]
         ident, at = number(data, at + 1, wide=False)
@@ -127,8 +127,9 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
             rest = page, record
         if status & _HAS_FIRST:
             first, at = number(data, at, wide=False)
-        # Derby writes no row that goes on and does not tell its first column: it would have no count.
-        count, at = number(data, at, wide=False)
+        # What is only a pointer to the rest of a row ends here.
+        if at < len(data) or status & (_OVERFLOW | _HAS_FIRST) != _OVERFLOW:
+            count, at = number(data, at, wide=False)
         # Each field takes a byte: more of them than bytes end soon.
         values: list[Value] = []
         for _ in range(count):
