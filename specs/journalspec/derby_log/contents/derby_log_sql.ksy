@@ -189,7 +189,7 @@ types:
     doc-ref: SQLDate (writeExternal)
     seq:
       - id: year
-        type: u2
+        type: s2
         doc: Year.
       - id: month
         type: u1
@@ -202,7 +202,7 @@ types:
     doc-ref: SQLTime (writeExternal)
     seq:
       - id: hour
-        type: u2
+        type: s2
         doc: Hour.
       - id: minute
         type: u1
@@ -218,7 +218,7 @@ types:
     doc-ref: SQLTimestamp (writeExternal)
     seq:
       - id: year
-        type: u2
+        type: s2
         doc: Year.
       - id: month
         type: u1
@@ -227,7 +227,7 @@ types:
         type: u1
         doc: Day.
       - id: hour
-        type: u2
+        type: s2
         doc: Hour.
       - id: minute
         type: u1
