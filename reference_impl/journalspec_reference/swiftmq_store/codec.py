@@ -291,13 +291,15 @@ def optional(cursor: Cursor) -> Iterator[Any]:
     data, off, end = cursor.data, cursor.off, cursor.end
     for take in _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
-        off = cursor.off = off + 1
+        off += 1
         # Of the properties, every value but 0 says that they are there.
         if there == 1 or (there and take is blob_place):
+            cursor.off = off
             yield take(cursor)
             off = cursor.off
         else:
             yield None
+    cursor.off = off
 
 
 def message(data: Any) -> Message:

@@ -50,7 +50,7 @@ def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
         kind, expiration, row["priority"], timestamp, *rest = FIXED.unpack_from(data, cursor.room(FIXED.size))
         row["delivery_count"], mode, row["redelivered"] = rest
         row |= {"expiration": expiration or None, "timestamp": timestamp or None, "durable": mode == 2}
-        for name, value in zip(_OPTIONAL, optional(cursor), strict=False):
+        for name, value in zip(_OPTIONAL, optional(cursor), strict=True):
             if name == "properties" and value is not None:
                 row[name] = _values(Cursor(data, *value), "bad-properties", problems)
             elif value is not None:
