@@ -96,8 +96,11 @@ def _values(cursor: Cursor, code: str, problems: list[Problem]) -> dict[str, Val
     """Take names and values: properties, or a map; of a name that is there twice the last value counts."""
     values: dict[str, Value] = {}
     try:
-        for number in range(cursor.count(7)):
-            name = _text(cursor.utf(), f"name {number}", problems)
+        if (number := cursor.s4()) < 0:
+            raise BadStore(f"{number} values")
+        # There may be fewer than it says: the bytes end first.
+        for at in range(number):
+            name = _text(cursor.utf(), f"name {at}", problems)
             values[name] = _primitive(cursor, name, problems)
     except BadStore as bad:
         problems.append((code, str(bad)))
