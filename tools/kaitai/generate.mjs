@@ -9,7 +9,7 @@
 // `python tools/kaitai/archives.py` makes one archive of each package.
 import { cpSync, mkdirSync, readFileSync, readdirSync, existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 // createRequire, because plain imports would not look into NODE_PATH.
@@ -49,8 +49,15 @@ function folders(whole) {
     .sort();
 }
 
-function schemas(format) {
-  return readdirSync(join(specs, format)).filter((name) => name.endsWith(".ksy")).sort();
+function schemas(format, folder = "") {
+  const room = join(specs, format, folder);
+  if (!existsSync(room)) return [];
+  return readdirSync(room).filter((name) => name.endsWith(".ksy")).sort().map((name) => join(folder, name));
+}
+
+// What the bodies of records are made of has schemas of its own.
+function allSchemas(format) {
+  return [...schemas(format), ...schemas(format, "contents")];
 }
 
 async function compile(language, format, name, positions = false) {
@@ -71,7 +78,7 @@ function write(path, text) {
 async function committed(out) {
   let count = 0;
   for (const format of folders(false)) {
-    const names = schemas(format);
+    const names = allSchemas(format);
     if (names.length === 0) continue;
     const target = join(out, format, "_kaitai");
     write(
@@ -117,15 +124,15 @@ async function packages(out) {
     const place = PLACES[language] ?? { folder: () => "" };
     let index = "";
     for (const format of folders(true)) {
-      for (const name of schemas(format)) {
-        const schema = name.replace(/\.ksy$/, "");
+      for (const name of allSchemas(format)) {
+        const schema = basename(name, ".ksy");
         for (const [path, text] of await compile(language, format, name)) {
           // Below the first line, which says that the file is generated.
           const whole = place.head ? text.replace("\n\n", `\n\n${place.head(schema)}\n`) : text;
           write(join(out, language, place.folder(schema), path), whole);
         }
         if (place.index) index += place.mention(schema);
-        write(join(out, language, "ksy", name), readFileSync(join(specs, format, name), "utf8"));
+        write(join(out, language, "ksy", basename(name)), readFileSync(join(specs, format, name), "utf8"));
         count += 1;
       }
     }

@@ -15,6 +15,7 @@ from typing import Any
 
 from journalspec import mutf8, reread
 from journalspec.layout import Part, integer
+from journalspec.numbers import compressed
 
 #: The format id that a body begins with.
 LOG_RECORD = 129
@@ -140,18 +141,6 @@ def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
     return tuple(
         Slot(**{**row, **inner.get(row["name"], {})}, measures=measured.get(row["name"], "")) for row in rows
     )
-
-
-#: Of each form of a compressed int and of a compressed long: its bits, and its bytes.
-_FORMS = (((6, 1), (14, 2), (31, 4)), ((14, 2), (30, 4), (63, 8)))
-
-
-def compressed(value: int, *, wide: bool = False, longest: bool = False) -> bytes:
-    """Return a compressed int or (`wide`) long in the shortest of its forms, or the longest (DRB-ENC-002)."""
-    for mark, (bits, size) in enumerate(_FORMS[wide]):
-        if value >> bits == 0 and (mark == 2 or not longest):
-            return (mark << (8 * size - 2) | value).to_bytes(size, "big")
-    raise ValueError(f"{value} has no compressed form")
 
 
 def row_of(record_id: int, key: int, value: bytes, *, first: bool = False) -> bytes:

@@ -1,0 +1,241 @@
+"""Random bytes that a family of contents allows: what decoders are tried on beside what products wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from random import Random
+
+from journalspec.families import (
+    Family,
+    Member,
+    Shape,
+    alternative,
+    asked,
+    bytes_of,
+    evaluate,
+    holds,
+    terms,
+    values_of,
+)
+from journalspec.numbers import NUMBERS
+
+#: From here on types that may hold each other are left out, where the table lets them.
+DEEP = 4
+#: So long are texts, bytes and lists at most, if their measure alone decides.
+LONG = 12
+#: So often something else is drawn when it has no place in what measures it.
+TRIES = 20
+
+
+def draw(family: Family, name: str, version: str, random: Random) -> bytes:
+    """Return the bytes of a type, drawn anew; raises ValueError if the table leaves nothing to draw."""
+    return _Drawer(family, version, random).shape(family.types[name], (), 0)
+
+
+@cache
+def _uses(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ...]:
+    """Return the fields that ask for `field` of a type, in types within it too, and how they call it."""
+    found = [(field, each) for each in family.types[name].fields if field in each.references]
+    seen: set[str] = set()
+    rest = [kind for each in family.types[name].fields for kind in each.types]
+    while rest:
+        kind = rest.pop()
+        if kind in seen or field not in family.needs.get(kind, ()):
+            continue
+        seen.add(kind)
+        inner = family.types[kind].fields
+        found += [(f"outer.{field}", each) for each in inner if f"outer.{field}" in each.references]
+        rest += [
+            each for member in inner for each in member.types if field not in {one.name for one in inner}
+        ]
+    return tuple(found)
+
+
+@cache
+def _endless(family: Family) -> frozenset[str]:
+    """Return the types that may hold themselves, at any depth."""
+
+    def within(name: str, seen: set[str]) -> Iterator[str]:
+        for kind in {each for member in family.types[name].fields for each in member.types} & set(
+            family.types
+        ):
+            yield kind
+            if kind not in seen:
+                seen.add(kind)
+                yield from within(kind, seen)
+
+    reach = {name: set(within(name, set())) for name in family.types}
+    return frozenset(name for name in reach if any(name2 in reach[name2] for name2 in {name, *reach[name]}))
+
+
+class _Drawer:
+    """Draws types from left to right: numbers so that what they measure or choose is possible."""
+
+    def __init__(self, family: Family, version: str, random: Random) -> None:
+        self.family = family
+        self.version = version
+        self.random = random
+
+    def shape(self, shape: Shape, outer: tuple[dict[str, int], ...], depth: int) -> bytes:
+        """Return the bytes of a type; `outer` has the numbers of the structures around it."""
+        values: dict[str, int] = {}
+        scopes = (*outer, values)
+        chunks: list[tuple[Member, bytes]] = []
+        for member in shape.fields:
+            if member.left and self.random.random() < 1 / 2:
+                break
+            if not self.family.has(member, self.version) or not asked(member, values_of(scopes)):
+                continue
+            if _waits(shape, member):
+                chunks.append((member, b""))
+            elif member.type in NUMBERS and not member.count:
+                chunks.append((member, self.number(shape, member, scopes, depth)))
+            elif _waited(shape, member):
+                chunks.append((member, self.filled(shape, member, scopes, depth)))
+            else:
+                chunks.append((member, self.field(member, scopes, depth)))
+        return b"".join(
+            NUMBERS[member.type].write(values.get(member.name, 0)) if _waits(shape, member) else data
+            for member, data in chunks
+        )
+
+    def number(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
+        """Return the bytes of a number, and keep its value."""
+        form, uses = NUMBERS[member.type], _uses(self.family, shape.name, member.name)
+        low = form.low if member.low is None else max(member.low, form.low)
+        high = form.high if member.high is None else min(member.high, form.high)
+        if isinstance(member.const, int):
+            value: int | float = member.const
+        elif form.real:
+            value = self.random.randint(-1000, 1000) / 8
+        elif uses:
+            tried = {each for name, use in uses for each in _values(name, use)}
+            possible = [each for each in sorted(tried) if low <= each <= high and _fits(uses, each, scopes)]
+            deep = [self.depth_of(uses, each) for each in possible] if depth >= DEEP else [0] * len(possible)
+            value = self.random.choice(
+                [each for each, at in zip(possible, deep, strict=True) if at == min(deep)]
+            )
+        else:
+            bits = self.random.randint(0, high.bit_length())
+            value = min(max(self.random.randint(-(1 << bits), 1 << bits), low), high)
+        scopes[-1][member.name] = int(value)
+        return form.write(value)
+
+    def depth_of(self, uses: Sequence[tuple[str, Member]], value: int) -> int:
+        """Return how many types that may hold themselves `value` brings with it."""
+        endless, found = _endless(self.family), 0
+        for name, use in uses:
+            kinds = {use.cases.get(value, use.otherwise)} if use.on == name else set(use.types)
+            there = use.when[:1] != (name,) or holds(use.when[1:], value)
+            counted = use.count in ("", "rest") or name not in terms(use.count) or value > 0
+            found += bool(kinds & endless) and there and counted
+        return found
+
+    def filled(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
+        """Return the bytes of a type with a size, and keep the number that measures it."""
+        (field,) = (each for each in shape.fields if _waits(shape, each) and each.name in terms(member.size))
+        form = NUMBERS[field.type]
+        for step in range(TRIES):
+            data = self.field(member, scopes, depth + step)
+            for value in range(
+                max(form.low, len(data) // 8 - LONG), min(form.high, len(data) * 8 + LONG) + 1
+            ):
+                trial = (*scopes[:-1], {**scopes[-1], field.name: value})
+                if evaluate(member.size, values_of(trial)) == len(data) and not field.refuses(value):
+                    scopes[-1].setdefault(field.name, value)
+                    return data
+        raise ValueError(f"{member.name}: nothing that was drawn has a place in its size")
+
+    def field(self, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
+        """Return the bytes of a field that is no single number."""
+        value_of = values_of(scopes)
+        kind = member.kind(value_of)
+        size = self.random.randint(0, LONG) // 2 * 2
+        if member.type in ("bytes", "text") and member.size != "rest":
+            size = evaluate(member.size, value_of)
+        number = 1
+        if member.count:
+            number = self.random.randint(0, 3) if member.count == "rest" else evaluate(member.count, value_of)
+        return b"".join(
+            self.one(member, kind, size, scopes, depth) for _ in range(number if size >= 0 else 0)
+        )
+
+    def one(
+        self, member: Member, kind: str, size: int, scopes: tuple[dict[str, int], ...], depth: int
+    ) -> bytes:
+        """Return the bytes of one value."""
+        if kind in self.family.types:
+            return self.shape(self.family.types[kind], scopes, depth + 1)
+        if kind in NUMBERS:
+            form = NUMBERS[kind]
+            return form.write(
+                self.random.randint(0, 99) / 4 if form.real else self.random.randint(form.low, form.high)
+            )
+        if kind == "none":
+            return b""
+        if isinstance(member.const, str):
+            return bytes.fromhex(member.const)
+        return self.random.randbytes(size) if kind == "bytes" else self.text(size, member.encoding)
+
+    def text(self, size: int, encoding: str) -> bytes:
+        """Return a text of so many bytes."""
+        out = b""
+        while len(out) < size:
+            sign = (
+                bytes_of(self.random.choice("az ~\u00e9\u20ac\U0001f600"), encoding)
+                if encoding != "latin1"
+                else b"\xe9"
+            )
+            out += sign if len(out) + len(sign) <= size else bytes_of("x", encoding)
+        return out
+
+
+def _waits(shape: Shape, member: Member) -> bool:
+    """Tell whether a number is known only once a type is drawn that it measures."""
+    return member.type in NUMBERS and any(
+        member.name in _terms(use.size) and use.type not in ("bytes", "text") for use in shape.fields
+    )
+
+
+def _waited(shape: Shape, member: Member) -> bool:
+    """Tell whether a number waits for this field."""
+    return any(_waits(shape, each) and each.name in _terms(member.size) for each in shape.fields)
+
+
+def _values(name: str, use: Member) -> Iterator[int]:
+    """Yield the numbers worth drawing for a field that `use` calls `name`."""
+    if use.on == name:
+        yield from use.cases
+    if use.when[:1] == (name,):
+        for _, low, high in map(alternative, use.when[1:]):
+            yield from (low - 1, low, low + 1, high, high + 1)
+    if name in {*_terms(use.size), *_terms(use.count)}:
+        yield from range(-1, 2 * LONG)
+
+
+def _terms(text: str) -> tuple[int | str, ...]:
+    return () if text in ("", "rest") else terms(text)
+
+
+def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str, int], ...]) -> bool:
+    """Tell whether everything that asks for a number is possible if it is `value`."""
+    for name, use in uses:
+        if use.when[:1] == (name,) and not holds(use.when[1:], value):
+            continue
+        if use.on == name and value not in use.cases and not use.otherwise:
+            return False
+        for text in (use.size, use.count):
+            if name not in _terms(text):
+                continue
+            field = {name.removeprefix("outer."): value}
+            # What a type within asks for is outside of it: what it has itself is not drawn yet.
+            known = (*scopes[:-1], {**scopes[-1], **field}, *([{}] if "." in name else []))
+            try:
+                found = evaluate(text, values_of(known))
+            except KeyError:
+                continue
+            wide = use.encoding.startswith("utf16") and text == use.size
+            if found > LONG * 4 or (wide and found > 0 and found % 2):
+                return False
+    return True

@@ -1,0 +1,444 @@
+"""The bytes of contents: the language of ``contents/FAMILY.toml``, and the naive decoder that follows it.
+
+A family (``openwire``, ``core``, ``page`` ...) is a set of types, a type is fields in stored order:
+
+- ``type``: a form of :mod:`journalspec.numbers`, ``bytes``, ``text``, ``none`` (no bytes) or a type of the
+  family. Bytes and texts have a ``size``; a type may have one, and then fills it to its end.
+- ``on`` and ``cases``: the value of another field chooses the type, ``otherwise`` that of all other values.
+- ``count``: it is a list. ``rest``, as a count or size: up to where the enclosing size, or the data, ends.
+- Sizes and counts are a number, a field, or a field ``+ - * /`` a number or field. Below 0: it is not there.
+- ``when = ["field", alternative, ...]``: it is there only then. An alternative is a number or true or false,
+  ``"!0"`` (not that one), ``"&8"`` (a bit of these is set), ``"<9"``, ``">=9"`` or ``"9..12"`` (12 too).
+- ``since`` and ``until``: the first and the last version that has it. ``left``: only if bytes are left.
+- ``const``: the only sound value (of bytes, as hex digits); ``low`` and ``high``: the least and greatest.
+
+``outer.field`` is a field of the nearest enclosing structure that has one of that name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache, cached_property
+from typing import Any
+
+from journalspec import mutf8
+from journalspec.formats import get_format
+from journalspec.numbers import NUMBERS
+
+#: So deep may types nest.
+MOST_DEPTH = 64
+#: How texts may be stored -> what people call it.
+ENCODINGS: Mapping[str, str] = {
+    "utf8": "UTF-8",
+    "mutf8": "modified UTF-8",
+    "utf16le": "UTF-16, the low byte first",
+    "utf16be": "UTF-16, the high byte first",
+    "latin1": "ISO 8859-1",
+}
+_PYTHON = {"utf16le": "utf-16-le", "utf16be": "utf-16-be"}
+_EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
+_ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+#: Names that YAML or a language of the generated parsers has for itself.
+_TAKEN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "default", "class", "from", "import"))
+_TAKEN |= {"package", "self", "version", "outer"}
+_REAL = NUMBERS["f8"]
+
+
+class ContentsError(ValueError):
+    """Bytes that are not what their table says, and at which byte that shows."""
+
+    def __init__(self, reason: str, off: int) -> None:
+        super().__init__(f"{reason}, at byte {off}")
+        self.off = off
+
+
+def text_of(data: bytes, encoding: str) -> str:
+    """Return the text that `data` stores; what the encoding does not know becomes U+FFFD."""
+    if encoding == "mutf8":
+        return mutf8.readable(data)
+    return data.decode(_PYTHON.get(encoding, encoding), "replace")
+
+
+def bytes_of(text: str, encoding: str) -> bytes:
+    """Return how `text` is stored."""
+    return mutf8.encode(text) if encoding == "mutf8" else text.encode(_PYTHON.get(encoding, encoding))
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One field of a type; the module's docstring says what the keys mean."""
+
+    name: str
+    type: str = ""
+    doc: str = ""
+    requirement: tuple[str, ...] = ()
+    size: str = ""
+    count: str = ""
+    encoding: str = ""
+    on: str = ""
+    cases: Mapping[int, str] = field(default_factory=dict)
+    otherwise: str = ""
+    when: tuple[Any, ...] = ()
+    since: str = ""
+    until: str = ""
+    left: bool = False
+    const: int | str | None = None
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types that it may have."""
+        return tuple(dict.fromkeys(filter(None, (self.type, *self.cases.values(), self.otherwise))))
+
+    def kind(self, value_of: Callable[[str], int]) -> str:
+        """Return its type if other fields have these values; empty: none of its types has this number."""
+        return self.cases.get(value_of(self.on), self.otherwise) if self.on else self.type
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The fields that say whether it is there, what it is and how long."""
+        found = [self.on, *self.when[:1]]
+        for text in filter(None, (self.size, self.count)):
+            found += [part for part in terms(text) if isinstance(part, str) and part not in "+-*/"]
+        return tuple(dict.fromkeys(name for name in found if name and name != "rest"))
+
+    def refuses(self, value: Any) -> bool:
+        """Tell whether `value` is none that the table allows."""
+        if isinstance(self.const, str):
+            return bool(value != bytes.fromhex(self.const))
+        wrong = self.const is not None and value != self.const
+        low, high = self.low is not None and value < self.low, self.high is not None and value > self.high
+        return bool(wrong or low or high)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One type of a family: its fields in stored order."""
+
+    name: str
+    doc: str
+    fields: tuple[Member, ...]
+    source: str = ""
+    requirement: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """The types of a family by name; those of `roots` stand by themselves."""
+
+    format_id: str
+    name: str
+    title: str
+    source: str
+    versions: tuple[str, ...]
+    roots: tuple[str, ...]
+    types: Mapping[str, Shape]
+    doc: str = ""
+    requirement: tuple[str, ...] = ()
+
+    def has(self, member: Member, version: str) -> bool:
+        """Tell whether a version has a field."""
+        at = self.versions.index
+        return (not member.since or at(version) >= at(member.since)) and (
+            not member.until or at(version) <= at(member.until)
+        )
+
+    @cached_property
+    def needs(self) -> Mapping[str, tuple[str, ...]]:
+        """What each type asks of the structures around it: names of fields, and ``version``."""
+        found: dict[str, set[str]] = {name: set() for name in self.types}
+        before = -1
+        while before < (before := sum(map(len, found.values()))):
+            for name, shape in self.types.items():
+                own = {member.name for member in shape.fields}
+                for member in shape.fields:
+                    outer = (each for each in member.references if each.startswith("outer."))
+                    found[name] |= {each.removeprefix("outer.") for each in outer}
+                    found[name] |= {"version"} if member.since or member.until else set()
+                    for inner in member.types:
+                        found[name] |= found.get(inner, set()) - own
+        return {name: tuple(sorted(wanted)) for name, wanted in found.items()}
+
+
+@cache
+def terms(text: str) -> tuple[int | str, ...]:
+    """Return a size or count as one part, or as two with the operator between them."""
+    found = _EXPRESSION.fullmatch(text)
+    if found is None:
+        raise ValueError(f"no size: {text}")
+    parts = [part for part in found.groups() if part]
+    return tuple(int(part) if part.lstrip("-").isdigit() else part for part in parts)
+
+
+def evaluate(text: str, value_of: Callable[[str], int]) -> int:
+    """Return a size or count, with the values of fields that `value_of` gives."""
+    first, *more = (
+        value_of(part) if isinstance(part, str) and part not in "+-*/" else part for part in terms(text)
+    )
+    if not more:
+        return int(first)
+    left, right = int(first), int(more[1])
+    if more[0] == "/":
+        return left // right if right else -1
+    return {"+": left + right, "-": left - right, "*": left * right}[str(more[0])]
+
+
+@cache
+def alternative(wanted: Any) -> tuple[str, int, int]:
+    """Return an alternative of ``when`` as its sign (``=`` for a plain number, ``..``) and its numbers."""
+    if isinstance(wanted, int):
+        return "=", int(wanted), 0
+    found = _ALTERNATIVE.fullmatch(str(wanted))
+    if found is None:
+        raise ValueError(f"no alternative: {wanted}")
+    sign, number, low, high = found.groups()
+    return (sign, int(number, 0), 0) if sign else ("..", int(low, 0), int(high, 0))
+
+
+def holds(wanted: Sequence[Any], value: int) -> bool:
+    """Tell whether `value` is one of the alternatives."""
+    for sign, low, high in map(alternative, wanted):
+        if {
+            "=": value == low,
+            "!": value != low,
+            "&": value & low != 0,
+            "<": value < low,
+            ">=": value >= low,
+            "..": low <= value <= high,
+        }[sign]:
+            return True
+    return False
+
+
+def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
+    """Return what gives the value of a field that a table refers to: of the last of `scopes`, or ``outer``.
+
+    It raises KeyError if the field is not there.
+    """
+
+    def value_of(name: str) -> int:
+        plain = name.removeprefix("outer.")
+        for scope in reversed(scopes[:-1] if plain != name else scopes[-1:]):
+            if scope.get(plain) is not None:
+                return int(scope[plain])
+        raise KeyError(name)
+
+    return value_of
+
+
+def asked(member: Member, value_of: Callable[[str], int]) -> bool:
+    """Tell whether what ``when`` asks holds; `value_of` raises KeyError for a field that is not there."""
+    try:
+        return not member.when or holds(member.when[1:], value_of(member.when[0]))
+    except KeyError:
+        return False
+
+
+@cache
+def families(format_id: str) -> Mapping[str, Family]:
+    """Return the families of a format's contents by name; raises ValueError for a table that is wrong."""
+    room = get_format(format_id).root.joinpath("contents")
+    paths = sorted(room.iterdir(), key=lambda path: path.name) if room.is_dir() else ()
+    names = {path.name.removesuffix(".toml"): path for path in paths if path.name.endswith(".toml")}
+    return {
+        name: load(format_id, name, path.read_text(encoding="utf-8"))
+        for name, path in names.items()
+        if name != "tables"
+    }
+
+
+def load(format_id: str, name: str, text: str) -> Family:
+    """Return the family that a table describes; a ValueError for a wrong one names the type and field."""
+    where = f"{format_id}/contents/{name}.toml"
+    try:
+        data = tomllib.loads(text)
+        rows, about = data.pop("type"), {key: _frozen(value) for key, value in data.items()}
+        about["roots"] = about.pop("root")
+        types = {row["name"]: _shape(row) for row in rows}
+        family = Family(format_id, name, versions=about.pop("versions", ("",)), types=types, **about)
+        if len(types) < len(rows):
+            raise ValueError("a type is there twice")
+        for shape in types.values():
+            for problem in _problems(family, shape):
+                raise ValueError(problem)
+        for root in family.roots:
+            if wanted := {*family.needs[root]} - {"version"} if root in types else {"a type"}:
+                raise ValueError(f"{root} stands by itself, but asks for {', '.join(sorted(wanted))}")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{where}: {error}") from error
+    return family
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _shape(row: Mapping[str, Any]) -> Shape:
+    known = {each.name for each in fields(Member)}
+    members = []
+    for item in row["fields"]:
+        if unknown := sorted(set(item) - known):
+            raise ValueError(f"{row['name']}.{item.get('name')}: no such key: {unknown[0]}")
+        keys = {key: _frozen(value) for key, value in item.items()}
+        keys["cases"] = {int(key, 0): value for key, value in item.get("cases", {}).items()}
+        keys |= {key: str(keys[key]) for key in ("size", "count", "since", "until") if key in keys}
+        members.append(Member(**keys))
+    rest = {key: _frozen(value) for key, value in row.items() if key != "fields"}
+    return Shape(fields=tuple(members), **rest)
+
+
+def _problems(family: Family, shape: Shape) -> Iterator[str]:
+    """Yield what is wrong with a type."""
+    if not _NAME.fullmatch(shape.name) or shape.name in {*NUMBERS, *_TAKEN, "bytes", "text", "none"}:
+        yield f"{shape.name}: no name for a type"
+    before: dict[str, Member] = {}
+    for member in shape.fields:
+        where = f"{shape.name}.{member.name}"
+        if not _NAME.fullmatch(member.name) or member.name in {*before, *_TAKEN}:
+            yield f"{where}: no name for a field, or there already"
+        yield from (f"{where}: {problem}" for problem in _wrong(family, member))
+        asked = [name for name in member.references if not name.startswith("outer.")]
+        asked += [name for kind in member.types for name in family.needs.get(kind, ()) if name in before]
+        for name in asked:
+            found = before.get(name)
+            if found is None or found.count or NUMBERS.get(found.type, _REAL).real:
+                yield f"{where}: {name} is no number before it"
+            elif found.left or (
+                name not in member.when[:1] and not conditions(found, before) <= conditions(member, before)
+            ):
+                yield f"{where}: {name} may be missing: make both a type, or repeat its conditions here"
+        before[member.name] = member
+
+
+def conditions(member: Member, before: Mapping[str, Member]) -> set[Any]:
+    """Return what has to hold for a field to be there; the fields of its type are `before` it."""
+    found = {("when", member.when), ("since", member.since), ("until", member.until)}
+    inner = conditions(before[member.when[0]], before) if member.when and member.when[0] in before else set()
+    return {each for each in found if each[1]} | inner
+
+
+def _wrong(family: Family, member: Member) -> Iterator[str]:
+    for kind in member.types:
+        if kind not in {*NUMBERS, "bytes", "text", "none", *family.types}:
+            yield f"no type {kind}"
+        if (kind in ("bytes", "text") and not member.size) or (member.type in NUMBERS and member.size):
+            yield f"{kind} with a size, or without one"
+        if kind == "text" and member.encoding not in ENCODINGS:
+            yield f"no encoding {member.encoding!r}"
+    if bool(member.type) == bool(member.on) or bool(member.on) != bool(member.cases):
+        yield "either a type, or `on` and `cases`"
+    if member.on and (member.count or "text" in member.types):
+        yield "no list and no text may be chosen: make it a type"
+    if isinstance(member.const, str) and member.type != "bytes":
+        yield "only bytes have digits as their constant"
+    for version in filter(None, (member.since, member.until)):
+        if version not in family.versions:
+            yield f"no version {version}"
+    for wanted in member.when[1:]:
+        alternative(wanted)
+
+
+def decode(family: Family, name: str, data: bytes, version: str = "") -> dict[str, Any]:
+    """Return the fields of a type that `data` is, by name: numbers, text, bytes, mappings and lists.
+
+    What is not there is left out. Without a `version`, it is the last one. Raises ContentsError for bytes
+    that are not what the table says, end too soon or too late. Time and memory are linear in the bytes.
+    """
+    reader = _Reader(family, data, version or family.versions[-1])
+    found, at = reader.shape(family.types[name], 0, len(data), ())
+    if at < len(data):
+        raise ContentsError(f"{len(data) - at} bytes behind {name}", at)
+    return found
+
+
+class _Reader:
+    """What one run of the naive decoder knows: it goes through the bytes once, from left to right."""
+
+    def __init__(self, family: Family, data: bytes, version: str) -> None:
+        self.family = family
+        self.data = data
+        self.version = version
+        # Elements may be empty: without a limit a count could make more of them than there are bytes.
+        self.elements = len(data) + 1
+
+    def shape(
+        self, shape: Shape, at: int, end: int, outer: tuple[dict[str, Any], ...]
+    ) -> tuple[dict[str, Any], int]:
+        """Return the fields of a type at `at`, and where it ends."""
+        if len(outer) >= MOST_DEPTH:
+            raise ContentsError(f"more than {MOST_DEPTH} types within each other", at)
+        found: dict[str, Any] = {}
+        scopes = (*outer, found)
+        for member in shape.fields:
+            here = at
+            try:
+                value, at = self.member(member, at, end, scopes)
+            except (IndexError, KeyError) as error:
+                raise ContentsError(
+                    f"{shape.name}.{member.name}: the bytes end, or {error} is missing", here
+                ) from error
+            if value is not None:
+                found[member.name] = value
+        return found, at
+
+    def member(
+        self, member: Member, at: int, end: int, scopes: tuple[dict[str, Any], ...]
+    ) -> tuple[Any, int]:
+        """Return the value of a field, None if it is not there, and where it ends."""
+        value_of = values_of(scopes)
+        there = self.family.has(member, self.version) and not (member.left and at >= end)
+        if not there or not asked(member, value_of):
+            return None, at
+        kind = member.kind(value_of)
+        if not kind:
+            raise ContentsError(f"{member.name}: no type has the number {value_of(member.on)}", at)
+        size, number = (
+            None if text in ("", "rest") else evaluate(text, value_of) for text in (member.size, member.count)
+        )
+        if (size or 0) < 0 or (number or 0) < 0:
+            return None, at
+        if not member.count:
+            return self.value(member, kind, at, end, size, scopes)
+        rows: list[Any] = []
+        while at < end if number is None else len(rows) < number:
+            self.elements -= 1
+            if self.elements < 0:
+                raise ContentsError(f"{member.name}: more elements than bytes", at)
+            value, at = self.value(member, kind, at, end, size, scopes)
+            rows.append(value)
+        return rows, at
+
+    def value(
+        self,
+        member: Member,
+        kind: str,
+        at: int,
+        end: int,
+        size: int | None,
+        scopes: tuple[dict[str, Any], ...],
+    ) -> tuple[Any, int]:
+        """Return one value of the type `kind`, and where it ends; without a `size`, up to `end` at most."""
+        stop = end if size is None else at + size
+        if stop > end:
+            raise ContentsError(f"{member.name}: {size} bytes wanted, {end - at} are left", at)
+        value: Any = None
+        after = at
+        if kind in self.family.types:
+            value, after = self.shape(self.family.types[kind], at, stop, scopes)
+        elif kind in NUMBERS:
+            value, after = NUMBERS[kind].read(self.data, at)
+        elif kind != "none":
+            value, after = self.data[at:stop], stop
+            value = text_of(value, member.encoding) if kind == "text" else value
+        if after > stop:
+            raise IndexError("its size")
+        if size is not None and after < stop:
+            raise ContentsError(f"{member.name}: {stop - after} bytes behind it", after)
+        if value is not None and member.refuses(value):
+            raise ContentsError(f"{member.name}: {value!r} is no value of it", at)
+        return value, after

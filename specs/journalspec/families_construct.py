@@ -1,0 +1,181 @@
+"""Families of contents as construct's structures: they parse strictly, and build what they parsed.
+
+Texts are bytes there, as stored, and what is not there is None; :func:`plain` makes of that, or of what a
+generated Kaitai parser found, what the naive decoder gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+from construct import (
+    Construct,
+    ConstructError,
+    Error,
+    GreedyBytes,
+    LazyBound,
+    Pass,
+    StreamError,
+    Struct,
+    Subconstruct,
+    Switch,
+    ValidationError,
+)
+from construct.core import stream_write
+
+from journalspec.elements import Blob, Checked, Counted, While, ahead
+from journalspec.families import ContentsError, Family, Member, asked, evaluate, text_of, values_of
+from journalspec.families_ksy import PACKED
+from journalspec.numbers import NUMBERS, Number
+
+#: Sizes and counts that say nothing.
+_OPEN = ("", "rest")
+
+
+class Stored(Construct):  # type: ignore[type-arg]  # generic in its stubs only
+    """A number in one of the forms that tables know; a compressed one is built in its shortest form."""
+
+    def __init__(self, number: Number) -> None:
+        super().__init__()
+        self.number = number
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        try:
+            value, size = self.number.read(ahead(stream, 10), 0)
+        except IndexError as error:
+            raise StreamError(str(error), path=path) from None
+        stream.read(size)
+        return value
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        data = self.number.write(obj)
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
+    """`subcon` if `test` says so, else None; None is built as nothing."""
+
+    def __init__(self, test: Callable[[Any], bool], subcon: Construct[Any, Any]) -> None:
+        super().__init__(subcon)
+        self.test = test
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        return self.subcon._parsereport(stream, context, path) if self.test(context) else None
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        return obj if obj is None else self.subcon._build(obj, stream, context, path)
+
+
+class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
+    """`subcon` in so many bytes, which it has to fill; built however long it is."""
+
+    def __init__(self, size: Callable[[Any], int], subcon: Construct[Any, Any]) -> None:
+        super().__init__(subcon)
+        self.area = Blob(size)
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        inner = BytesIO(self.area._parsereport(stream, context, path))
+        found = self.subcon._parsereport(inner, context, path)
+        if rest := len(inner.read()):
+            raise ValidationError(f"{rest} bytes behind it", path=path)
+        return found
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        return self.subcon._build(obj, stream, context, path)
+
+
+def parse(family: Family, name: str, data: bytes, version: str = "") -> Any:
+    """Return a type as a construct container; raises ContentsError."""
+    stream = BytesIO(data)
+    try:
+        found = schema(family, name, version or family.versions[-1]).parse_stream(stream)
+    except (ConstructError, RecursionError) as error:
+        raise ContentsError(str(error), stream.tell()) from error
+    if stream.tell() < len(data):
+        raise ContentsError(f"more bytes than {name} has", stream.tell())
+    return found
+
+
+@cache
+def schema(family: Family, name: str, version: str) -> Construct[Any, Any]:
+    """Return the construct of a type in a version."""
+    members = [each for each in family.types[name].fields if family.has(each, version)]
+    return Struct(*(each.name / _element(family, each, version) for each in members))
+
+
+def _value_of(context: Any) -> Callable[[str], int]:
+    scopes = [context]
+    while scopes[-1].get("_") is not None:
+        scopes.append(scopes[-1]["_"])
+    return values_of(scopes[::-1])
+
+
+def _value(family: Family, member: Member, kind: str, version: str) -> Construct[Any, Any]:
+    """Return the construct of one value of a type, within what measures it."""
+    if kind in family.types:
+        return LazyBound(lambda: schema(family, kind, version))
+    if kind in NUMBERS:
+        return Stored(NUMBERS["u1" if kind == "bool" else kind])
+    if kind == "none":
+        return Pass
+    whole = member.size == "rest" or member.on
+    return GreedyBytes if whole else Blob(lambda context: evaluate(member.size, _value_of(context)))
+
+
+def _element(family: Family, member: Member, version: str) -> Construct[Any, Any]:
+    def measured(context: Any) -> int:
+        return evaluate(member.size, _value_of(context))
+
+    def counted(context: Any) -> int:
+        return evaluate(member.count, _value_of(context))
+
+    def there(context: Any) -> bool:
+        if (member.left and not ahead(context._io, 1)) or not asked(member, _value_of(context)):
+            return False
+        return all(of(context) >= 0 for of in limits)
+
+    limits = [of for text, of in ((member.size, measured), (member.count, counted)) if text not in _OPEN]
+    found = _value(family, member, member.type, version) if member.type else None
+    if found is None:
+        cases = {number: _value(family, member, kind, version) for number, kind in member.cases.items()}
+        default = _value(family, member, member.otherwise, version) if member.otherwise else Error
+        found = Switch(lambda context: _value_of(context)(member.on), cases, default)
+    if (member.const, member.low, member.high) != (None, None, None):
+        found = Checked(found, lambda value, _: not member.refuses(value), "a value of it")
+    if measured in limits and member.type not in ("bytes", "text"):
+        found = Area(measured, found)
+    if member.count:
+        rest = member.count == "rest"
+        found = While(lambda stream, _: bool(ahead(stream, 1)), found) if rest else Counted(counted, found)
+    return There(there, found) if limits or member.when or member.left else found
+
+
+def plain(
+    family: Family, name: str, tree: Any, version: str, outer: tuple[Mapping[str, Any], ...] = ()
+) -> dict[str, Any]:
+    """Return what :func:`~journalspec.families.decode` gives, of a type as construct or Kaitai has it."""
+    found: dict[str, Any] = {}
+    scopes = (*outer, found)
+
+    def value(member: Member, kind: str, raw: Any) -> Any:
+        if kind in family.types:
+            return plain(family, kind, raw, version, scopes)
+        raw = getattr(raw, "value", raw) if member.on else raw
+        if kind in PACKED and not isinstance(raw, int):
+            return raw.high << 32 | raw.low if kind == "clong" else raw.amount
+        if kind == "bool":
+            return bool(raw)
+        return text_of(bytes(raw), member.encoding) if kind == "text" else raw
+
+    for member in family.types[name].fields:
+        raw = tree.get(member.name) if isinstance(tree, Mapping) else getattr(tree, member.name, None)
+        kind = "none" if raw is None else member.kind(values_of(scopes))
+        if member.count and raw is not None:
+            found[member.name] = [None if kind == "none" else value(member, kind, each) for each in raw]
+        elif kind != "none":
+            found[member.name] = value(member, kind, raw)
+    return found

@@ -1,0 +1,188 @@
+"""The language of families of contents: what is refused, and that all that reads a table reads the same."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from io import BytesIO
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from kaitaistruct import KaitaiStream
+
+from families_draw import draw
+from journalspec.families import ContentsError, Family, decode, families, load
+from journalspec.families_construct import parse, plain, schema
+from journalspec.families_ksy import ksy, ksy_id, version_number
+from journalspec.formats import format_ids
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tools" / "kaitai"
+FAMILY = load(
+    "bitronix_tlog", "test", (Path(__file__).parent / "data" / "contents_family.toml").read_text("utf-8")
+)
+ALL = [FAMILY, *(each for name in format_ids() for each in families(name).values())]
+COMPILE = """
+import { createRequire } from "node:module"; import { readFileSync, writeFileSync } from "node:fs";
+const require = createRequire(import.meta.url);
+const compiler = require("kaitai-struct-compiler"), yaml = require("js-yaml");
+const made = await compiler.compile("python", yaml.load(readFileSync(process.argv[2], "utf8")), {}, false);
+for (const [path, text] of Object.entries(made)) writeFileSync(process.argv[3] + "/" + path, text);
+"""
+
+
+def drawn(family: Family, number: int) -> list[tuple[str, str, bytes]]:
+    """Return `number` types of a family: root, version and bytes, always the same ones."""
+    random = Random(46)
+    pairs = [(root, version) for root in family.roots for version in family.versions]
+    return [(*pairs[at % len(pairs)], draw(family, *pairs[at % len(pairs)], random)) for at in range(number)]
+
+
+each_family = pytest.mark.parametrize("family", ALL, ids=ksy_id)
+
+
+@each_family
+def test_construct_finds_what_the_naive_decoder_finds_and_builds_the_same_bytes(family: Family) -> None:
+    for root, version, data in drawn(family, 500):
+        wanted, found = decode(family, root, data, version), parse(family, root, data, version)
+        assert plain(family, root, found, version) == wanted
+        assert schema(family, root, version).build(found) == data
+
+
+@each_family
+def test_damaged_bytes_are_the_same_to_construct_and_end_in_nothing_but_an_error(family: Family) -> None:
+    random, refused = Random(47), 0
+    for root, version, data in drawn(family, 500):
+        spoilt = bytearray(data[: random.randint(0, len(data))] if random.random() < 0.3 else data)
+        if spoilt:
+            spoilt[random.randrange(len(spoilt))] = random.choice((0, 1, 127, 128, 255))
+        try:
+            wanted = decode(family, root, bytes(spoilt), version)
+        except ContentsError:
+            with pytest.raises(ContentsError):
+                parse(family, root, bytes(spoilt), version)
+            refused += 1
+        else:
+            assert plain(family, root, parse(family, root, bytes(spoilt), version), version) == wanted
+    assert refused
+
+
+def test_types_within_each_other_and_empty_elements_end() -> None:
+    deep = b"JS\2" + b"\0" * 15 + (b"\1\0\0\4") * 100
+    with pytest.raises(ContentsError, match="more than 64 types"):
+        decode(FAMILY, "message", deep, "1")
+    many = load("bitronix_tlog", "test", EMPTY)
+    with pytest.raises(ContentsError, match="more elements than bytes"):
+        decode(many, "list", b"\x7f\xff\xff\xff")
+
+
+EMPTY = """
+title = "t"
+source = "s"
+root = ["list"]
+[[type]]
+name = "list"
+doc = "A list of nothing."
+fields = [
+  { name = "number", type = "s4" },
+  { name = "items", type = "item", count = "number" },
+]
+[[type]]
+name = "item"
+doc = "Nothing."
+fields = [{ name = "value", type = "none" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('type = "item"', 'type = "items"', "list.items: no type items"),
+        ('count = "number"', 'count = "numbers"', "list.items: numbers is no number before it"),
+        ('count = "number"', 'counts = "number"', "list.items: no such key: counts"),
+        ('type = "s4"', 'type = "s4", since = "2"', "list.number: no version 2"),
+        ('type = "s4"', 'type = "s4", left = true', "list.items: number may be missing"),
+        ('type = "s4"', 'type = "bytes"', "list.number: bytes with a size, or without one"),
+        ('type = "none"', 'type = "text", size = "rest"', "item.value: no encoding ''"),
+        ('type = "none"', 'type = "s4", size = "4"', "item.value: s4 with a size"),
+        ('type = "none"', 'on = "outer.number"', "item.value: either a type"),
+        ('type = "none"', 'type = "u1", when = ["outer.number", "~1"]', "no alternative: ~1"),
+        ('root = ["list"]', 'root = ["lists"]', "lists stands by itself"),
+        ('type = "none"', 'type = "bytes", size = "outer.size"', "list stands by itself, but asks for size"),
+        ('name = "value"', 'name = "null"', "item.null: no name for a field"),
+        ('name = "list"', 'name = "s4"', "s4: no name for a type"),
+        ('name = "item"', 'name = "list"', "a type is there twice"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_its_type_and_field(old: str, new: str, reason: str) -> None:
+    text = EMPTY.replace(old, new)
+    assert text != EMPTY
+    with pytest.raises(ValueError, match=re.escape(reason)) as caught:
+        load("bitronix_tlog", "test", text)
+    assert str(caught.value).startswith("bitronix_tlog/contents/test.toml: ")
+
+
+def test_what_is_drawn_has_every_field_of_every_type() -> None:
+    seen: set[str] = set()
+
+    def look(name: str, value: dict[str, Any]) -> None:
+        for member in FAMILY.types[name].fields:
+            if member.name in value:
+                seen.add(f"{name}.{member.name}")
+                for kind in member.types:
+                    for each in value[member.name] if member.count else [value[member.name]]:
+                        if kind in FAMILY.types and isinstance(each, dict):
+                            look(kind, each)
+
+    for root, version, data in drawn(FAMILY, 500):
+        look(root, decode(FAMILY, root, data, version))
+    assert seen == {f"{name}.{each.name}" for name, shape in FAMILY.types.items() for each in shape.fields}
+
+
+@pytest.fixture(scope="module")
+def parser(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The parser that Kaitai generates of the family for tests."""
+    node, out = shutil.which("node"), tmp_path_factory.mktemp("parser")
+    given = [Path(entry) for entry in os.environ.get("NODE_PATH", "").split(os.pathsep) if entry]
+    paths = [path for path in (*given, TOOL / "node_modules") if (path / "kaitai-struct-compiler").is_dir()]
+    if node is None or not paths:
+        pytest.skip("needs the Kaitai compiler: run `npm ci --prefix tools/kaitai`, or set NODE_PATH")
+    (out / "compile.mjs").write_text(COMPILE, encoding="utf-8")
+    (out / "family.ksy").write_text(ksy(FAMILY), encoding="utf-8")
+    command = [node, str(out / "compile.mjs"), str(out / "family.ksy"), str(out)]
+    done = subprocess.run(
+        command, env={**os.environ, "NODE_PATH": str(paths[0])}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    sys.path.insert(0, str(out))
+    try:
+        return importlib.import_module(ksy_id(FAMILY))
+    finally:
+        sys.path.remove(str(out))
+
+
+@pytest.mark.node
+def test_the_generated_parser_finds_what_the_naive_decoder_finds(parser: Any) -> None:
+    for root, version, data in drawn(FAMILY, 500):
+        assert plain(FAMILY, root, kaitai(parser, FAMILY, root, data, version), version) == decode(
+            FAMILY, root, data, version
+        )
+
+
+def kaitai(module: Any, family: Family, root: str, data: bytes, version: str) -> Any:
+    """Return the tree that a generated parser makes of a root of a family."""
+
+    def camel(name: str) -> str:
+        return "".join(part.capitalize() for part in name.split("_"))
+
+    kind = getattr(module, camel(ksy_id(family)))
+    if root != family.roots[0]:
+        kind = getattr(kind, camel(root))
+    arguments = [version_number(family, version)] if family.needs[root] else []
+    return kind(*arguments, KaitaiStream(BytesIO(data)))
