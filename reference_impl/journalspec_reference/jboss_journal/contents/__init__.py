@@ -15,6 +15,7 @@ from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
 from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.ids import Ids
+from journalspec_reference.jboss_journal.contents import amqp, narayana
 from journalspec_reference.jboss_journal.contents.beside import Room, beside
 from journalspec_reference.jboss_journal.contents.bindings import Bindings, Queue, bindings_of
 from journalspec_reference.jboss_journal.contents.core import (
@@ -42,19 +43,29 @@ ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "Hor
 #: What tells the product where nothing in the records does.
 EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
-#: Gives the columns of an AMQP message and the reasons for what is missing in them: `body` is what a record or a
-#: page holds, `large` what its file does. None: such a message is bytes.
-Amqp = Callable[[bytes, bytes | None], tuple[Mapping[str, Value], Sequence[str]]]
-amqp_message: Amqp | None = None
 #: Columns that do not come out of a message's own bytes.
 OUTER = frozenset(
-    ("queue", "id", "protocol", "delivery_count", "redelivered", "scheduled", "size", "large", "paged", "file", "off")
+    (
+        "queue",
+        "id",
+        "protocol",
+        "delivery_count",
+        "redelivered",
+        "scheduled",
+        "size",
+        "large",
+        "paged",
+        "file",
+        "off",
+    )
 )
 
 
 def contents(answer: Answer) -> BrokerContents:
     """Return the contents of a journal that recovery has read; without a state there are no rows."""
-    return BrokerContents(answer)
+    extension = str(answer.journal.params.get("extension", ""))
+    narayanas = narayana.is_store(extension, _replay_of(answer))
+    return (TransactionContents if narayanas else BrokerContents)(answer)
 
 
 def _tables() -> Described:
@@ -92,6 +103,7 @@ class BrokerContents:
             "in_doubt": self._in_doubt,
             "dropped": self._dropped,
             "transactions": self._transactions,
+            "participants": lambda: iter(()),
             "duplicates": self._duplicates,
             "page_transactions": self._page_transactions,
             "page_counters": self._page_counters,
@@ -169,7 +181,9 @@ class BrokerContents:
         """The names of the queues by id: those of bindings; without any, those that messages are in."""
         if self.bindings.queues or self._has_bindings:
             return {ident: queue.name for ident, queue in self.bindings.queues.items()}
-        paged = {queue for file in self.page_files() for entry in file.entries(_ignore) for queue in entry.queues}
+        paged = {
+            queue for file in self.page_files() for entry in file.entries(_ignore) for queue in entry.queues
+        }
         return {ident: f"queue {ident}" for ident in sorted({*self.pending.queues, *paged})}
 
     @cached_property
@@ -196,7 +210,9 @@ class BrokerContents:
         """Which product wrote this, and what tells that."""
         pending, bindings = self.pending, self.bindings
         if pending.types[PROTOCOL] or bindings.addresses:
-            return ARTEMIS_2, "messages with a protocol" if pending.types[PROTOCOL] else "addresses in the bindings"
+            return ARTEMIS_2, "messages with a protocol" if pending.types[
+                PROTOCOL
+            ] else "addresses in the bindings"
         extension = self.answer.journal.params.get("extension", "")
         if any(queue.options for queue in bindings.queues.values()):
             return ARTEMIS_1, "queues with metadata, and no addresses"
@@ -327,8 +343,8 @@ class BrokerContents:
             "file": file,
             "off": off,
         }
-        if message.protocol == "amqp" and amqp_message is not None:
-            columns, reasons = amqp_message(message.body, large)
+        if message.protocol == "amqp":
+            columns, reasons = amqp.message(message.body, large)
             row["data"] = None
             row.update((name, value) for name, value in columns.items() if name in row and name not in OUTER)
             problems += reasons
@@ -520,7 +536,8 @@ class BrokerContents:
         else:
             text = f"{xid.format_id}:{_printable(xid.global_id)}:{_printable(xid.branch)}"
             row |= {"format_id": xid.format_id, "global_id": xid.global_id, "branch": xid.branch, "xid": text}
-        return row | {
+            row |= narayana.xid_parts(xid.format_id, xid.global_id, xid.branch)
+        return dict.fromkeys(column.name for column in self.tables["transactions"].columns) | row | {
             "sends": sends, "acknowledges": acks, "page_transactions": paged, "file": file, "off": off,
         }  # fmt: skip
 
@@ -534,7 +551,11 @@ class BrokerContents:
                 self.note("undecodable", str(item.id), file, off, str(error), "duplicates")
                 address, value = None, data
             text = value.decode("utf-16-le", "replace") if len(value) % 2 == 0 else ""
-            row: dict[str, Value] = {"address": address, "value": value, "text": text if text.isprintable() else None}
+            row: dict[str, Value] = {
+                "address": address,
+                "value": value,
+                "text": text if text.isprintable() else None,
+            }
             yield row | {"id": item.id, "file": file, "off": off}
 
     def _page_transactions(self) -> Iterator[Row]:
@@ -561,6 +582,25 @@ class BrokerContents:
             "highest_id": self.pending.highest,
             "types": types,
         }
+
+
+class TransactionContents(BrokerContents):
+    """The contents of a journal of Narayana: what its other tables would hold is not in it."""
+
+    @cached_property
+    def _transactions_of(self) -> narayana.Store:
+        return narayana.Store(self._replay, self.note)
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table; raises KeyError for an unknown one."""
+        store = self._transactions_of
+        rows: dict[str, Callable[[], Iterator[Row]]] = {name: lambda: iter(()) for name in self.tables}
+        rows |= {"transactions": store.transactions, "participants": store.participants}
+        return rows[table]()
+
+    def counts(self) -> Sequence[Count]:
+        """Return the number, bytes and times of the transactions of each node."""
+        return self._transactions_of.counts()
 
 
 @dataclass(slots=True)

@@ -19,10 +19,18 @@ from typing import Final, TypeAlias
 from uuid import UUID
 
 from journalspec_reference.contents import Value
+from journalspec_reference.jboss_journal.contents.core import (
+    AMQP,
+    AMQP_EXPIRING,
+    AMQP_EXTRA,
+    AMQP_LARGE,
+    ERRORS,
+    class_name,
+    properties_at,
+)
 
 #: The first byte of a stored message: which persister wrote it.
-STANDARD, STANDARD_2, LARGE, STANDARD_3 = 2, 3, 4, 5
-PERSISTERS: Final = frozenset({STANDARD, STANDARD_2, LARGE, STANDARD_3})
+PERSISTERS: Final = frozenset({AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING})
 #: Values nest no deeper than this.
 MOST_DEEP = 64
 #: So many reasons are given for one message.
@@ -116,13 +124,8 @@ _FIXED: Final[Mapping[int, _Reader]] = {
 _EMPTY: Final[Mapping[int, Value]] = {0x40: None, 0x41: True, 0x42: False, 0x43: 0, 0x44: 0}
 _NO_LIST, _NO_VALUE = 0x45, 0x40
 _LONG = 8
-#: Properties of the broker by type: their bytes, and how they are read.
-_PROPERTY: Final[Mapping[int, tuple[int, _Reader]]] = {
-    **{0: (0, lambda _: None), 2: (1, lambda raw: raw != b"\0"), 3: (1, _number("b")), 5: (2, _number("h"))},
-    **{6: (4, _number("i")), 7: (8, _number("q")), 8: (4, _number("f")), 9: (8, _number("d"))},
-    11: (2, lambda raw: raw.decode("utf-16-be", "replace")),
-}
-_PROPERTY_BYTES, _PROPERTY_TEXT = 4, 10
+#: The property in which the broker keeps the address that it has given a message.
+_ADDRESS = "_AMQ_AD"
 #: Bytes of a value of a fixed length, by the upper half of its code.
 _LENGTHS = {4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
 _BINARY, _STRING, _SYMBOL = 0, 1, 3
@@ -373,7 +376,7 @@ def _body(message: _Message) -> dict[str, Value]:
     if all(isinstance(each, bytes) for each in values):
         data = b"".join(each for each in values if isinstance(each, bytes))
         if content_type == _SERIALISED:
-            return _columns("object", data=data)
+            return _columns("object", data=data) | {"class_name": class_name(data)}
         if message.body == _DATA and _TEXTUAL.fullmatch(content_type):
             with suppress(UnicodeDecodeError):
                 return _columns("text", text=data.decode("utf-8"))
@@ -422,62 +425,42 @@ def _stored(encoded: _Encoded, found: _Message, around: dict[str, Value], large:
     if persister not in PERSISTERS:
         raise _Damage(0, f"no AMQP message has persister {persister}")
     at = 9
-    if persister == LARGE:
+    if persister == AMQP_LARGE:
         around["durable"] = encoded.size(at, end, 1) != 0
         at += 1
     message_format, at = encoded.size(at, end, 8), at + 8
     if message_format:
         found.beside["messageFormat"] = message_format
     if encoded.size(at, end, 1):
-        address, at = _simple_string(encoded, at + 1, end)
-        around["address"] = address
+        size, at = encoded.size(at + 1, end, 4), at + 5
+        around["address"] = encoded.raw(at, end, size).decode("utf-16-le", "replace")
+        at += size
     else:
         at += 1
-    if persister != LARGE:
+    if persister != AMQP_LARGE:
         size, at = encoded.size(at, end, 4), at + 4
         _sections(encoded, at, min(at + size, end), found)
         at += size
-    if persister != STANDARD:
+    if persister != AMQP:
         size, at = encoded.size(at, end, 4), at + 4
         if size:
-            _extra(encoded, at, min(at + size, end), found)
-            if isinstance(known := found.beside.get("extraProperties._AMQ_AD"), str):
-                around.setdefault("address", known)
+            extra: dict[str, Value] = {}
+            try:
+                properties_at(encoded.raw(at, end, size), 0, extra)
+            except ERRORS as error:
+                encoded.odd(f"properties of the broker at {at}: {error}")
+            found.beside.update((f"extraProperties.{name}", value) for name, value in extra.items())
+            if isinstance(extra.get(_ADDRESS), str):
+                around.setdefault("address", extra[_ADDRESS])
         at += size
-    if persister == LARGE:
+    if persister == AMQP_LARGE:
         at = _saved(encoded, at, found if large is None else _Message())
     if large is not None:
         file = _Encoded(large, encoded.reasons)
         _sections(file, 0, len(large), found)
-    if persister == STANDARD_3 or end - at >= _LONG:
+    if persister == AMQP_EXPIRING or end - at >= _LONG:
         expiration = int.from_bytes(encoded.raw(at, end, _LONG), "big", signed=True)
         around["expiration"] = expiration if expiration > 0 else None
-
-
-def _simple_string(encoded: _Encoded, at: int, end: int) -> tuple[str, int]:
-    size, at = encoded.size(at, end, 4), at + 4
-    return encoded.raw(at, end, size).decode("utf-16-le", "replace"), at + size
-
-
-def _extra(encoded: _Encoded, at: int, end: int, found: _Message) -> None:
-    """Take the properties that the broker has added. Raises _Damage; those before it are there."""
-    present, count = encoded.size(at, end, 1), encoded.size(at + 1, end, 4)
-    at += 5
-    for _ in range(count if present else 0):
-        key, at = _simple_string(encoded, at, end)
-        kind, at = encoded.size(at, end, 1), at + 1
-        value: Value
-        if kind == _PROPERTY_TEXT:
-            value, at = _simple_string(encoded, at, end)
-        elif kind == _PROPERTY_BYTES:
-            size, at = encoded.size(at, end, 4), at + 4
-            value, at = encoded.raw(at, end, size), at + size
-        elif kind in _PROPERTY:
-            size, read = _PROPERTY[kind]
-            value, at = read(encoded.raw(at, end, size)), at + size
-        else:
-            raise _Damage(at - 1, f"no property has type {kind}")
-        found.beside["extraProperties." + key] = value
 
 
 def _saved(encoded: _Encoded, at: int, found: _Message) -> int:
