@@ -62,6 +62,7 @@ PRODUCTS = {
         ),
         "ArtemisAmqpBrowse.java",
     ),
+    "hornetq": Product("HornetqStore.java", ("org.hornetq:hornetq-server", "org.hornetq:hornetq-jms-client")),
     "derby": Product("DerbyStore.java", ("org.apache.derby:derby",)),
 }
 

@@ -59,7 +59,7 @@ from journalspec_reference.jboss_journal.fileset import (
     limit_of,
     lost_from,
 )
-from journalspec_reference.jboss_journal.scan import earlier, first_found, scan, threes
+from journalspec_reference.jboss_journal.scan import NEED, earlier, first_found, scan, threes
 
 T = TypeVar("T")
 LONG = Struct(">q")
@@ -489,7 +489,7 @@ class Replay:
                 data, base, used = b"", 0, 0
             off = begin + (place & (1 << OFFSET_BITS) - 1)
             at = off - base
-            if at < 0 or at + _BRIEF > len(data):
+            if at < 0 or at + NEED > len(data):
                 data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
                 base, at, used = off, 0, 0
             shape = shapes.get(data[at]) if at < len(data) else None

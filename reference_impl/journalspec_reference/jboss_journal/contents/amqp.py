@@ -1,9 +1,9 @@
 """AMQP messages as Artemis 2 stores them: the encoded message, and what the broker puts around it.
 
 An encoded message is sections (part 3 of the specification of AMQP 1.0). What precedes and follows it is by
-Artemis' ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister`` (4), whose
-encoded message is in a file of its own. Columns are what the broker's browser gives, but for bodies: it has only
-the first of several sections, and takes a value that is no text, list or map for bytes.
+``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister`` (4), whose
+encoded message is in a file of its own. Columns are what the broker's browser gives, but for bodies: it has
+only the first of several sections, and takes a value that is no text, list or map for bytes.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
     """Return the columns that a stored message has, and the reasons for what is missing in them.
 
     `body` is what a message record (45) or a paged message holds from the number of its persister on, `large`
-    what the file of a large message holds: without it that message has no body.
+    what the file of a large message holds: without it that message has no body. If its body was not found and
+    something is missing, the bytes are its `data`.
     """
     encoded, found = Encoded(body), _Message()
     around: dict[str, Value] = {}
@@ -115,7 +116,10 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
         _stored(encoded, found, _Message() if large is not None else found, around)
     except Damage as damage:
         encoded.odd(str(damage))
-    return _row(found) | around, encoded.reasons
+    row = _row(found) | around
+    if encoded.reasons and not found.values:
+        row |= {"kind": "unknown", "data": body if large is None else large}
+    return row, encoded.reasons
 
 
 def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[str, Value]) -> None:

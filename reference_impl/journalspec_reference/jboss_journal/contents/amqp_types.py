@@ -1,7 +1,7 @@
 """Values of AMQP 1.0 (part 1 of its specification): a byte says the type, and with it how many bytes follow.
 
 A value that cannot be decoded is noted and left as bytes where its length is known; else Damage is raised.
-Time and memory are linear in the bytes: nesting is bounded, and so are values that have no bytes of their own.
+Time and memory are linear in the bytes: nesting is bounded, and so are values that have no bytes.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class Encoded:
     def value(self, at: int, end: int, depth: int = 0) -> tuple[Value, int]:
         """Return the value at `at`, and where it ends. Raises Damage.
 
-        A described value is an object of `descriptor` and `value`; a map whose keys are not all different texts
-        is a list of pairs; a decimal is bytes.
+        A described value is an object of `descriptor` and `value`; a map whose keys are not all different
+        texts is a list of pairs; a decimal is bytes.
         """
         code = self.size(at, end, 1)
         if code:

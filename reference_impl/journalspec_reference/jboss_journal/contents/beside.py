@@ -1,7 +1,7 @@
 """Directories beside a journal, read only: bindings, page files, large messages.
 
-Brokers keep them side by side: ``journal``, ``bindings``, ``paging`` and ``large-messages``, with a common prefix in
-WildFly and EAP (``messagingjournal``). Links are not followed: they may lead anywhere.
+Brokers keep them side by side: ``journal``, ``bindings``, ``paging`` and ``large-messages``, with a common
+prefix in WildFly and EAP (``messagingjournal``). Links are not followed: they may lead anywhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them in journals, page files and beside them.
+"""Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
 
-Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``. What
-cannot be decoded raises :class:`Undecodable`, or is in the `problem` of a message whose other fields hold.
+Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``.
+What cannot be decoded raises :class:`Undecodable`, or is the `problem` of a message whose other fields hold.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BodyParts:
     """A body taken apart by the kind of its message; `data` is what has no other form."""
 
     text: str | None = None
@@ -94,7 +94,7 @@ def data_at(data: bytes, at: int) -> tuple[bytes, int]:
 def text_at(data: bytes, at: int) -> tuple[str, int]:
     """Return a SimpleString, and where it ends."""
     value, at = data_at(data, at)
-    return value.decode("utf-16-le", "surrogatepass"), at
+    return value.decode("utf-16-le", "replace"), at
 
 
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
@@ -111,14 +111,16 @@ def long_text(data: bytes, at: int) -> tuple[str, int]:
     if count < 9:
         end = at + 2 * count
         if end > len(data):
-            raise Undecodable(f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow")
-        return data[at:end].decode("utf-16-be", "surrogatepass"), end
+            raise Undecodable(
+                f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow"
+            )
+        return data[at:end].decode("utf-16-be", "replace"), end
     if count < 0xFFF:
         (size,) = CHAR.unpack_from(data, at)
         end = at + 2 + size
         if end > len(data):
             raise Undecodable(f"{size} bytes of text at {at}, and {len(data) - at - 2} follow")
-        return mutf8.decode(data[at + 2 : end]), end
+        return mutf8.readable(data[at + 2 : end]), end
     return text_at(data, at)
 
 
@@ -146,7 +148,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
         key = data[start:at]
         name = names.get(key)
         if name is None:
-            name = key.decode("utf-16-le", "surrogatepass")
+            name = key.decode("utf-16-le", "replace")
             if len(names) < MOST_NAMES and size < MOST_NAMES:
                 names[key] = name
         tag = data[at]
@@ -155,7 +157,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
             start, at = at + 5, at + 5 + size
             if size < 0 or at > len(data):
                 raise Undecodable(f"a text of {size} bytes at {start - 4}")
-            found[name] = data[start:at].decode("utf-16-le", "surrogatepass")
+            found[name] = data[start:at].decode("utf-16-le", "replace")
         elif tag in fixed:
             (found[name],) = fixed[tag].unpack_from(data, at + 1)
             at += 1 + fixed[tag].size
@@ -164,7 +166,9 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
     return at
 
 
-def _odd_value(data: bytes, at: int, text: Callable[[bytes, int], tuple[str | None, int]] = text_at) -> tuple[Value, int]:
+def _odd_value(
+    data: bytes, at: int, text: Callable[[bytes, int], tuple[str | None, int]] = text_at
+) -> tuple[Value, int]:
     """Return a value with its tag before it, and where it ends; `text` reads one that is a string."""
     tag = data[at]
     at += 1
@@ -192,7 +196,9 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     if data[at - 1]:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
-    kind, durable, message.expiration, message.timestamp, message.priority, given = HEADERS.unpack_from(data, at)
+    kind, durable, message.expiration, message.timestamp, message.priority, given = HEADERS.unpack_from(
+        data, at
+    )
     message.type, message.durable = kind, durable != 0
     return properties_at(data, at + HEADERS.size - 1, message.properties) if given else at + HEADERS.size
 
@@ -298,7 +304,7 @@ def _take(message: Message, decode: Callable[[], object]) -> None:
         message.problem = str(error)
 
 
-def body_of(message: Message) -> Body:
+def body_of(message: Message) -> BodyParts:
     """Return the body of a Core message by its type."""
     data, compressed, problem = message.body, False, ""
     if any(message.properties.get(name) is True for name in COMPRESSED):
@@ -306,25 +312,25 @@ def body_of(message: Message) -> Body:
         try:
             data = inflated(data)
         except Undecodable as error:
-            return Body(data=data, compressed=True, problem=str(error))
+            return BodyParts(data=data, compressed=True, problem=str(error))
     kind = message.type
     try:
         if kind == TEXT:
             # Nothing at all is a null text as well.
-            return Body(text=optional_text(data, 0)[0] if data else None, compressed=compressed)
+            return BodyParts(text=optional_text(data, 0)[0] if data else None, compressed=compressed)
         if kind == MAP:
             content: dict[str, Value] = {}
             if data:
                 properties_at(data, 0, content)
-            return Body(content=content, compressed=compressed)
+            return BodyParts(content=content, compressed=compressed)
         if kind == STREAM:
-            return Body(content=elements(data), compressed=compressed)
+            return BodyParts(content=elements(data), compressed=compressed)
         if kind == OBJECT:
             value = data_at(data, 0)[0] if data else b""
-            return Body(data=value, class_name=class_name(value), compressed=compressed)
+            return BodyParts(data=value, class_name=class_name(value), compressed=compressed)
     except ERRORS as error:
         problem = str(error)
-    return Body(data=None if message.blank else data, compressed=compressed, problem=problem)
+    return BodyParts(data=None if message.blank else data, compressed=compressed, problem=problem)
 
 
 def elements(data: bytes) -> list[Value]:

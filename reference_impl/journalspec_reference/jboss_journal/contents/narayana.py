@@ -15,8 +15,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from struct import Struct
 
-from journalspec_reference.contents import Count, Row, Value
+from journalspec.contents import Table, described
+from journalspec_reference.contents import Count, Remarks, Row, Value
+from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
+from journalspec_reference.jboss_journal.contents.messages import Note
+from journalspec_reference.jboss_journal.contents.store import Store
 from journalspec_reference.jboss_journal.recover import Body, Replay
 
 EXTENSION = "txlog"
@@ -54,7 +58,7 @@ BY_OBJECT = 1
 COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator", "moved-aside", "nothing"
 
 
-def is_store(extension: str, replay: Replay) -> bool:
+def is_narayana(extension: str, replay: Replay) -> bool:
     """Tell whether a journal is Narayana's: by its files' extension, or by its first live record."""
     for item in () if extension == EXTENSION else replay.live():
         return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)
@@ -269,29 +273,47 @@ def _commit_markable(state: _Buffer) -> dict[str, Value]:
 
 
 @dataclass
-class Store:
-    """The transactions of a journal; `note` takes a remark: code, key, file, offset, reason and table."""
+class TransactionContents:
+    """The contents of a journal of Narayana: only two of the tables have rows."""
 
-    replay: Replay
-    note: Callable[[str, str, str, int, str, str], None]
+    store: Store
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables of ``tables.toml``."""
+        return described(FORMAT).tables  # type: ignore[union-attr]  # this format has tables
+
+    @property
+    def remarks(self) -> Remarks:
+        """What was odd in what was looked at so far."""
+        return self.store.remarks
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table; raises KeyError for an unknown one."""
+        rows: Mapping[str, Callable[[], Iterator[Row]]] = {
+            **dict.fromkeys(self.tables, lambda: iter(())),
+            "transactions": self._transactions,
+            "participants": self._participants,
+        }
+        return rows[table]()
 
     @cached_property
     def _places(self) -> Sequence[int]:
         """Where each object is: of records with one id, the last one has all of it."""
-        return list({item.id: item.place for item in self.replay.live()}.values())
+        return list({item.id: item.place for item in self.store.replay.live()}.values())
 
     def _objects(self) -> Iterator[tuple[Body, Transaction]]:
-        for item in self.replay.bodies(self._places):
+        for item in self.store.replay.bodies(self._places):
             found = transaction(item.data[item.start : item.end])
             if found.reason:
                 code = "undecodable" if TRANSACTION in str(found.type) else "unknown-object"
-                self.note(code, str(item.id), *self.replay.where(item.place), found.reason, "transactions")
+                where = self.store.replay.where(item.place)
+                self.store.note(Note(code, str(item.id), *where, found.reason, "transactions"))
             yield item, found
 
-    def transactions(self) -> Iterator[Row]:
-        """Yield the rows of ``transactions``."""
+    def _transactions(self) -> Iterator[Row]:
         for item, found in self._objects():
-            xid, (file, off) = found.xid, self.replay.where(item.place)
+            xid, (file, off) = found.xid, self.store.replay.where(item.place)
             branch = xid.get("branch") if found.parent else None
             gtrid = xid.get("global_id")
             text = ":".join((str(xid["format_id"]), _hex(gtrid), _hex(branch))) if xid else None
@@ -320,8 +342,7 @@ class Store:
                 "off": off,
             }
 
-    def participants(self) -> Iterator[Row]:
-        """Yield the rows of ``participants``."""
+    def _participants(self) -> Iterator[Row]:
         for item, found in self._objects():
             lists = (("pending", found.participants), ("heuristic", found.heuristics))
             for state, number, each in ((state, *pair) for state, rows in lists for pair in enumerate(rows)):

@@ -1,7 +1,7 @@
 """Page files and files of large messages.
 
-A page file has neither header nor checksum: entries follow each other, each between two braces. The broker stops
-reading a page where an entry is not complete, and so does this.
+A page file has neither header nor checksum: entries follow each other, each between two braces. The broker
+stops reading a page where an entry is not complete, and so does this.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ PROLOGUE = Struct(">qB")
 LARGE_KINDS = (1, 0xFF)
 MOST_ADDRESS = 1 << 16
 PIECE = 1 << 20
+#: Called with the code of a remark, a file, the offset there (None: all of it), and the reason.
+Report = Callable[[str, str, int | None, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +77,30 @@ class PageFile:
     content: Content
     old: bool
 
-    def entries(self, report: Callable[[str, int, str], None]) -> Iterator[Entry]:
-        """Yield the entries; `report` takes code, offset and reason of what is damaged."""
+    def entries(self, report: Report) -> Iterator[Entry]:
+        """Yield the entries; what is damaged is reported."""
         content, off, index = self.content, 0, 0
         while off + HEAD.size < content.size:
             brace, size = HEAD.unpack(content.read(off, HEAD.size))
             end = off + HEAD.size + size
             if brace != START or size < 0 or end >= content.size or content.read(end, 1) != END:
                 if not _only_zeros(content, off):
-                    report("page-damaged", off, "no complete entry begins here; what follows is not read")
+                    report(
+                        "page-damaged",
+                        self.name,
+                        off,
+                        "no complete entry begins here; what follows is not read",
+                    )
                 return
             data = content.read(off + HEAD.size, size)
             try:
                 yield self._entry(data, index, off)
             except ERRORS as error:
-                report("undecodable", off, str(error))
+                report("undecodable", self.name, off, str(error))
             off = end + 1
             index += 1
         if content.read(off, content.size - off).strip(b"\0"):
-            report("page-damaged", off, "the file ends within an entry")
+            report("page-damaged", self.name, off, "the file ends within an entry")
 
     def _entry(self, data: bytes, index: int, off: int) -> Entry:
         tx, large = PROLOGUE.unpack_from(data, 0)
@@ -148,7 +155,7 @@ def _protocol_end(data: bytes, at: int) -> int:
 
 
 def _queues_at(data: bytes) -> int:
-    """Return where the list of queues begins if nothing else tells: it has its number of elements before it."""
+    """Return where the list of queues begins if nothing else tells: its length is stored before it."""
     for count in range(1, min(1 << 10, len(data) // LONG.size)):
         at = len(data) - LONG.size * count - INT.size
         if at >= 0 and INT.unpack_from(data, at)[0] == count:
@@ -163,8 +170,8 @@ class Paging:
     room: Room | None
     old: bool
 
-    def files(self, report: Callable[[str, str, str], None]) -> Iterator[PageFile]:
-        """Yield the page files; `report` takes code, file and reason of what is not read."""
+    def files(self, report: Report) -> Iterator[PageFile]:
+        """Yield the page files; what cannot be read is reported."""
         for room in self.room.rooms() if self.room is not None else ():
             numbered = sorted(
                 (int(match[1]), name) for name in room.names if (match := PAGE.match(name)) is not None
@@ -172,13 +179,23 @@ class Paging:
             content = room.open(ADDRESS_FILE) if ADDRESS_FILE in room.names else None
             if content is None:
                 if numbered:
-                    report("no-address-file", f"{room.path.name}/{ADDRESS_FILE}", f"{len(numbered)} page files")
+                    report(
+                        "no-address-file",
+                        f"{room.path.name}/{ADDRESS_FILE}",
+                        None,
+                        f"{len(numbered)} page files",
+                    )
                 continue
             text = content.read(0, min(content.size, MOST_ADDRESS)).decode("utf-8", "replace")
             for number, name in numbered:
                 found = room.open(name)
                 if found is None:
-                    report("page-unreadable", f"{room.path.name}/{name}", "it cannot be opened, or is a link")
+                    report(
+                        "page-unreadable",
+                        f"{room.path.name}/{name}",
+                        None,
+                        "it cannot be opened, or is a link",
+                    )
                 else:
                     yield PageFile(text.strip(), number, f"{room.path.name}/{name}", found, self.old)
 

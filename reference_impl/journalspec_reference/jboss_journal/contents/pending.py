@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from struct import Struct
 
@@ -22,7 +22,6 @@ from journalspec_reference.jboss_journal.contents.core import (
     OLD,
     PROTOCOL,
     Undecodable,
-    data_at,
     timestamp_of,
 )
 from journalspec_reference.jboss_journal.recover import Body, InDoubt, Replay
@@ -30,31 +29,13 @@ from journalspec_reference.jboss_journal.recover import Body, InDoubt, Replay
 PENDING_LARGE, REFERENCE, ACKNOWLEDGED, DELIVERIES, PAGE_TX, SCHEDULED = 29, 32, 33, 34, 35, 36
 DUPLICATE, HEURISTIC, CURSOR_ACK, COUNTER, INCREMENT, PAGE_DONE, COUNTER_PENDING = 37, 38, 39, 40, 41, 42, 43
 MESSAGES = (PROTOCOL, OLD, LARGE)
-#: Written and not needed here: of retention, of mirrors, of MQTT clients.
-OTHERS = (49, 53, 54)
+#: Written and not needed here: of large messages being received, retention, mirrors, MQTT clients.
+OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
 #: A page transaction is changed by this kind of record, and added by any other.
 UPDATES = (12, 14)
-#: A key of a reference is the number of its queue times this, plus the id of its message.
+#: A key of a reference is the id of its queue times this, plus the id of its message.
 KEY = 1 << 64
-
-
-@dataclass(frozen=True, slots=True)
-class Xid:
-    """The id of a distributed transaction; `rest` is where it ends."""
-
-    format_id: int
-    branch: bytes
-    global_id: bytes
-    rest: int
-
-
-def xid_of(data: bytes) -> Xid:
-    """Return the XID in a PREPARE or heuristic completion, branch first; raises one of ERRORS."""
-    (format_id,) = INT.unpack_from(data, 0)
-    branch, at = data_at(data, 4)
-    global_id, at = data_at(data, at)
-    return Xid(format_id, branch, global_id, at)
 
 
 @dataclass(slots=True)
@@ -92,8 +73,8 @@ class Pending:
         self._replay, self._report = replay, report
         self.numbers: dict[int, int] = {}
         self.places, self.stamps, self.sizes = array("q"), array("q"), array("q")
-        #: Queue id -> its number, in the order in which they are first referred to.
-        self.queues: dict[int, int] = {}
+        #: The ids of the queues that are referred to.
+        self.queues: set[int] = set()
         #: Key of a reference -> number of its message.
         self.references: dict[int, int] = {}
         self.deliveries: dict[int, int] = {}
@@ -105,8 +86,8 @@ class Pending:
         self.paged_acks: set[tuple[int, int, int]] = set()
         self.pages_done: set[tuple[int, int]] = set()
         self.counters: dict[int, PageCounter] = {}
-        #: Ids of messages whose bodies are in files, and of files that a start deletes.
-        self.large, self.files_to_delete = Ids(), Ids()
+        #: Ids of messages whose bodies are in files.
+        self.large = Ids()
         self.types: Counter[int] = Counter()
         self.doubts: list[Doubt] = []
         self.highest = 0
@@ -114,17 +95,10 @@ class Pending:
         for transaction in replay.in_doubt_transactions():
             self._take_doubt(transaction)
         #: Keys of references that a prepared transaction acknowledges.
-        self.hidden = {
-            self.key_of(queue, ident) for doubt in self.doubts for ident, queue, _ in doubt.acks if queue in self.queues
-        }
-        self.paged_hidden = set[tuple[int, int, int]]().union(*(doubt.paged_acks for doubt in self.doubts))
-
-    def key_of(self, queue: int, ident: int) -> int:
-        """Return the key of a reference; its queue has a number."""
-        return self.queues[queue] * KEY + ident
+        self.hidden = {queue * KEY + ident for doubt in self.doubts for ident, queue, _ in doubt.acks}
 
     def _take_live(self) -> None:
-        numbers, references, queues = self.numbers, self.references, self.queues
+        numbers, references, queues = self.numbers, self.references, self.queues.add
         places, stamps, sizes = self.places.append, self.stamps.append, self.sizes.append
         long_at, counted = LONG.unpack_from, [0] * 256
         for item in self._replay.live():
@@ -135,12 +109,12 @@ class Pending:
                     if end - start < 8:
                         raise Undecodable("the id of its queue is cut")
                     (queue,) = long_at(data, start)
-                    number = queues.setdefault(queue, len(queues))
                     message = numbers.get(ident)
                     if message is None:
                         self._report("no-message", str(ident), place, f"queue {queue} refers to it")
                     else:
-                        references[number * KEY + ident] = message
+                        references[queue * KEY + ident] = message
+                        queues(queue)
                 elif kind in MESSAGES:
                     numbers[ident] = len(self.places)
                     places(place)
@@ -157,41 +131,48 @@ class Pending:
 
     def _take_other(self, item: Body, data: bytes) -> None:
         """Take in a record that is neither a message nor a reference."""
-        kind, ident, place = item.user_type, item.id, item.place
-        if kind in (ACKNOWLEDGED, DELIVERIES, SCHEDULED):
-            (queue,) = LONG.unpack_from(data, 0)
-            key = self.key_of(queue, ident) if queue in self.queues else None
-            if key is None or key not in self.references:
-                self._report("no-reference", str(ident), place, f"{_CHANGES[kind]} in queue {queue}, which does not hold it")
-            elif kind == ACKNOWLEDGED:
-                for each in (self.references, self.deliveries, self.scheduled):
-                    each.pop(key, None)
-            elif kind == DELIVERIES:
-                _, self.deliveries[key] = QUEUE_COUNT.unpack_from(data, 0)
-            else:
-                _, self.scheduled[key] = TWO_LONGS.unpack_from(data, 0)
+        kind = item.user_type
+        if kind in _CHANGES:
+            self._change(item, data)
         elif kind == PAGE_TX:
-            tx, count = QUEUE_COUNT.unpack_from(data, 0)
-            if item.code not in UPDATES:
-                self.page_txs[tx] = count, place
-            elif tx in self.page_txs:
-                self.page_txs[tx] = self.page_txs[tx][0] - count, self.page_txs[tx][1]
-            else:
-                self._report("no-page-transaction", str(tx), place, "its messages are said to be done")
+            self._page_tx(item, data)
         elif kind == DUPLICATE:
-            self.duplicates.append(place)
+            self.duplicates.append(item.place)
         elif kind == HEURISTIC:
-            self.heuristics.append(place)
+            self.heuristics.append(item.place)
         elif kind == CURSOR_ACK:
             self.paged_acks.add(PLACE.unpack_from(data, 0))
         elif kind == PAGE_DONE:
             self.pages_done.add(TWO_LONGS.unpack_from(data, 0))
         elif kind in (COUNTER, INCREMENT, COUNTER_PENDING):
             self._count(kind, data)
-        elif kind == PENDING_LARGE:
-            self.files_to_delete.add(LONG.unpack_from(data, 0)[0])
         elif kind not in OTHERS:
-            self._report("unknown-type", str(ident), place, f"record type {kind}")
+            self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
+
+    def _change(self, item: Body, data: bytes) -> None:
+        """Take in what changes a reference, the last of a kind counts."""
+        (queue,) = LONG.unpack_from(data, 0)
+        key = queue * KEY + item.id
+        if key not in self.references:
+            why = f"{_CHANGES[item.user_type]} in queue {queue}, which does not hold it"
+            self._report("no-reference", str(item.id), item.place, why)
+        elif item.user_type == ACKNOWLEDGED:
+            for each in (self.references, self.deliveries, self.scheduled):
+                each.pop(key, None)
+        elif item.user_type == DELIVERIES:
+            _, self.deliveries[key] = QUEUE_COUNT.unpack_from(data, 0)
+        else:
+            _, self.scheduled[key] = TWO_LONGS.unpack_from(data, 0)
+
+    def _page_tx(self, item: Body, data: bytes) -> None:
+        tx, count = QUEUE_COUNT.unpack_from(data, 0)
+        known = self.page_txs.get(tx)
+        if item.code not in UPDATES:
+            self.page_txs[tx] = count, item.place
+        elif known is not None:
+            self.page_txs[tx] = known[0] - count, known[1]
+        else:
+            self._report("no-page-transaction", str(tx), item.place, "its messages are said to be done")
 
     def _count(self, kind: int, data: bytes) -> None:
         (queue,) = LONG.unpack_from(data, 0)
@@ -223,22 +204,19 @@ class Pending:
                 elif item.user_type == CURSOR_ACK:
                     doubt.paged_acks.add(PLACE.unpack_from(data, 0))
             except ERRORS as error:
-                self._report("undecodable", str(item.id), item.place, f"record type {item.user_type}: {error}")
-
-    def unreferenced(self, queues: set[int]) -> Iterator[tuple[int, int]]:
-        """Yield (id, number) of messages that no queue of `queues` (their ids) refers to."""
-        numbers = {number for queue, number in self.queues.items() if queue in queues}
-        held = Ids()
-        held.update(
-            message for key, message in self.references.items() if (key + KEY // 2) // KEY in numbers
-        )
-        return ((ident, number) for ident, number in self.numbers.items() if number not in held)
+                self._report(
+                    "undecodable", str(item.id), item.place, f"record type {item.user_type}: {error}"
+                )
 
 
 _LARGE = bytes([AMQP_LARGE])
-_CHANGES = {ACKNOWLEDGED: "it is acknowledged", DELIVERIES: "its deliveries are counted", SCHEDULED: "it is scheduled"}
+_CHANGES = {
+    ACKNOWLEDGED: "it is acknowledged",
+    DELIVERIES: "its deliveries are counted",
+    SCHEDULED: "it is scheduled",
+}
 
 
-def queue_number(key: int) -> int:
-    """Return the number of the queue in a key of a reference."""
+def queue_of(key: int) -> int:
+    """Return the id of the queue in a key of a reference."""
     return (key + KEY // 2) // KEY
