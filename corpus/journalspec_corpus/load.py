@@ -110,36 +110,46 @@ def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
 
 
 class Shared:
-    """Contents of files that the lines of a file of cases have in common.
+    """What the lines of a file of cases have in common: contents of files, and permitted answers.
 
-    A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds one, and a later case has
-    ``{"path", "content": NUMBER}`` among its files. The first such line after a case begins anew.
+    A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds a content, and a later case has
+    ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` holds what
+    later cases with ``"expect": NUMBER`` permit. The first such line after a case begins anew.
     """
 
     def __init__(self) -> None:
-        self._held: dict[str, Any] = {}
+        self._contents: dict[str, Any] = {}
+        self._permitted: dict[str, Any] = {}
         self._used = False
 
     def takes(self, data: Any) -> bool:
-        """Take in a line if it is a content; raises ValueError if it is none that it could be."""
-        if not isinstance(data, dict) or not data.keys() >= {"content", "size"}:
+        """Take in a line if it is a content or permitted answers."""
+        is_content = isinstance(data, dict) and data.keys() >= {"content", "size"}
+        if not is_content and not (isinstance(data, dict) and data.keys() == {"permitted", "expect"}):
             return False
         if self._used:
-            self._held, self._used = {}, False
-        self._held[str(data.pop("content"))] = data
+            self._contents, self._permitted, self._used = {}, {}, False
+        if is_content:
+            self._contents[str(data.pop("content"))] = data
+        else:
+            self._permitted[str(data["permitted"])] = data["expect"]
         return True
 
     def expanded(self, data: Any) -> Any:
-        """Return a case with the contents that it names; raises ValueError if one is not there."""
+        """Return a case with what it names; raises ValueError if that is not there."""
         self._used = True
-        if not self._held:
+        if not (self._contents or self._permitted):
             return data
         try:
             for file in data["input"]["files"]:
                 if "content" in file:
-                    file.update(self._held[file.pop("content")])
+                    file.update(self._contents[file.pop("content")])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"a file of the case names a content that is not there: {error!r}") from None
+        if isinstance(data["expect"], str):
+            if data["expect"] not in self._permitted:
+                raise ValueError(f"the case names answers that are not there: {data['expect']}")
+            data["expect"] = self._permitted[data["expect"]]
         return data
 
 

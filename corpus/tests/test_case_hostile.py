@@ -266,3 +266,25 @@ def test_files_that_cases_share_are_lines_of_their_own(tmp_path: Path) -> None:
     # The first content after a case begins anew.
     assert "names a content that is not there: KeyError('1')" in f.fault
     assert g.fault == ""
+
+
+def test_permitted_answers_that_cases_share_are_lines_of_their_own(tmp_path: Path) -> None:
+    expect = [{"when": {"op": "read"}, "verdict": "clean", "records": []}]
+    lines: list[Any] = [
+        {"permitted": "0", "expect": expect},
+        good(id="btm.core.a", expect="0"),
+        good(id="btm.core.b", expect="1"),
+        {"permitted": "1", "expect": "0"},
+        good(id="btm.core.c", expect="1"),
+        good(id="btm.core.d", expect="0"),
+        good(id="btm.core.e"),
+        {"permitted": "1", "expect": expect, "more": 1},
+    ]
+    (tmp_path / "cases.jsonl").write_bytes(b"\n".join(map(text, lines)))
+    a, b, c, d, e, f = Intake().file(tmp_path / "cases.jsonl")
+    assert [*map(dict, a.expect)] == expect
+    assert "names answers that are not there: 1" in b.fault
+    assert "expect" in c.fault
+    assert "names answers that are not there: 0" in d.fault
+    assert e.fault == ""
+    assert f.fault

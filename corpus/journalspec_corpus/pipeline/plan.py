@@ -16,7 +16,7 @@ from journalspec_corpus.crash.persistence import PRESETS
 ENGINE = 3
 #: The edition of what plans yield: the first number says what ids and verdicts mean, the second grows with
 #: what is looked at.
-EDITION = f"{ENGINE}.3"
+EDITION = f"{ENGINE}.4"
 #: Tiers that are built from traces, and how many workloads make one shard.
 BUILT_TIERS = {"core": 24, "full": 64}
 

@@ -4,8 +4,9 @@ The choice is made by ids alone, so that anybody repeats it. A worker finds each
 states again and writes their lines; then they are put together and compressed. Lines and order
 depend on the plan alone.
 
-The states of a trace have few files in many combinations. So a file's content is a line of its own, and
-the cases after it name it by number (:class:`journalspec_corpus.load.Shared` puts them together).
+The states of a trace have few files in many combinations, and few answers are permitted. So a file's content
+and a case's permitted answers are lines of their own, and the cases after them name them by number
+(:class:`journalspec_corpus.load.Shared` puts them together).
 """
 
 from __future__ import annotations
@@ -182,16 +183,19 @@ def write_cases(plan: Plan, out: Path, chosen: frozenset[bytes], number: int) ->
     for work in plan.shard_workloads(number):
         if not left:
             break
-        numbers: dict[bytes, str] = {}
+        held: dict[bytes, str] = {}
+        permitted: dict[str, str] = {}
         cases: list[str] = []
-        for case, files in _found(plan, adapter, adapter.build(work), left):
+        for case, files, expect in _found(plan, adapter, adapter.build(work), left):
             counts.setdefault(case["stratum"], Counter())[case["category"]] += 1
-            for _, content in sorted(files.items()):
-                if content not in numbers:
-                    numbers[content] = str(len(numbers))
-                    lines.append(_line({"content": numbers[content], **_plain(content)}))
-            given = [{"path": name, "content": numbers[content]} for name, content in sorted(files.items())]
-            cases.append(_line({**case, "input": {"files": given}}))
+            for content in (content for _, content in sorted(files.items()) if content not in held):
+                held[content] = str(len(held))
+                lines.append(_line({"content": held[content], **_plain(content)}))
+            if expect not in permitted:
+                permitted[expect] = str(len(permitted))
+                lines.append(f'{{"permitted":"{permitted[expect]}","expect":{expect}}}\n')
+            given = [{"path": name, "content": held[content]} for name, content in sorted(files.items())]
+            cases.append(_line({**case, "input": {"files": given}, "expect": permitted[expect]}))
         lines += cases
     replace_text(_lines_file(out, number), "".join(lines))
     return counts
@@ -199,8 +203,11 @@ def write_cases(plan: Plan, out: Path, chosen: frozenset[bytes], number: int) ->
 
 def _found(
     plan: Plan, adapter: CrashFormat, trace: Trace, left: set[bytes]
-) -> Iterator[tuple[dict[str, Any], dict[str, bytes]]]:
-    """Yield the states of `trace` that are `left`, as cases without files, and the files; cross them off."""
+) -> Iterator[tuple[dict[str, Any], dict[str, bytes], str]]:
+    """Yield the states of `trace` that are `left`: as cases, their files, their permitted answers as JSON.
+
+    The cases have no files. They are crossed off.
+    """
     sets = ExpectedSets(adapter, trace)
     for found in rows_of(trace, tuple(map(get_preset, plan.presets)), plan.seed):
         # Of equal states the first one, where the last one is.
@@ -212,23 +219,34 @@ def _found(
         rows = found.take([*keep.values()][::-1])
         states, owed = rows.states, sets.sets(rows.expected)
         point = states.point
+        alike: dict[int, tuple[dict[str, Any], str]] = {}
         for at, category in enumerate(rows.category):
-            name, preset = CATEGORIES[category], PRESETS[states.preset[at]].name
+            name, preset, refusal = CATEGORIES[category], PRESETS[states.preset[at]].name, rows.refusal[at]
             rot = f", {states.rot[at]}" if states.rot else ""
-            case = make_case(
-                published_id(trace.format, rows.case_ids[at].hex()),
-                title=f"{name} after operation {point.crash_index} of {trace.name} ({preset}{rot})",
-                format_id=trace.format,
-                edition=trace.edition,
-                stratum=states.stratum,
-                category=name,
-                tier="core",
-                obeys=adapter.obeys.get(name, adapter.obeys[""]),
-                origin=Origin("trace", trace.id, preset, ("model",)),
-                files={},
-                expect=permitted_by_policy(adapter, owed, REFUSALS[rows.refusal[at]], states.stratum),
-            )
-            yield case.to_json(), point.materialise(states.codes[at])
+            if refusal not in alike:
+                expect = permitted_by_policy(adapter, owed, REFUSALS[refusal], states.stratum)
+                case = make_case(
+                    "",
+                    title="",
+                    format_id=trace.format,
+                    edition=trace.edition,
+                    stratum=states.stratum,
+                    category="",
+                    tier="core",
+                    origin=Origin("trace", trace.id, "", ("model",)),
+                    files={},
+                    expect=expect,
+                ).to_json()
+                alike[refusal] = case, _text(case.pop("expect"))
+            case, text = alike[refusal]
+            own = {
+                "id": published_id(trace.format, rows.case_ids[at].hex()),
+                "title": f"{name} after operation {point.crash_index} of {trace.name} ({preset}{rot})",
+                "category": name,
+                "obeys": list(adapter.obeys.get(name, adapter.obeys[""])),
+                "origin": {**case["origin"], "how": preset},
+            }
+            yield {**case, **own}, point.materialise(states.codes[at]), text
 
 
 def _plain(content: bytes) -> dict[str, Any]:
@@ -240,4 +258,8 @@ def _plain(content: bytes) -> dict[str, Any]:
 
 
 def _line(members: dict[str, Any]) -> str:
-    return json.dumps(members, separators=(",", ":")) + "\n"
+    return _text(members) + "\n"
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
