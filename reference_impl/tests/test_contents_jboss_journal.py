@@ -429,6 +429,17 @@ def test_large_messages_have_their_bodies_from_files(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("kind", [0, 1, 200])
+def test_a_journal_of_something_else_has_no_contents(tmp_path: Path, kind: int) -> None:
+    write(tmp_path / "activemq-data-1.amq", [("ADD", 1, kind, b"body"), ("ADD", 2, kind, b"")])
+    assert shared.contents(asked(tmp_path)) is None
+
+
+def test_messages_alone_in_a_directory_have_contents(tmp_path: Path) -> None:
+    write(tmp_path / "copy" / "activemq-data-1.amq", [add(10), update(10, 32, 7)])
+    assert [row["queue"] for row in opened(tmp_path / "copy").rows("messages")] == ["queue 7"]
+
+
 # Bodies.
 
 
@@ -745,5 +756,6 @@ def test_every_real_record_is_the_same_to_the_naive_decoder(store: str, tmp_path
     assert {32, 33} <= seen
     bindings = find_journals(load(tmp_path / store / "bindings"))[0]
     queues = broker.contents(ask(bindings, SALVAGE))
+    assert queues is not None
     assert {row["queue"] for row in queues.rows("queues")} == {row["queue"] for row in found.rows("queues")}
     assert not queues.remarks.kept

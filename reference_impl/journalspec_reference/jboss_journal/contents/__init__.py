@@ -27,16 +27,20 @@ from journalspec_reference.jboss_journal.recover import Body
 RECORDS = "records"
 
 
-def contents(answer: Answer) -> BrokerContents:
-    """Return the contents of a journal that recovery has read; without a state there are no rows."""
-    return BrokerContents(answer)
+def contents(answer: Answer) -> BrokerContents | None:
+    """Return the contents of a journal that recovery has read; None if it is not one of a broker.
+
+    Without a state there are no rows.
+    """
+    store = Store(answer)
+    return BrokerContents(store) if store.is_of_broker else None
 
 
 class BrokerContents:
     """The contents of a journal of messages, or of bindings."""
 
-    def __init__(self, answer: Answer) -> None:
-        self.store = Store(answer)
+    def __init__(self, store: Store) -> None:
+        self.store = store
         self._rows = Rows(self.store.large, self.store.note)
 
     @property
