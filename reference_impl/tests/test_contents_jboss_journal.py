@@ -553,6 +553,41 @@ def test_hostile_bodies_end_in_a_problem_and_never_in_an_exception() -> None:
     assert problems > 5_000
 
 
+def test_damaged_stores_end_in_remarks_and_never_in_an_exception(tmp_path: Path) -> None:
+    rng, remarks = Random(46), 0
+    values = typed({name: stored for name, (stored, _) in VALUES.items()})
+    records = [add(10), add(11, message(11, 5, values)), add(12, headers(12, 4), 30)]
+    records += [update(ident, 32, 7) for ident in (10, 11, 12)]
+    records += [("ADD", 30, 39, struct.pack(">qqi", 7, 1, 0)), ("ADD", 31, 35, struct.pack(">qi", 5, 1))]
+    with_pages(tmp_path, records, b"".join(paged(message(ident), [7, 8]) for ident in range(20, 30)))
+    (tmp_path / "large-messages").mkdir()
+    (tmp_path / "large-messages" / "12.msg").write_bytes(b"body")
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for _ in range(150):
+        path = rng.choice(list(files))
+        data = bytearray(files[path])
+        for _ in range(rng.randrange(1, 6)):
+            # Not where a journal's header tells which file this is.
+            used = len(data.rstrip(b"\0"))
+            at = rng.randrange(16, used) if used > 16 else rng.randrange(len(data))
+            data[at : at + 4] = rng.choice(
+                (b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", bytes(4), rng.randbytes(4))
+            )
+        path.write_bytes(data)
+        found = opened(tmp_path / "journal")
+        remarks += bool(codes(found))
+        assert sum(count.rows for count in found.counts()) == len(list(found.rows("messages")))
+        path.write_bytes(files[path])
+    assert remarks > 50
+
+
+def test_two_queues_of_one_name_are_counted_each(tmp_path: Path) -> None:
+    found = opened(made(tmp_path, [add(10), update(10, 32, 7)], {7: "a", 8: "a"}))
+    assert [(count.name, count.rows) for count in found.counts()] == [("a", 1), ("a", 0)]
+    assert [(row["id"], row["messages"]) for row in found.rows("queues")] == [(7, 1), (8, 0)]
+    assert codes(found) == {"same-name"}
+
+
 def test_hostile_bindings_end_in_a_problem_and_never_in_an_exception() -> None:
     rng = Random(46)
     for _ in range(5_000):

@@ -20,7 +20,7 @@ from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
 from journalspec_reference.jboss_journal.contents.core import Message, message_of
 from journalspec_reference.jboss_journal.contents.messages import Note, Reference, Rows
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
-from journalspec_reference.jboss_journal.contents.pending import Doubt, queue_of
+from journalspec_reference.jboss_journal.contents.pending import queue_of
 from journalspec_reference.jboss_journal.contents.store import Store
 from journalspec_reference.jboss_journal.recover import Body
 
@@ -72,6 +72,14 @@ class BrokerContents:
 
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
+        self._check_large()
+        return [
+            Count("messages", self.store.name_of(queue), each.rows, each.bytes, each.oldest, each.newest)
+            for queue, each in self._totals().items()
+        ]
+
+    def _totals(self) -> dict[int, _Total]:
+        """Return how much each queue holds, by its id."""
         pending, totals = self.store.pending, {queue: _Total() for queue in self.store.queues}
         for key, message in pending.references.items():
             total = totals.get(queue_of(key))
@@ -80,11 +88,7 @@ class BrokerContents:
         for _, entry, queues in self.store.pending_entries():
             for queue in queues:
                 totals[queue].add(entry.end - entry.start, entry.timestamp)
-        self._check_large()
-        return [
-            Count("messages", self.store.name_of(queue), each.rows, each.bytes, each.oldest, each.newest)
-            for queue, each in totals.items()
-        ]
+        return totals
 
     def _check_large(self) -> None:
         """Remark on files of large messages that no message has."""
@@ -141,16 +145,20 @@ class BrokerContents:
                 if there is None:
                     self.store.note(Note("no-message", str(ident), at.file, at.off, table="in_doubt"))
                 yield {"transaction": doubt.tx.tx, "action": action, **self._rows.row(at, message)}
-            yield from self._paged_in_doubt(doubt)
+        yield from self._paged_in_doubt()
 
-    def _paged_in_doubt(self, doubt: Doubt) -> Iterator[Row]:
-        entries = self.store.entries() if doubt.page_txs or doubt.paged_acks else iter(())
-        for file, entry in entries:
+    def _paged_in_doubt(self) -> Iterator[Row]:
+        sends: dict[int, int] = {}
+        acks: dict[tuple[int, int, int], int] = {}
+        for doubt in self.store.pending.doubts:
+            sends |= dict.fromkeys(doubt.page_txs, doubt.tx.tx)
+            acks |= dict.fromkeys(doubt.paged_acks, doubt.tx.tx)
+        for file, entry in self.store.entries() if sends or acks else ():
             for queue in entry.queues:
-                action = "send" if entry.tx in doubt.page_txs else "acknowledge"
-                if action == "send" or (queue, entry.page, entry.index) in doubt.paged_acks:
-                    row = self._paged(file, entry, queue)
-                    yield {"transaction": doubt.tx.tx, "action": action, **row}
+                sent, taken = sends.get(entry.tx), acks.get((queue, entry.page, entry.index))
+                for action, tx in (("send", sent), ("acknowledge", taken)):
+                    if tx is not None:
+                        yield {"transaction": tx, "action": action, **self._paged(file, entry, queue)}
 
     def _dropped(self) -> Iterator[Row]:
         """Yield the messages that a broker deletes when it starts on these files."""
@@ -168,7 +176,7 @@ class BrokerContents:
                 yield {"why": why, **row}
 
     def _queues(self) -> Iterator[Row]:
-        totals = {count.name: count for count in self.counts()}
+        totals = self._totals()
         for ident, name in self.store.queues.items():
             queue = self.store.bindings.queues.get(ident) or Queue(ident, name, "", None, {})
             options = dict(queue.options)
@@ -179,8 +187,8 @@ class BrokerContents:
                 "address": queue.address or None,
                 "filter": queue.filter,
                 "routing": queue.routing,
-                "messages": totals[name].rows,
-                "bytes": totals[name].bytes,
+                "messages": totals[ident].rows,
+                "bytes": totals[ident].bytes,
                 "paused": queue.paused,
                 "auto_created": created,
                 "metadata": metadata,
