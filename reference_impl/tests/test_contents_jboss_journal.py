@@ -20,13 +20,13 @@ from journalspec_reference import contents as shared
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.jboss_journal import contents as broker
+from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import DIALECTS, LONG_HEADER, JournalRecord, encode_record
 from journalspec_reference.jboss_journal.contents import BrokerContents, core, messages
 from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.bindings import bindings_of
 from journalspec_reference.jboss_journal.contents.core import message_of, uuid_text
 from journalspec_reference.jboss_journal.contents.paging import PageFile
-from journalspec_reference.jboss_journal.recover import Body
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal"
 STORES = ("artemis-1.5.6", "artemis-2.44-core", "artemis-2.44-paging")

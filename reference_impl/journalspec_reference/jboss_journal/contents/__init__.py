@@ -16,13 +16,13 @@ from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remarks, Row, Value
 from journalspec_reference.ids import Ids
+from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
 from journalspec_reference.jboss_journal.contents.core import Message, message_of
-from journalspec_reference.jboss_journal.contents.messages import Note, Reference, Rows
+from journalspec_reference.jboss_journal.contents.messages import Oddity, QueuedMessage, RowMaker
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.contents.pending import queue_of
 from journalspec_reference.jboss_journal.contents.store import Store
-from journalspec_reference.jboss_journal.recover import Body
 
 RECORDS = "records"
 
@@ -41,7 +41,7 @@ class BrokerContents:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._rows = Rows(self.store.large, self.store.note)
+        self._rows = RowMaker(self.store.large, self.store.note)
 
     @property
     def tables(self) -> Mapping[str, Table]:
@@ -96,7 +96,7 @@ class BrokerContents:
         if left:
             left -= {_message(entry).id for _, entry in self.store.entries()}
         for ident in sorted(left):
-            self.store.note(Note("orphan-large-file", str(ident), f"{ident}.msg"))
+            self.store.note(Oddity("orphan-large-file", str(ident), f"{ident}.msg"))
 
     def _messages(self) -> Iterator[Row]:
         pending, queues = self.store.pending, self.store.queues
@@ -119,13 +119,13 @@ class BrokerContents:
             if key is not None:
                 queue = self.store.name_of(queue_of(key))
                 count, due = pending.deliveries.get(key, 0), pending.scheduled.get(key)
-            at = Reference(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
+            at = QueuedMessage(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
             yield self._rows.row(at, message_of(item.user_type, item.data[item.start : item.end]))
 
     def _paged(self, file: PageFile, entry: Entry, queue: int) -> dict[str, Value]:
         message = _message(entry)
         size = entry.end - entry.start
-        at = Reference(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
+        at = QueuedMessage(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
         return self._rows.row(at, message)
 
     def _in_doubt(self) -> Iterator[Row]:
@@ -140,10 +140,10 @@ class BrokerContents:
                     there = pending.places[pending.numbers[ident]]
                 item = next(replay.bodies([place if there is None else there]))
                 data = item.data[item.start : item.end]
-                at = Reference(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
+                at = QueuedMessage(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
                 message = Message(protocol="") if there is None else message_of(item.user_type, data)
                 if there is None:
-                    self.store.note(Note("no-message", str(ident), at.file, at.off, table="in_doubt"))
+                    self.store.note(Oddity("no-message", str(ident), at.file, at.off, table="in_doubt"))
                 yield {"transaction": doubt.tx.tx, "action": action, **self._rows.row(at, message)}
         yield from self._paged_in_doubt()
 
@@ -172,7 +172,7 @@ class BrokerContents:
         for why, wanted in (("no-binding", unknown), ("no-reference", left)):
             for row in self._referenced(wanted):
                 key = str(row["id"] if row["queue"] is None else row["queue"])
-                self.store.note(Note(why, key, str(row["file"]), None, table="dropped"))
+                self.store.note(Oddity(why, key, str(row["file"]), None, table="dropped"))
                 yield {"why": why, **row}
 
     def _queues(self) -> Iterator[Row]:
@@ -230,7 +230,7 @@ class BrokerContents:
     def _page_counters(self) -> Iterator[Row]:
         for queue, counter in self.store.pending.counters.items():
             if queue not in self.store.queues:
-                note = Note("unknown-queue", str(queue), why="a page counter", table="page_counters")
+                note = Oddity("unknown-queue", str(queue), why="a page counter", table="page_counters")
                 self.store.note(note)
             row = {"messages": counter.count, "bytes": counter.size, "not_counted": counter.pending}
             yield {"queue": self.store.name_of(queue), "id": queue, **row}
@@ -255,7 +255,7 @@ class BrokerContents:
         try:
             return decode(families(FORMAT)[RECORDS], shape, data)
         except ContentsError as error:
-            self.store.note(Note("undecodable", str(ident), place["file"], place["off"], str(error), table))
+            self.store.note(Oddity("undecodable", str(ident), place["file"], place["off"], str(error), table))
             return {}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.contents import Value
-from journalspec_reference.jboss_journal.recover import Body
+from journalspec_reference.jboss_journal.bodies import Body
 
 FORMAT, FAMILY = "jboss_journal", "bindings"
 QUEUE, QUEUE_STATUS, COUNTER, ADDRESS, ADDRESS_STATUS = 21, 22, 24, 44, 46
