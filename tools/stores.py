@@ -63,6 +63,14 @@ PRODUCTS = {
         "ArtemisAmqpBrowse.java",
     ),
     "hornetq": Product("HornetqStore.java", ("org.hornetq:hornetq-server", "org.hornetq:hornetq-jms-client")),
+    "narayana": Product(
+        "NarayanaStore.java",
+        (
+            "org.jboss.narayana.jta:narayana-jta",
+            "org.apache.activemq:artemis-journal:2.44.0",
+            "org.jboss.logging:jboss-logging:3.6.1.Final",
+        ),
+    ),
     "derby": Product("DerbyStore.java", ("org.apache.derby:derby",)),
 }
 

@@ -1,7 +1,7 @@
 """AMQP messages: values by the examples of the specification, messages by what Artemis made of them.
 
-``data/contents_amqp.json`` has messages that clients sent to Artemis 2.44.0 (``stores.py artemis-amqp``) as its
-journal holds them, and what the broker, started on them again, decoded (``ArtemisAmqpBrowse``).
+``data/contents_amqp.json`` has messages that clients sent to Artemis 2.44.0 (``stores.py artemis-amqp``) as
+its journal holds them, and what the broker, started on them again, decoded (``ArtemisAmqpBrowse``).
 """
 
 from __future__ import annotations

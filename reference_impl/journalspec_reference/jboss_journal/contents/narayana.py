@@ -30,7 +30,7 @@ USER_TYPE = 0
 MARK = b"#BE\x01"
 HEADER_SIZE = 8
 #: What the state of a transaction begins with.
-STATE_MARK = "#ARJUNA#"
+STATE_MARK = b"#ARJUNA#"
 #: Types of objects that are transactions begin with this; one with the second part came from another server.
 TRANSACTION = "/StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction"
 SUBORDINATE = "/SubordinateAtomicAction"
@@ -67,15 +67,13 @@ def is_narayana(extension: str, replay: Replay) -> bool:
 
 @dataclass(slots=True)
 class _Buffer:
-    """What Narayana has packed: big-endian, everything at multiples of four bytes."""
+    """What Narayana has packed: big-endian, everything at multiples of four bytes.
+
+    No version looks at the first eight bytes.
+    """
 
     data: bytes
     at: int = HEADER_SIZE
-
-    def __post_init__(self) -> None:
-        """Raise Undecodable if it is no buffer."""
-        if not self.data.startswith(MARK):
-            raise Undecodable("no buffer begins here")
 
     def number(self) -> int:
         """Return an int."""
@@ -191,13 +189,14 @@ def transaction(body: bytes) -> Transaction:
     except ERRORS as error:
         found.data, found.reason = body, f"no object of Narayana: {error}"
         return found
-    if found.type is None or TRANSACTION not in found.type:
-        found.data, found.reason = state, f"objects of type {found.type} are not decoded"
-        return found
+    content = _Buffer(state)
     try:
-        _action(_Buffer(state), found)
+        _action(content, found)
     except ERRORS as error:
-        found.data, found.reason = state, f"transaction {found.uid}: {error}"
+        found.reason = f"transaction {found.uid}: {error}"
+    if TRANSACTION not in str(found.type) and (found.reason or content.at != len(state)):
+        found = Transaction(found.uid, found.type, reason=f"objects of type {found.type} are not decoded")
+    found.data = state if found.reason else None
     return found
 
 
@@ -219,8 +218,8 @@ def _action(state: _Buffer, found: Transaction) -> None:
 
 
 def _header(state: _Buffer, found: Transaction) -> None:
-    if state.text() != STATE_MARK:
-        raise Undecodable("it does not begin as a transaction does")
+    if not state.raw().startswith(STATE_MARK):
+        found.reason = "its state does not begin with #ARJUNA#"
     state.uid()
     found.process, found.created = state.uid(), state.long()
 
@@ -352,7 +351,8 @@ class TransactionContents:
         """Return the transactions of each node that decides."""
         found: dict[str, list[tuple[int, int | None]]] = {}
         for item, each in self._objects():
-            found.setdefault(str(each.xid.get("node")), []).append((item.end - item.start, each.created))
+            node = each.xid.get("node") or ("another server" if each.parent else "unknown")
+            found.setdefault(str(node), []).append((item.end - item.start, each.created))
         return [_count(node, rows) for node, rows in found.items()]
 
 
