@@ -14,13 +14,18 @@ from typing import Any
 
 import pytest
 
+from families_draw import draw
+from journalspec.families import decode, families
 from journalspec_reference import contents as shared
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.jboss_journal import contents as broker
 from journalspec_reference.jboss_journal.codec import DIALECTS, LONG_HEADER, JournalRecord, encode_record
 from journalspec_reference.jboss_journal.contents import BrokerContents, core
+from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.bindings import bindings_of
 from journalspec_reference.jboss_journal.contents.core import message_of, uuid_text
+from journalspec_reference.jboss_journal.contents.paging import PageFile
 from journalspec_reference.jboss_journal.recover import Body
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal"
@@ -424,6 +429,17 @@ def test_large_messages_have_their_bodies_from_files(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("kind", [0, 1, 200])
+def test_a_journal_of_something_else_has_no_contents(tmp_path: Path, kind: int) -> None:
+    write(tmp_path / "activemq-data-1.amq", [("ADD", 1, kind, b"body"), ("ADD", 2, kind, b"")])
+    assert shared.contents(asked(tmp_path)) is None
+
+
+def test_messages_alone_in_a_directory_have_contents(tmp_path: Path) -> None:
+    write(tmp_path / "copy" / "activemq-data-1.amq", [add(10), update(10, 32, 7)])
+    assert [row["queue"] for row in opened(tmp_path / "copy").rows("messages")] == ["queue 7"]
+
+
 # Bodies.
 
 
@@ -596,3 +612,153 @@ def test_an_amqp_message_has_the_columns_of_its_sections(tmp_path: Path) -> None
     (row,) = found.rows("messages")
     assert (row["message_id"], row["kind"], row["text"], row["data"]) == ("m-1", "text", "hello", None)
     assert not codes(found)
+
+
+# The naive decoder, which follows the tables.
+
+
+def naive(shape: str, data: bytes, version: str = "") -> Any:
+    return decode(families("jboss_journal")["core"], shape, data, version)
+
+
+def text_in(found: Any) -> Any:
+    """Return the text of a structure that may hold one."""
+    if "present" in found:
+        return text_in(found["string"]) if "string" in found else None
+    value = next(found[name] for name in ("value", "units", "utf", "wide") if name in found)
+    return value if isinstance(value, str) else text_in(value)
+
+
+def value_in(found: Any) -> Any:
+    """Return the value of a property or an element."""
+    value = found.get("value")
+    if found["tag"] == 10:
+        value = text_in(value)
+    elif found["tag"] == 4:
+        value = value["value"]
+    elif found["tag"] == 11:
+        value = chr(value)
+    return value
+
+
+def properties_in(found: Any) -> dict[str, Any]:
+    return {entry["key"]["value"]: value_in(entry) for entry in found.get("entries", ())}
+
+
+def same_as_naive(stored: core.Message, found: Any, ident: int | None, address: str | None) -> None:
+    """Compare a message with what the naive decoder has of it."""
+    head = found["headers"]
+    assert stored.id == (head["ident"] if ident is None else ident)
+    assert stored.address == (text_in(head["address"]) if address is None else address)
+    assert stored.user_id == head.get("user_id")
+    columns = ("kind", "durable", "expiration", "timestamp", "priority")
+    wanted = [head[name] for name in columns]
+    assert [stored.type, stored.durable, stored.expiration, stored.timestamp, stored.priority] == wanted
+    assert repr(stored.properties) == repr(properties_in(head["properties"]))
+    assert stored.body == found.get("body", b"")
+
+
+def check_message(kind: int, data: bytes) -> None:
+    """Compare one body of a record of user type `kind`, and the body of its message."""
+    stored = message_of(kind, data)
+    assert not stored.problem
+    if kind == 45:
+        found = naive("message", data)
+        if found["persister"] != core.CORE:
+            assert stored.protocol == "amqp"
+            return
+        inner = found["stored"]
+        same_as_naive(stored, inner["core"], inner["ident"], text_in(inner["address"]))
+    elif kind == 31:
+        same_as_naive(stored, naive("old_message", data), None, None)
+    else:
+        same_as_naive(stored, {"headers": naive("large_message", data)["headers"]}, None, None)
+    assert core.timestamp_of(kind, b"12" + data, 2) == stored.timestamp
+
+
+def check_body(kind: int, data: bytes) -> None:
+    """Compare the body of a message of a kind."""
+    found = core.body_of(core.Message(type=kind, body=data))
+    assert not found.problem
+    if kind == core.TEXT:
+        wanted = naive("text_body", data)
+        assert found.text == (text_in(wanted) if data else None)
+    elif kind == core.MAP:
+        assert repr(found.content) == repr(properties_in(naive("map_body", data).get("map", {})))
+    elif kind == core.STREAM:
+        assert repr(found.content) == repr(
+            [value_in(each) for each in naive("stream_body", data)["elements"]]
+        )
+    elif kind == core.OBJECT:
+        assert found.data == naive("object_body", data).get("object", {"value": b""})["value"]
+
+
+def test_drawn_messages_are_the_same_to_the_naive_decoder() -> None:
+    family, random = families("jboss_journal")["core"], Random(46)
+    kinds = {"message": 45, "old_message": 31, "large_message": 30}
+    for _ in range(300):
+        for shape, kind in kinds.items():
+            check_message(kind, draw(family, shape, "artemis-2", random))
+        for shape, kind in (("map_body", 5), ("stream_body", 6), ("object_body", 2)):
+            check_body(kind, draw(family, shape, "artemis-2", random))
+
+
+@pytest.mark.parametrize("version", ["hornetq", "artemis-1", "artemis-2"])
+def test_drawn_page_entries_are_the_same_to_the_naive_decoder(tmp_path: Path, version: str) -> None:
+    family, random = families("jboss_journal")["core"], Random(46)
+    entries: list[bytes] = []
+    wanted = []
+    while len(entries) < 200:
+        data = draw(family, "page_entry", version, random)
+        found = naive("page_entry", data, version)["paged"]
+        # What ends a large AMQP message, or a message of the old form, is not drawn.
+        of_amqp = found.get("message", {}).get("persister") == core.AMQP_LARGE
+        if not of_amqp and "old_message" not in found and "routed" in found:
+            queues = tuple(each["queue"] for each in found["routed"]["queues"])
+            entries.append(data)
+            wanted.append((found["transaction"], queues))
+    (tmp_path / "1.page").write_bytes(b"".join(entries))
+    content = Room(tmp_path).open("1.page")
+    assert content is not None
+    file = PageFile("orders", 1, "1.page", content, version != "artemis-2")
+    reports: list[Any] = []
+    found_entries = list(file.entries(lambda *report: reports.append(report)))
+    assert [(entry.tx, entry.queues) for entry in found_entries] == wanted
+    assert not reports
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason=f"no stores of real brokers in {REAL}")
+@pytest.mark.parametrize("store", STORES)
+def test_every_real_record_is_the_same_to_the_naive_decoder(store: str, tmp_path: Path) -> None:
+    found = opened(unpacked(REAL / store, tmp_path / store) / "journal")
+    shapes = {
+        **{32: "reference", 33: "reference", 34: "delivery_count", 35: "page_transaction", 36: "scheduled"},
+        **{37: "duplicate", 38: "heuristic", 39: "cursor_ack", 40: "counter", 41: "increment"},
+        **{42: "page_complete", 43: "counter_pending", 29: "large_pending"},
+    }
+    seen = set()
+    for item in found.store.replay.live():
+        data = item.data[item.start : item.end]
+        seen.add(item.user_type)
+        if item.user_type in (30, 31, 45):
+            check_message(item.user_type, data)
+            stored = message_of(item.user_type, data)
+            if not stored.large:
+                check_body(stored.type, stored.body)
+        else:
+            row = decode(families("jboss_journal")["records"], shapes[item.user_type], data)
+            assert "more" not in row
+    for file, entry in found.store.entries():
+        version = "artemis-1" if file.old else "artemis-2"
+        whole = file.content.read(entry.off, 6 + len(entry.data))
+        wanted = naive("page_entry", whole, version)["paged"]
+        assert wanted["transaction"] == entry.tx
+        assert tuple(each["queue"] for each in wanted["routed"]["queues"]) == entry.queues
+        check_message(entry.kind, entry.data[entry.start : entry.end])
+    assert {32, 33} <= seen
+    bindings = find_journals(load(tmp_path / store / "bindings"))[0]
+    queues = broker.contents(ask(bindings, SALVAGE))
+    assert queues is not None
+    assert {row["queue"] for row in queues.rows("queues")} == {row["queue"] for row in found.rows("queues")}
+    assert not queues.remarks.kept

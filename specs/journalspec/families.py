@@ -43,8 +43,14 @@ _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 #: Names that YAML or a language of the generated parsers has for itself.
-_TAKEN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "default", "class", "from", "import"))
-_TAKEN |= {"package", "self", "version", "outer"}
+_TAKEN = frozenset(
+    "null true false yes no on off version outer self type abstract boolean byte case catch char const default do"
+    " double else enum extends final finally float for goto if implements import int interface long native new"
+    " package private protected public return short static super switch this throw throws try void volatile while"
+    " as async await break class continue crate def del dyn extern fn from func global impl in is lambda let loop"
+    " match mod move mut nonlocal not or and pass pub raise range ref select struct trait unsafe use var where with"
+    " yield id root parent held".split()  # noqa: SIM905  # so many words are read more easily as a text
+)
 _REAL = NUMBERS["f8"]
 
 
@@ -192,7 +198,8 @@ def evaluate(text: str, value_of: Callable[[str], int]) -> int:
 def alternative(wanted: Any) -> tuple[str, int, int]:
     """Return an alternative of ``when`` as its sign (``=`` for a plain number, ``..``) and its numbers."""
     if isinstance(wanted, int):
-        return "=", int(wanted), 0
+        # Some products write true as ff.
+        return "!" if wanted is True else "=", 0 if wanted is True else int(wanted), 0
     found = _ALTERNATIVE.fullmatch(str(wanted))
     if found is None:
         raise ValueError(f"no alternative: {wanted}")
@@ -332,8 +339,8 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
             yield f"no encoding {member.encoding!r}"
     if bool(member.type) == bool(member.on) or bool(member.on) != bool(member.cases):
         yield "either a type, or `on` and `cases`"
-    if member.on and (member.count or "text" in member.types):
-        yield "no list and no text may be chosen: make it a type"
+    if member.on and (member.count or member.size or "text" in member.types):
+        yield "no list, no text and nothing with a size may be chosen: make it a type"
     if isinstance(member.const, str) and member.type != "bytes":
         yield "only bytes have digits as their constant"
     for version in filter(None, (member.since, member.until)):

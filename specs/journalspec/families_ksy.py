@@ -45,6 +45,7 @@ def ksy(family: Family) -> str:
     types |= {_held(kind): _holder(kind) for kind in sorted(chosen - set(family.types))}
     used = {kind for shape in family.types.values() for each in shape.fields for kind in each.types}
     types |= {kind: _packed()[kind] for kind in sorted(used & set(PACKED))}
+    types = {name: {"doc": body["doc"], "doc-ref": family.source, **body} for name, body in types.items()}
     numbers = {str(version_number(family, each)): each for each in family.versions}
     versions = ", ".join(key if key == each else f"{each} is {key}" for key, each in numbers.items())
     about = (family.doc or family.title) + (f" Versions: {versions}." if family.versions != ("",) else "")
@@ -136,7 +137,13 @@ def _expression(text: str, before: Mapping[str, Member]) -> str | int:
     parts = terms(text)
     if isinstance(parts[0], int):
         return parts[0]
-    return " ".join(_of(str(part), before) if str(part)[0].isalpha() else str(part) for part in parts)
+    names = [part for part in parts if isinstance(part, str) and part not in "+-*/"]
+    if len(parts) == 1:
+        return _of(names[0], before)
+    # What is computed of narrow numbers is as narrow in some languages.
+    wide = any(name in before and before[name].type in _WIDE for name in names)
+    kind = "s8" if wide else "s4"
+    return " ".join(f"{_of(part, before)}.as<{kind}>" if part in names else str(part) for part in parts)
 
 
 def _given(family: Family, member: Member, kind: str, before: Mapping[str, Member]) -> str:
@@ -190,7 +197,7 @@ def _held(kind: str) -> str:
 def _holder(kind: str) -> dict[str, Any]:
     if kind == "none":
         return {"doc": "No bytes."}
-    field = {"id": "value", "size-eos": True} if kind == "bytes" else {"id": "value", "type": kind}
+    field = {"id": "held", "size-eos": True} if kind == "bytes" else {"id": "held", "type": kind}
     if kind == "bool":
         field["type"] = "u1"
     return {"doc": f"A value: {kind}.", "seq": [{**field, "doc": "The value."}]}

@@ -32,12 +32,15 @@ from journalspec_reference.jboss_journal.recover import Body
 RECORDS = "records"
 
 
-def contents(answer: Answer) -> BrokerContents | TransactionContents:
-    """Return the contents of a journal that recovery has read; without a state there are no rows."""
+def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
+    """Return the contents of a journal that recovery has read; None if no broker or Narayana wrote it.
+
+    Without a state there are no rows.
+    """
     store = Store(answer)
     if is_narayana(str(answer.journal.params.get("extension", "")), store.replay):
         return TransactionContents(store)
-    return BrokerContents(store)
+    return BrokerContents(store) if store.is_of_broker else None
 
 
 class BrokerContents:
@@ -215,7 +218,7 @@ class BrokerContents:
     def _duplicates(self) -> Iterator[Row]:
         for item, place in self._bodies(self.store.pending.duplicates):
             found = self._decoded("duplicate", item.data[item.start : item.end], item.id, place, "duplicates")
-            value = found["id"].get("value", b"") if found else b""
+            value = found["ident"].get("value", b"") if found else b""
             text = value.decode("utf-16-le", "replace")
             readable = text if text.isprintable() and "\ufffd" not in text else None
             address = found["address"].get("value") if found else None

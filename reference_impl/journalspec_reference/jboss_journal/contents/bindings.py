@@ -18,14 +18,14 @@ QUEUE, QUEUE_STATUS, COUNTER, ADDRESS, ADDRESS_STATUS = 21, 22, 24, 44, 46
 #: User type -> what a setting is called, its type in the table, and the fields that say what it is of.
 SETTINGS = {
     20: ("grouping", "grouping", "group"),
-    25: ("address setting", "setting", "match"),
-    26: ("security", "security", "match"),
+    25: ("address setting", "setting", "addresses"),
+    26: ("security", "security", "addresses"),
     27: ("divert", "divert", "name"),
     47: ("user", "user", "name"),
     48: ("roles", "role", "user"),
     50: ("key-value", "key_value", "map"),
     51: ("connector", "connector", "name"),
-    52: ("address setting", "setting_json", "match"),
+    52: ("address setting", "setting_json", "addresses"),
 }
 #: Who sends to a queue, by the number of its routing type.
 ROUTING = {0: "multicast", 1: "anycast"}
@@ -100,7 +100,7 @@ def _take(found: Bindings, item: Body) -> None:
             "paused": False,
         }
     elif kind == COUNTER:
-        found.counter = _row("id_counter", item)["id"]
+        found.counter = _row("id_counter", item)["ident"]
     elif kind in (QUEUE_STATUS, ADDRESS_STATUS):
         row = _row("status", item)
         if kind == QUEUE_STATUS and row["of"] in found.queues:
@@ -131,7 +131,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         if "present" in value:
             return _plain(value["string"]) if "string" in value else None
-        for name in ("value", "units", "utf", "long"):
+        for name in ("value", "units", "utf", "wide"):
             if name in value and ("size" in value or "length" in value):
                 return _plain(value[name])
         return {name: _plain(each) for name, each in value.items()}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from journalspec.contents import described
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
 from journalspec_reference.filesets import FilesetError, find_journals
-from journalspec_reference.jboss_journal.contents.beside import Room, beside
+from journalspec_reference.jboss_journal.contents.beside import NAMES, Room, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
 from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
 from journalspec_reference.jboss_journal.contents.messages import Note
@@ -18,7 +19,9 @@ from journalspec_reference.jboss_journal.contents.paging import Entry, LargeFile
 from journalspec_reference.jboss_journal.contents.pending import Pending
 from journalspec_reference.jboss_journal.recover import Outcome, Replay
 
-BINDINGS = "bindings"
+BINDINGS, JMS = "bindings", "jms"
+#: User types that brokers write, and how many records are looked at for them.
+BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
 #: What tells the product where nothing in the records does.
 EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
@@ -48,6 +51,20 @@ class Store:
     def replay(self) -> Replay:
         """What recovery kept; nothing if it refused."""
         return _replay_of(self.answer)
+
+    @property
+    def is_of_broker(self) -> bool:
+        """Whether a broker wrote this: most records are of its types, or its other directories are here.
+
+        A journal is a container, which others use for their own records. That of JMS names in HornetQ has
+        types of its own.
+        """
+        if self.answer.journal.params.get("extension") == JMS:
+            return False
+        if not self._is_bindings and any(beside(self.answer.journal, kind) for kind in NAMES):
+            return True
+        kinds = [item.user_type in BROKER_TYPES for item in islice(self.replay.live(), LOOKED_AT)]
+        return 2 * sum(kinds) > len(kinds)
 
     @cached_property
     def has_bindings(self) -> bool:
