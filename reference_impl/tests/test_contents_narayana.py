@@ -213,10 +213,10 @@ def assert_same(data: bytes, kind: str, root: str) -> None:
     assert decoded(found.heuristics) == listed(action.get("heuristics", {"kind": 463}))
     assert found.status == name(action["status"], STATUSES)
     assert found.decision == name(action["decision"], OUTCOMES)
-    if tree.get("has_parent"):
+    if tree.get("imported"):
         assert found.parent is not None
-        assert tuple(found.parent[key] for key in ("format_id", "global_id", "branch")) == xid(tree["parent"])
-        assert found.parent_node == word(tree["parent_node"])
+        assert tuple(found.parent[key] for key in ("format_id", "global_id", "branch")) == xid(tree["given"])
+        assert found.parent_node == word(tree["given_by"])
     else:
         assert found.parent is None
 

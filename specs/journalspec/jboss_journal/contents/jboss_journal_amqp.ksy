@@ -14,7 +14,7 @@ seq:
       min: 2
       max: 5
     doc: Persister.
-  - id: id
+  - id: ident
     type: s8
     doc: Id of the message, also that of the record.
   - id: durable
@@ -523,69 +523,81 @@ types:
         doc: Bits.
   bool_value:
     doc: 'A value: bool.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u1
         doc: The value.
   f4_value:
     doc: 'A value: f4.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: f4
         doc: The value.
   f8_value:
     doc: 'A value: f8.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: f8
         doc: The value.
   nothing:
     doc: No bytes.
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
   s1_value:
     doc: 'A value: s1.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s1
         doc: The value.
   s2_value:
     doc: 'A value: s2.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s2
         doc: The value.
   s4_value:
     doc: 'A value: s4.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s4
         doc: The value.
   s8_value:
     doc: 'A value: s8.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s8
         doc: The value.
   u1_value:
     doc: 'A value: u1.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u1
         doc: The value.
   u2_value:
     doc: 'A value: u2.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u2
         doc: The value.
   u4_value:
     doc: 'A value: u4.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u4
         doc: The value.
   u8_value:
     doc: 'A value: u8.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u8
         doc: The value.
