@@ -325,6 +325,8 @@ def simple(code: int, value: Any) -> Any:
             if code != 0x98
             else "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
         )
+    if code == 0x80:
+        return value["high"] << 32 | value["low"]
     if code == 0x73:
         return chr(value) if value < 0x110000 and not 0xD800 <= value < 0xE000 else value.to_bytes(4, "big")
     if code < 0xA0:

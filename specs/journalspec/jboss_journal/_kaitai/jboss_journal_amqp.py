@@ -395,7 +395,7 @@ class JbossJournalAmqp(KaitaiStruct):
                 self.value = JbossJournalAmqp.Bits4(self._io, self, self._root)
             elif _on == 128:
                 pass
-                self.value = JbossJournalAmqp.U8Value(self._io, self, self._root)
+                self.value = JbossJournalAmqp.Ulong(self._io, self, self._root)
             elif _on == 129:
                 pass
                 self.value = JbossJournalAmqp.S8Value(self._io, self, self._root)
@@ -1060,7 +1060,7 @@ class JbossJournalAmqp(KaitaiStruct):
             _on = self.form
             if _on == 128:
                 pass
-                self.section = JbossJournalAmqp.U8Value(self._io, self, self._root)
+                self.section = JbossJournalAmqp.Ulong(self._io, self, self._root)
             elif _on == 163:
                 pass
                 self.section = JbossJournalAmqp.Text8(self._io, self, self._root)
@@ -1378,20 +1378,21 @@ class JbossJournalAmqp(KaitaiStruct):
             pass
 
 
-    class U8Value(KaitaiStruct):
-        """A value: u8.
+    class Ulong(KaitaiStruct):
+        """A number of 64 bits without a sign, in halves: not every language has such numbers.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
         """
         def __init__(self, _io, _parent=None, _root=None):
-            super(JbossJournalAmqp.U8Value, self).__init__(_io)
+            super(JbossJournalAmqp.Ulong, self).__init__(_io)
             self._parent = _parent
             self._root = _root
             self._read()
 
         def _read(self):
-            self.held = self._io.read_u8be()
+            self.high = self._io.read_u4be()
+            self.low = self._io.read_u4be()
 
 
         def _fetch_instances(self):
@@ -1433,7 +1434,7 @@ class JbossJournalAmqp(KaitaiStruct):
                 self.value = JbossJournalAmqp.Bits4(self._io, self, self._root)
             elif _on == 128:
                 pass
-                self.value = JbossJournalAmqp.U8Value(self._io, self, self._root)
+                self.value = JbossJournalAmqp.Ulong(self._io, self, self._root)
             elif _on == 129:
                 pass
                 self.value = JbossJournalAmqp.S8Value(self._io, self, self._root)

@@ -211,7 +211,7 @@ types:
           switch-on: form
           cases:
             83: u1_value
-            128: u8_value
+            128: ulong
             163: text8
             179: text32
         doc: Section.
@@ -250,7 +250,7 @@ types:
             114: f4_value
             115: u4_value
             116: bits4
-            128: u8_value
+            128: ulong
             129: s8_value
             130: f8_value
             131: s8_value
@@ -480,7 +480,7 @@ types:
             114: f4_value
             115: u4_value
             116: bits4
-            128: u8_value
+            128: ulong
             129: s8_value
             130: f8_value
             131: s8_value
@@ -521,6 +521,16 @@ types:
       - id: bits
         size: 16
         doc: Bits.
+  ulong:
+    doc: 'A number of 64 bits without a sign, in halves: not every language has such numbers.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
+    seq:
+      - id: high
+        type: u4
+        doc: High.
+      - id: low
+        type: u4
+        doc: Low.
   bool_value:
     doc: 'A value: bool.'
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
@@ -593,11 +603,4 @@ types:
     seq:
       - id: held
         type: u4
-        doc: The value.
-  u8_value:
-    doc: 'A value: u8.'
-    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
-    seq:
-      - id: held
-        type: u8
         doc: The value.
