@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 PROGRAMS = Path(__file__).with_name("stores")
 #: Seconds that Maven, or a broker, may take.
@@ -31,10 +34,14 @@ class StoreError(RuntimeError):
 
 @dataclass(frozen=True)
 class Product:
-    """Which artefacts hold a broker, and the program that uses it."""
+    """Which artefacts hold a broker (in its version, if they give none), and the program that uses it.
+
+    The program `browse` prints what a broker, started on a store, makes of its messages.
+    """
 
     program: str
     artefacts: tuple[str, ...]
+    browse: str = ""
     #: What the program shares with others; it is compiled as a part of it.
     common: str = ""
 
@@ -47,6 +54,23 @@ PRODUCTS = {
     "artemis": Product(
         "ArtemisStore.java",
         ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
+    ),
+    "artemis-amqp": Product(
+        "ArtemisAmqpStore.java",
+        (
+            "org.apache.activemq:artemis-jms-server",
+            "org.apache.activemq:artemis-amqp-protocol",
+            "org.apache.qpid:protonj2-client:1.0.0",
+        ),
+        "ArtemisAmqpBrowse.java",
+    ),
+    "narayana": Product(
+        "NarayanaStore.java",
+        (
+            "org.jboss.narayana.jta:narayana-jta",
+            "org.apache.activemq:artemis-journal:2.44.0",
+            "org.jboss.logging:jboss-logging:3.6.1.Final",
+        ),
     ),
     "artemis-core": Product(
         "ArtemisCoreStore.java",
@@ -71,9 +95,9 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def source_of(name: str, version: str) -> str:
+def source_of(name: str, version: str, program: str = "") -> str:
     """Return the program as the version compiles it: messages moved to another package with ActiveMQ 6."""
-    files = filter(None, (PRODUCTS[name].program, PRODUCTS[name].common))
+    files = filter(None, (program or PRODUCTS[name].program, PRODUCTS[name].common))
     text = "".join((PROGRAMS / file).read_text(encoding="utf-8") for file in files)
     old = name == "kahadb" and int(version.partition(".")[0]) < 6
     return text.replace("import jakarta.jms", "import javax.jms") if old else text
@@ -100,8 +124,8 @@ def jars(name: str, version: str) -> Path:
         return target
     needed = "".join(
         f"<dependency><groupId>{group}</groupId><artifactId>{artefact}</artifactId>"
-        f"<version>{version}</version></dependency>"
-        for group, artefact in (item.split(":") for item in product.artefacts)
+        f"<version>{own or version}</version></dependency>"
+        for group, artefact, own in (f"{item}:".split(":")[:3] for item in product.artefacts)
     )
     pom = (
         '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
@@ -145,10 +169,23 @@ def written(name: str, version: str, *, messages: int = 500, seed: int = 1, end:
     return target
 
 
-def command(name: str, version: str, scratch: Path) -> list[str]:
+def browsed(name: str, version: str, store: Path) -> list[dict[str, Any]]:
+    """Return what the product makes of a store that it wrote, one mapping for each message of each queue.
+
+    Raises StoreError. A copy is browsed: a start changes a store.
+    """
+    program = PRODUCTS[name].browse
+    with tempfile.TemporaryDirectory(dir=cache()) as scratch:
+        copy = Path(scratch) / "store"
+        shutil.copytree(store, copy)
+        text = _run([*command(name, version, Path(scratch), program), str(copy)], f"{name} {version}")
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def command(name: str, version: str, scratch: Path, program: str = "") -> list[str]:
     """Return what starts the program of a product, but for its arguments; its source goes to `scratch`."""
-    source = scratch / PRODUCTS[name].program
-    source.write_text(source_of(name, version), encoding="utf-8")
+    source = scratch / (program or PRODUCTS[name].program)
+    source.write_text(source_of(name, version, program), encoding="utf-8")
     opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
     return ["java", "-Xmx2g", *opened, "-cp", f"{jars(name, version)}/*", str(source)]
 

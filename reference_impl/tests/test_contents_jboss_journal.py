@@ -22,7 +22,7 @@ from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.jboss_journal import contents as broker
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import DIALECTS, LONG_HEADER, JournalRecord, encode_record
-from journalspec_reference.jboss_journal.contents import BrokerContents, core, messages
+from journalspec_reference.jboss_journal.contents import BrokerContents, core
 from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.bindings import bindings_of
 from journalspec_reference.jboss_journal.contents.core import message_of, uuid_text
@@ -632,18 +632,21 @@ def test_contents_of_the_bindings_journal_itself_are_its_queues(tmp_path: Path) 
     assert not list(found.rows("messages"))
 
 
-def test_amqp_messages_are_bytes_without_their_decoder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = b"\x05" + struct.pack(">qq", 10, 0) + bytes(20)
-    found = opened(made(tmp_path, [add(10, body), update(10, 32, 7)], {7: "a"}))
-    monkeypatch.setattr(messages, "amqp_message", None)
+def test_an_amqp_message_that_cannot_be_decoded_is_bytes_with_a_remark(tmp_path: Path) -> None:
+    body = b"\x05" + struct.pack(">qq", 10, 0) + b"\0" + bytes(20)
+    found = opened(made(tmp_path, [add(10, body[:-19]), update(10, 32, 7)], {7: "a"}))
     (row,) = found.rows("messages")
-    assert (row["protocol"], row["data"]) == ("amqp", body)
-    monkeypatch.setattr(messages, "amqp_message", lambda body, large: ({"text": "hello", "id": 99}, ["cut"]))
-    (row,) = found.rows("messages")
-    assert (row["id"], row["text"], row["data"]) == (10, "hello", None)
+    assert (row["id"], row["protocol"], row["kind"], row["data"]) == (10, "amqp", "unknown", body[:-19])
     assert codes(found) == {"undecodable"}
+
+
+def test_an_amqp_message_has_the_columns_of_its_sections(tmp_path: Path) -> None:
+    sections = b"\0\x53\x73\xc0\x06\x01\xa1\x03m-1" + b"\0\x53\x77\xa1\5hello"
+    body = b"\2" + struct.pack(">qqxi", 10, 0, len(sections)) + sections
+    found = opened(made(tmp_path, [add(10, body), update(10, 32, 7)], {7: "a"}))
+    (row,) = found.rows("messages")
+    assert (row["message_id"], row["kind"], row["text"], row["data"]) == ("m-1", "text", "hello", None)
+    assert not codes(found)
 
 
 # The naive decoder, which follows the tables.

@@ -88,11 +88,24 @@ class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
         return self.subcon._build(obj, stream, context, path)
 
 
+class Element(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
+    """An element of a list: a parse has no more of them than bytes, as those without bytes could be many."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        if (left := context._params.get("elements")) is not None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise ValidationError("more elements than bytes", path=path)
+        return self.subcon._parsereport(stream, context, path)
+
+
 def parse(family: Family, name: str, data: bytes, version: str = "") -> Any:
     """Return a type as a construct container; raises ContentsError."""
     stream = BytesIO(data)
     try:
-        found = schema(family, name, version or family.versions[-1]).parse_stream(stream)
+        found = schema(family, name, version or family.versions[-1]).parse_stream(
+            stream, elements=[len(data) + 1]
+        )
     except (ConstructError, RecursionError) as error:
         raise ContentsError(str(error), stream.tell()) from error
     if stream.tell() < len(data):
@@ -149,7 +162,7 @@ def _element(family: Family, member: Member, version: str) -> Construct[Any, Any
     if measured in limits and member.type not in ("bytes", "text"):
         found = Area(measured, found)
     if member.count:
-        rest = member.count == "rest"
+        found, rest = Element(found), member.count == "rest"
         found = While(lambda stream, _: bool(ahead(stream, 1)), found) if rest else Counted(counted, found)
     return There(there, found) if limits or member.when or member.left else found
 

@@ -20,6 +20,11 @@ from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
 from journalspec_reference.jboss_journal.contents.core import Message, message_of
 from journalspec_reference.jboss_journal.contents.messages import Oddity, QueuedMessage, RowMaker
+from journalspec_reference.jboss_journal.contents.narayana import (
+    TransactionContents,
+    is_narayana,
+    xid_parts,
+)
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.contents.pending import queue_of
 from journalspec_reference.jboss_journal.contents.store import Store
@@ -27,12 +32,14 @@ from journalspec_reference.jboss_journal.contents.store import Store
 RECORDS = "records"
 
 
-def contents(answer: Answer) -> BrokerContents | None:
-    """Return the contents of a journal that recovery has read; None if it is not one of a broker.
+def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
+    """Return the contents of a journal that recovery has read; None if no broker or Narayana wrote it.
 
     Without a state there are no rows.
     """
     store = Store(answer)
+    if is_narayana(str(answer.journal.params.get("extension", "")), store.replay):
+        return TransactionContents(store)
     return BrokerContents(store) if store.is_of_broker else None
 
 
@@ -62,6 +69,7 @@ class BrokerContents:
             "queues": self._queues,
             "addresses": lambda: iter(self.store.bindings.addresses.values()),
             "transactions": self._transactions,
+            "participants": lambda: iter(()),
             "duplicates": self._duplicates,
             "page_transactions": self._page_transactions,
             "page_counters": self._page_counters,
@@ -196,6 +204,7 @@ class BrokerContents:
             }
 
     def _transactions(self) -> Iterator[Row]:
+        blank = dict.fromkeys(column.name for column in self.tables["transactions"].columns)
         for doubt in self.store.pending.doubts:
             acks = len(doubt.acks) + len(doubt.paged_acks)
             counts = {
@@ -205,14 +214,14 @@ class BrokerContents:
             }
             place = self._where(doubt.tx.place)
             xid = self._decoded("xid", doubt.tx.extra, doubt.tx.tx, place, "transactions")
-            yield {"id": doubt.tx.tx, "state": "prepared", **_xid(xid), **counts, **place}
+            yield {**blank, "id": doubt.tx.tx, "state": "prepared", **_xid(xid), **counts, **place}
         for item, place in self._bodies(self.store.pending.heuristics):
             found = self._decoded(
                 "heuristic", item.data[item.start : item.end], item.id, place, "transactions"
             )
             state = f"heuristically {'committed' if found.get('committed') else 'rolled back'}"
             counts = dict.fromkeys(("sends", "acknowledges", "page_transactions"), 0)
-            yield {"id": item.id, "state": state, **_xid(found.get("xid", {})), **counts, **place}
+            yield {**blank, "id": item.id, "state": state, **_xid(found.get("xid", {})), **counts, **place}
 
     def _duplicates(self) -> Iterator[Row]:
         for item, place in self._bodies(self.store.pending.duplicates):
@@ -283,10 +292,12 @@ def _message(entry: Entry) -> Message:
 def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
     """Return the columns of an XID; None if it could not be decoded."""
     if not found:
-        return dict.fromkeys(("format_id", "global_id", "branch", "xid"))
+        return {}
     branch, global_id = found["branch"]["value"], found["global_id"]["value"]
     text = ":".join((str(found["format_id"]), _printable(global_id), _printable(branch)))
-    return {"format_id": found["format_id"], "global_id": global_id, "branch": branch, "xid": text}
+    parts = xid_parts(found["format_id"], global_id, branch)
+    row = {"format_id": found["format_id"], "global_id": global_id, "branch": branch, "xid": text}
+    return row | {name: parts.get(name) for name in ("uid", "node")}
 
 
 def _printable(data: bytes) -> str:

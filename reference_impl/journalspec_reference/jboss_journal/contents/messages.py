@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from journalspec_reference.contents import Value
+from journalspec_reference.jboss_journal.contents import amqp
 from journalspec_reference.jboss_journal.contents.core import (
     COMPRESSED,
     KINDS,
@@ -20,11 +21,6 @@ from journalspec_reference.jboss_journal.contents.paging import LargeFiles
 
 #: What a large message says of the size of its body.
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
-#: Gives the columns of an AMQP message and the reasons for what is missing in them. The first bytes are what
-#: a record or a page holds, the others its file.
-Amqp = Callable[[bytes, bytes | None], tuple[Mapping[str, Value], Sequence[str]]]
-#: Without it, AMQP messages are bytes.
-amqp_message: Amqp | None = None
 
 
 class QueuedMessage(NamedTuple):
@@ -104,9 +100,10 @@ class RowMaker:
             "file": at.file,
             "off": at.off,
         }
-        if message.protocol == "amqp" and amqp_message is not None:
-            columns, reasons = amqp_message(message.body, large)
-            row["data"] = None
+        if message.protocol == "amqp":
+            columns, reasons = amqp.message(message.body, large)
+            if at.paged:
+                row["scheduled"] = columns["scheduled"]
             row.update((name, columns[name]) for name in columns.keys() & row.keys() - OUTER)
             problems += reasons
         if problems:

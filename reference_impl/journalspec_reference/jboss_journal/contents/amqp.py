@@ -1,0 +1,317 @@
+"""AMQP messages as Artemis 2 stores them: the encoded message, and what the broker puts around it.
+
+An encoded message is sections (part 3 of the specification of AMQP 1.0). What precedes and follows it is by
+``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister`` (4), whose
+encoded message is in a file of its own. Columns are what the broker's browser gives, but for bodies: it has
+only the first of several sections, and takes a value that is no text, list or map for bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from journalspec_reference.contents import Value
+from journalspec_reference.jboss_journal.contents.amqp_types import NO_LIST, NULL, Damage, Encoded
+from journalspec_reference.jboss_journal.contents.core import (
+    AMQP,
+    AMQP_EXPIRING,
+    AMQP_LARGE,
+    ERRORS,
+    OF_AMQP,
+    class_name,
+    properties_at,
+)
+
+HEADER, DELIVERY, ANNOTATIONS, PROPERTIES, APPLICATION, DATA, SEQUENCE, VALUE, FOOTER = range(0x70, 0x79)
+_NAMES = {
+    "amqp:header:list": HEADER,
+    "amqp:delivery-annotations:map": DELIVERY,
+    "amqp:message-annotations:map": ANNOTATIONS,
+    "amqp:properties:list": PROPERTIES,
+    "amqp:application-properties:map": APPLICATION,
+    "amqp:data:binary": DATA,
+    "amqp:amqp-sequence:list": SEQUENCE,
+    "amqp:amqp-value:*": VALUE,
+    "amqp:footer:map": FOOTER,
+}
+#: How a section begins: a small ulong, or a ulong, describes it.
+_OPENING = re.compile(rb"\0(?:\x53|\x80\0{7})([\x70-\x78])", re.DOTALL)
+#: Sections that are maps: what is put before their keys.
+_MAPS = {
+    DELIVERY: "deliveryAnnotations.",
+    ANNOTATIONS: "messageAnnotations.",
+    APPLICATION: "",
+    FOOTER: "footer.",
+}
+#: Sections that are lists: their fields.
+_LISTS = {
+    HEADER: ("durable", "priority", "ttl", "first-acquirer", "delivery-count"),
+    PROPERTIES: (
+        *("message-id", "user-id", "to", "subject", "reply-to", "correlation-id", "content-type"),
+        *("content-encoding", "absolute-expiry-time", "creation-time", "group-id", "group-sequence"),
+        "reply-to-group-id",
+    ),
+}
+#: Fields that have no column, and what they are called among the properties.
+_BESIDE = {
+    "ttl": "header.ttl",
+    "first-acquirer": "header.firstAcquirer",
+    "to": "properties.to",
+    "content-type": "properties.contentType",
+    "content-encoding": "properties.contentEncoding",
+    "reply-to-group-id": "properties.replyToGroupId",
+}
+#: The property in which the broker keeps the address that it has given a message.
+_ADDRESS = "_AMQ_AD"
+#: The annotation in which a JMS client gives the kind of its message, by its number.
+_JMS_KIND = "messageAnnotations.x-opt-jms-msg-type"
+_JMS_KINDS = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
+#: Kinds of bodies that are one value, by its type; any other value has no kind.
+_KINDS = {
+    **dict.fromkeys((0xA0, 0xB0), "bytes"),
+    **dict.fromkeys((0xA1, 0xB1), "text"),
+    **dict.fromkeys((NO_LIST, 0xC0, 0xD0), "stream"),
+    **dict.fromkeys((0xC1, 0xD1), "map"),
+}
+_DUE = "messageAnnotations.x-opt-delivery-time"
+_SERIALISED = "application/x-java-serialized-object"
+_TEXTUAL = re.compile(
+    r"\s*(?:text/[^;\s]+|application/(?:xml|xml-dtd|json|javascript|[^;\s]*\+(?:xml|json)))\s*"
+    r"(?:;\s*charset\s*=\s*\"?utf-8\"?\s*)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class _Message:
+    """What the sections of one message hold: fields, what has no column, properties, and the body.
+
+    `body` is its section, `code` the type of its value. `lost`: the sections do not come to their end.
+    """
+
+    fields: dict[str, Value] = field(default_factory=dict)
+    beside: dict[str, Value] = field(default_factory=dict)
+    properties: dict[str, Value] = field(default_factory=dict)
+    body: int = 0
+    code: int = 0
+    lost: bool = True
+    values: list[Value] = field(default_factory=list)
+
+    def take(self, section: int, found: list[Value]) -> None:
+        """Take the values of one section."""
+        if section in _LISTS:
+            self.fields.update(zip(_LISTS[section], found, strict=False))
+        elif section in _MAPS:
+            into = self.properties if section == APPLICATION else self.beside
+            for key, value in zip(found[::2], found[1::2], strict=False):
+                into[f"{_MAPS[section]}{_text(key)}"] = value
+        else:
+            self.body = section
+            self.values += found
+
+
+def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], list[str]]:
+    """Return the columns that a stored message has, and the reasons for what is missing in them.
+
+    `body` is what a message record (45) or a paged message holds from the number of its persister on, `large`
+    what the file of a large message holds: without it the kind and the body of that message are unknown.
+    Bytes in which the body could not be found are its `data`.
+    """
+    encoded, found = Encoded(body), _Message()
+    around: dict[str, Value] = {}
+    if large is not None:
+        _sections(Encoded(large, encoded.reasons), 0, len(large), found)
+    try:
+        _stored(encoded, found, _Message() if large is not None else found, around)
+    except Damage as damage:
+        encoded.odd(str(damage))
+    row = _row(found) | around
+    if found.lost:
+        row |= {"kind": "unknown", "data": (body if large is None else large) if encoded.reasons else None}
+    return row, encoded.reasons
+
+
+def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[str, Value]) -> None:
+    """Take the message, and into `around` the columns that the broker stores beside it. Raises Damage."""
+    end = len(encoded.data)
+    persister = encoded.size(0, end, 1)
+    if persister not in OF_AMQP:
+        raise Damage(0, f"no AMQP message has persister {persister}")
+    at = 9
+    if persister == AMQP_LARGE:
+        around["durable"] = encoded.size(at, end, 1) != 0
+        at += 1
+    message_format, given = encoded.size(at, end, 8), encoded.size(at + 8, end, 1)
+    at += 9
+    if message_format:
+        found.beside["messageFormat"] = message_format
+    if given:
+        size = encoded.size(at, end, 4)
+        around["address"] = encoded.raw(at + 4, end, size).decode("utf-16-le", "replace")
+        at += 4 + size
+    if persister != AMQP_LARGE:
+        size, at = encoded.size(at, end, 4), at + 4
+        _sections(encoded, at, min(at + size, end), found)
+        at += size
+    if persister != AMQP:
+        size, at = encoded.size(at, end, 4), at + 4
+        _extra(encoded, at, encoded.raw(at, end, size), found, around)
+        at += size
+    if persister == AMQP_LARGE:
+        at = _repeated(encoded, at, repeated)
+    # Older versions do not write it for a large message.
+    if persister == AMQP_EXPIRING or (persister == AMQP_LARGE and at < end):
+        around["expiration"] = encoded.size(at, end, 8) or None
+
+
+def _extra(encoded: Encoded, at: int, data: bytes, found: _Message, around: dict[str, Value]) -> None:
+    """Take the properties that the broker has added; the address is one of them."""
+    extra: dict[str, Value] = {}
+    if data:
+        try:
+            properties_at(data, 0, extra)
+        except ERRORS as error:
+            encoded.odd(f"properties of the broker at {at}: {error}")
+    found.beside.update((f"extraProperties.{name}", value) for name, value in extra.items())
+    if isinstance(extra.get(_ADDRESS), str):
+        around.setdefault("address", extra[_ADDRESS])
+
+
+def _repeated(encoded: Encoded, at: int, into: _Message) -> int:
+    """Take the sections that the record of a large message repeats, with places; return where they end."""
+    end = len(encoded.data)
+    for numbers in (2, 3, 1, 2):
+        at += 4 * numbers
+        if encoded.size(at, end, 1) == NULL:
+            at += 1
+        else:
+            section, at = _opening(encoded, at, end)
+            at = _section(encoded, section, at, end, into)
+    return at
+
+
+def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
+    """Take all sections from `at` to `end`; after a damaged one, go on with what looks like the next."""
+    last = 0
+    while at < end:
+        try:
+            section, at = _opening(encoded, at, end)
+            # Raised at once: so damage is skipped no more often than there are kinds of section.
+            last = max(last, section)
+            at = _section(encoded, section, at, end, into)
+        except Damage as damage:
+            encoded.odd(str(damage))
+            later = (each for each in _OPENING.finditer(encoded.data, at + 1, end) if each[1][0] > last)
+            opening = next(later, None)
+            if opening is None:
+                return
+            at = opening.start()
+    into.lost = False
+
+
+def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
+    """Return which section begins at `at`, and where its value does. Raises Damage."""
+    if encoded.size(at, end, 1):
+        raise Damage(at, "no section")
+    descriptor, after = encoded.value(at + 1, end)
+    section = _NAMES.get(descriptor) if isinstance(descriptor, str) else descriptor
+    if not isinstance(section, int) or not HEADER <= section <= FOOTER:
+        raise Damage(at, "no section")
+    return section, after
+
+
+def _section(encoded: Encoded, section: int, at: int, end: int, into: _Message) -> int:
+    """Take the section whose value is at `at`, and return where it ends. Raises Damage."""
+    if section not in _LISTS and section not in _MAPS:
+        into.code = encoded.size(at, end, 1)
+        value, at = encoded.value(at, end)
+        into.take(section, value if section == SEQUENCE and isinstance(value, list) else [value])
+        return at
+    code = encoded.size(at, end, 1)
+    if code in (NO_LIST, NULL):
+        return at + 1
+    if code not in ((0xC0, 0xD0) if section in _LISTS else (0xC1, 0xD1)):
+        raise Damage(at, f"section {section:#x} has type {code:#04x}")
+    width = 1 if code < 0xD0 else 4
+    size, at = encoded.size(at + 1, end, width), at + 1 + width
+    stop = min(at + size, end)
+    found: list[Value] = []
+    try:
+        encoded.items(at + width, stop, encoded.size(at, stop, width), 1, found)
+    except Damage as damage:
+        encoded.odd(str(damage))
+    into.take(section, found)
+    if stop < at + size:
+        raise Damage(at, f"section {section:#x} ends after {end}")
+    return stop
+
+
+def _row(message: _Message) -> dict[str, Value]:
+    get = message.fields.get
+    named = {_BESIDE[name]: value for name, value in message.fields.items() if name in _BESIDE}
+    beside = {name: value for name, value in named.items() if value is not None}
+    priority = _whole(get("priority"))
+    return {
+        "message_id": _text(get("message-id")),
+        "address": _text(get("to")),
+        "protocol": "amqp",
+        "timestamp": _whole(get("creation-time")),
+        "expiration": _whole(get("absolute-expiry-time")) or None,
+        # The broker has no more than ten.
+        "priority": 4 if priority is None else min(priority, 9),
+        "durable": get("durable") is True,
+        "scheduled": _whole(message.beside.get(_DUE)),
+        "correlation_id": _text(get("correlation-id")),
+        "reply_to": _text(get("reply-to")),
+        "group_id": _text(get("group-id")),
+        "group_sequence": _whole(get("group-sequence")),
+        "type": _text(get("subject")),
+        "user_id": _text(get("user-id"), readable=True),
+        "properties": {**message.beside, **beside, **message.properties},
+        **_body(message),
+    }
+
+
+def _text(value: Value, *, readable: bool = False) -> str | None:
+    """Return a key or an id as text: bytes in hex (`readable`: unless they are UTF-8), all else as it is."""
+    if not isinstance(value, bytes):
+        return None if value is None else str(value)
+    if readable:
+        with suppress(UnicodeDecodeError):
+            return value.decode("utf-8")
+    return value.hex()
+
+
+def _whole(value: Value) -> int | None:
+    """Return a number; None for what is none, as damage may leave it."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _body(message: _Message) -> dict[str, Value]:
+    """Return kind, text, content, data and class of the body, as the broker and JMS clients take them."""
+    values, content_type = message.values, str(message.fields.get("content-type"))
+    row: dict[str, Value] = {"kind": "plain", "text": None, "content": None, "data": None, "class_name": None}
+    if not message.body or values == [None]:
+        given = _whole(message.beside.get(_JMS_KIND))
+        return row | {
+            "kind": _JMS_KINDS.get(-1 if given is None else given, "text" if message.body else "plain")
+        }
+    if message.body == SEQUENCE:
+        return row | {"kind": "stream", "content": values}
+    kind = "bytes" if message.body == DATA else _KINDS.get(message.code, "plain")
+    if kind == "bytes":
+        data = b"".join(each for each in values if isinstance(each, bytes))
+        return row | _data(data, content_type, message.body)
+    return row | {"kind": kind, "text" if kind == "text" else "content": values[-1]}
+
+
+def _data(data: bytes, content_type: str, section: int) -> dict[str, Value]:
+    """Return the columns of a body of bytes."""
+    if content_type == _SERIALISED:
+        return {"kind": "object", "data": data, "class_name": class_name(data)}
+    if section == DATA and _TEXTUAL.fullmatch(content_type):
+        with suppress(UnicodeDecodeError):
+            return {"kind": "text", "text": data.decode("utf-8")}
+    return {"kind": "bytes", "data": data}

@@ -1,0 +1,194 @@
+"""Values of AMQP 1.0 (part 1 of its specification): a byte says the type, and with it how many bytes follow.
+
+A value that cannot be decoded is noted and left as bytes where its length is known; else Damage is raised.
+Time and memory are linear in the bytes: nesting is bounded, and so are values that have no bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+from uuid import UUID
+
+from journalspec_reference.contents import Value
+
+#: Values nest no deeper than this.
+MOST_DEEP = 64
+#: So many reasons are kept.
+MOST_REASONS = 10
+#: Arrays may repeat values without bytes, or descriptors: as often as there are bytes, and so often more.
+SPARE = 1000
+#: Codes of null and of an empty list.
+NULL, NO_LIST = 0x40, 0x45
+
+_Reader: TypeAlias = Callable[[bytes], Value]
+
+
+def _number(code: str) -> _Reader:
+    layout = struct.Struct(">" + code)
+
+    def read(raw: bytes) -> Value:
+        value: int | float = layout.unpack(raw)[0]
+        return value
+
+    return read
+
+
+#: Values of a fixed length by type code; 0x56 is a boolean, 0x73 a character, 0x98 a UUID.
+_FIXED: Final[Mapping[int, _Reader]] = {
+    **dict.fromkeys((0x50, 0x52, 0x53), _number("B")),
+    **dict.fromkeys((0x51, 0x54, 0x55), _number("b")),
+    **{0x60: _number("H"), 0x61: _number("h"), 0x70: _number("I"), 0x71: _number("i"), 0x72: _number("f")},
+    **{0x80: _number("Q"), 0x81: _number("q"), 0x82: _number("d"), 0x83: _number("q")},
+    0x56: lambda raw: raw != b"\0",
+    0x73: lambda raw: raw.decode("utf-32-be"),
+    0x98: lambda raw: str(UUID(bytes=raw)),
+    # Decimals stay the bytes that they are.
+    **dict.fromkeys((0x74, 0x84, 0x94), bytes),
+}
+#: Values that have no bytes. Of an empty list each one is new.
+_EMPTY: Final[Mapping[int, Value]] = {NULL: None, 0x41: True, 0x42: False, 0x43: 0, 0x44: 0, NO_LIST: ()}
+#: Bytes of a value of a fixed length, by the upper half of its code.
+_LENGTHS: Final = {4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
+#: What a value of another length is, by the upper half of its code: the odd ones have a size of four bytes.
+_VARIABLE, _COMPOUND, _ARRAY = (0xA, 0xB), (0xC, 0xD), (0xE, 0xF)
+_BINARY, _TEXTS, _MAP = 0, (1, 3), 1
+
+
+class Damage(Exception):
+    """At an offset is not what the type code before it says."""
+
+    def __init__(self, at: int, why: str) -> None:
+        super().__init__(f"{why} at {at}")
+
+
+@dataclass(slots=True)
+class Encoded:
+    """Bytes with AMQP values in them, and what was odd in them so far. Offsets are from the first byte."""
+
+    data: bytes
+    reasons: list[str] = field(default_factory=list)
+    _spare: int = 0
+
+    def __post_init__(self) -> None:
+        """Allow as many values without bytes as there are bytes."""
+        self._spare = len(self.data) + SPARE
+
+    def odd(self, why: str) -> None:
+        """Note a reason, if there are not too many yet."""
+        if len(self.reasons) < MOST_REASONS:
+            self.reasons.append(why)
+
+    def size(self, at: int, end: int, width: int) -> int:
+        """Return the number of `width` bytes at `at`, all of which come before `end`. Raises Damage."""
+        if at + width > end:
+            raise Damage(at, f"a number of {width} bytes ends after {end}")
+        return int.from_bytes(self.data[at : at + width], "big")
+
+    def raw(self, at: int, end: int, size: int) -> bytes:
+        """Return `size` bytes at `at`, all of which come before `end`. Raises Damage."""
+        if size > end - at:
+            raise Damage(at, f"a value of {size} bytes ends after {end}")
+        return self.data[at : at + size]
+
+    def value(self, at: int, end: int, depth: int = 0) -> tuple[Value, int]:
+        """Return the value at `at`, and where it ends. Raises Damage.
+
+        A described value is an object of `descriptor` and `value`; a map whose keys are not all different
+        texts is a list of pairs; a decimal is bytes.
+        """
+        code = self.size(at, end, 1)
+        if code:
+            return self._of(code, at + 1, end, depth)
+        self._check(at, depth)
+        descriptor, at = self.value(at + 1, end, depth + 1)
+        value, at = self.value(at, end, depth + 1)
+        return {"descriptor": descriptor, "value": value}, at
+
+    def items(self, at: int, end: int, count: int, depth: int, found: list[Value]) -> None:
+        """Put `count` values from `at` to `end` into `found`. Raises Damage after those before it."""
+        for _ in range(count):
+            value, at = self.value(at, end, depth)
+            found.append(value)
+        self._ends(at, end)
+
+    def _of(self, code: int, at: int, end: int, depth: int) -> tuple[Value, int]:
+        """Return the value of a type code, whose bytes begin at `at`, and where it ends."""
+        kind, low = code >> 4, code & 15
+        if kind in _LENGTHS:
+            raw = self.raw(at, end, _LENGTHS[kind])
+            return self._fixed(code, raw, at), at + len(raw)
+        if kind < 4:
+            raise Damage(at - 1, f"no type has code {code:#04x}")
+        width = 4 if kind % 2 else 1
+        size = self.size(at, end, width)
+        at += width
+        raw = self.raw(at, end, size) if kind in _VARIABLE else b""
+        if kind in _VARIABLE:
+            return self._variable(low, raw, at), at + size
+        if size > end - at:
+            raise Damage(at, f"{size} bytes of values end after {end}")
+        self._check(at, depth)
+        found: list[Value] = []
+        count = self.size(at, at + size, width)
+        items = self._array if kind in _ARRAY else self.items
+        items(at + width, at + size, count, depth + 1, found)
+        return _mapping(found) if kind in _COMPOUND and low == _MAP else found, at + size
+
+    def _fixed(self, code: int, raw: bytes, at: int) -> Value:
+        if code in _EMPTY:
+            return [] if code == NO_LIST else _EMPTY[code]
+        try:
+            if code in _FIXED:
+                return _FIXED[code](raw)
+            self.odd(f"no type has code {code:#04x} at {at - 1}")
+        except ValueError:
+            self.odd(f"no character has the number {raw.hex()} at {at}")
+        return raw
+
+    def _variable(self, low: int, raw: bytes, at: int) -> Value:
+        if low not in _TEXTS:
+            if low != _BINARY:
+                self.odd(f"no type of bytes has a code that ends in {low:x} (before {at})")
+            return raw
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            self.odd(f"a text that is not UTF-8 at {at}")
+            return raw.decode("utf-8", "replace")
+
+    def _array(self, at: int, end: int, count: int, depth: int, found: list[Value]) -> None:
+        """Put `count` values of one type from `at` to `end` into `found`."""
+        descriptors: list[Value] = []
+        while (code := self.size(at, end, 1)) == 0:
+            self._check(at, depth + len(descriptors))
+            descriptor, at = self.value(at + 1, end, depth + len(descriptors))
+            descriptors.append(descriptor)
+        at += 1
+        self._spare -= count * (len(descriptors) + (code in _EMPTY))
+        if self._spare < 0:
+            raise Damage(at, f"{count} values that have no bytes are too many")
+        for _ in range(count):
+            value, at = self._of(code, at, end, depth)
+            for descriptor in reversed(descriptors):
+                value = {"descriptor": descriptor, "value": value}
+            found.append(value)
+        self._ends(at, end)
+
+    def _check(self, at: int, depth: int) -> None:
+        if depth >= MOST_DEEP:
+            raise Damage(at, f"values nest deeper than {MOST_DEEP}")
+
+    def _ends(self, at: int, end: int) -> None:
+        """Note where values do not end where their size says; the broker's decoder does not look."""
+        if at != end:
+            self.odd(f"values end at {at}, not at {end}")
+
+
+def _mapping(items: list[Value]) -> Value:
+    """Return what a map holds: names to values, or pairs where keys are not all different texts."""
+    pairs = [items[at : at + 2] for at in range(0, len(items), 2)]
+    named = {pair[0]: pair[1] for pair in pairs if isinstance(pair[0], str) and len(pair) > 1}
+    return named if len(named) == len(pairs) else pairs

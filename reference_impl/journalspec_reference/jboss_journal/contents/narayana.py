@@ -1,0 +1,395 @@
+"""Narayana's transactions, as WildFly and EAP keep them in a journal (``use-journal-store``).
+
+Each live record is an object of the store: the decision to commit a transaction, and the participants that
+are not done yet. Such a journal is in ``standalone/data/tx-object-store/HornetqObjectStore``, in files
+``jbossts-N.txlog``; its records have type 0 and begin with the mark of Narayana's buffers.
+
+A participant is identified by its XID. The parts of one that Narayana made are the transaction, the node that
+decides, and the branch; the XIDs of transactions that Artemis has prepared are taken apart in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from struct import Struct
+
+from journalspec.contents import Table, described
+from journalspec_reference.contents import Count, Remarks, Row, Value
+from journalspec_reference.jboss_journal.bodies import Body
+from journalspec_reference.jboss_journal.contents.bindings import FORMAT
+from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
+from journalspec_reference.jboss_journal.contents.messages import Oddity
+from journalspec_reference.jboss_journal.contents.store import Store
+from journalspec_reference.jboss_journal.recover import Replay
+
+EXTENSION = "txlog"
+#: The type of all records of such a journal.
+USER_TYPE = 0
+#: What a buffer begins with: a mark, and how it stores numbers.
+MARK = b"#BE\x01"
+HEADER_SIZE = 8
+#: What the state of a transaction begins with.
+STATE_MARK = b"#ARJUNA#"
+#: Types of objects that are transactions begin with this; one with the second part came from another server.
+TRANSACTION = "/StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction"
+SUBORDINATE = "/SubordinateAtomicAction"
+EXPIRED = "/Expired"
+#: Two hosts (parts of an address), a process, when it started, and a counter.
+UID = Struct(">qqiii")
+#: Formats of XIDs that Narayana makes: of JTA, of JTS, and of its bridges to web services and REST.
+FORMATS = frozenset({131077, 131072, 131080, 131081})
+STATUSES = (
+    *("RUNNING", "PREPARING", "ABORTING", "ABORT_ONLY", "ABORTED", "PREPARED", "COMMITTING", "COMMITTED"),
+    *("CREATED", "INVALID", "CLEANUP", "H_ROLLBACK", "H_COMMIT", "H_MIXED", "H_HAZARD"),
+    *("DISABLED", "NO_ACTION"),
+)
+OUTCOMES = (
+    *("PREPARE_OK", "PREPARE_NOTOK", "PREPARE_READONLY", "HEURISTIC_ROLLBACK", "HEURISTIC_COMMIT"),
+    *("HEURISTIC_MIXED", "HEURISTIC_HAZARD", "FINISH_OK", "FINISH_ERROR", "NOT_PREPARED", "ONE_PHASE_ERROR"),
+    *("INVALID_TRANSACTION", "PREPARE_ONE_PHASE_COMMITTED"),
+)
+#: Types of participants that are decoded, and the number that ends a list of them.
+COMMIT_MARKABLE, XA_RESOURCE, LAST = 50, 171, 463
+#: How a resource is found again: by a serialised object or its names; 0 is a class of the product's user.
+BY_OBJECT = 1
+
+#: What recovery does with a transaction, if the process that began it has ended.
+COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator", "moved-aside", "nothing"
+
+
+def is_narayana(extension: str, replay: Replay) -> bool:
+    """Tell whether a journal is Narayana's: by its files' extension, or by its first live record."""
+    for item in () if extension == EXTENSION else replay.live():
+        return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)
+    return extension == EXTENSION
+
+
+@dataclass(slots=True)
+class _Buffer:
+    """What Narayana has packed: big-endian, everything at multiples of four bytes.
+
+    No version looks at the first eight bytes.
+    """
+
+    data: bytes
+    at: int = HEADER_SIZE
+
+    def number(self) -> int:
+        """Return an int."""
+        self.at += INT.size
+        return int(INT.unpack_from(self.data, self.at - INT.size)[0])
+
+    def long(self) -> int:
+        """Return a long."""
+        self.at += LONG.size
+        return int(LONG.unpack_from(self.data, self.at - LONG.size)[0])
+
+    def flag(self) -> bool:
+        """Return a boolean: three bytes that mean nothing, and one."""
+        return self.number() & 0xFF != 0
+
+    def raw(self) -> bytes:
+        """Return bytes with their number before them."""
+        value, self.at = data_at(self.data, self.at)
+        self.at += -len(value) % 4
+        return value
+
+    def text(self) -> str | None:
+        """Return a text, which ends with a zero; None if there is none."""
+        value = self.raw()
+        return value[:-1].decode("utf-8", "replace") if value else None
+
+    def uid(self) -> str:
+        """Return a Uid as Narayana prints it."""
+        return uid_text(self.raw())
+
+    def named(self, names: Sequence[str]) -> str:
+        """Return what a number is called."""
+        number = self.number()
+        return names[number] if 0 <= number < len(names) else str(number)
+
+
+def uid_text(data: bytes) -> str:
+    """Return a Uid as Narayana prints it; raises struct.error if it has not 28 bytes."""
+    return ":".join(f"{part:x}" for part in UID.unpack(data))
+
+
+def xid_parts(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Value]:
+    """Return the parts of an XID that Narayana made: the transaction, who decides, and which branch."""
+    if format_id not in FORMATS or len(gtrid) < UID.size:
+        return {}
+    found: dict[str, Value] = {
+        "uid": uid_text(gtrid[: UID.size]),
+        "node": gtrid[UID.size :].decode("utf-8", "replace"),
+    }
+    rest = bqual[UID.size :]
+    if len(rest) >= 2 * INT.size:
+        (resource,), (size,) = INT.unpack_from(rest), INT.unpack_from(rest, INT.size)
+        name = rest[2 * INT.size :][: max(size, 0)].decode("utf-8", "replace")
+        found |= {
+            "branch_uid": uid_text(bqual[: UID.size]),
+            "resource": resource,
+            "subordinate_node": name or None,
+        }
+    return found
+
+
+@dataclass(slots=True)
+class Transaction:
+    """One object of the store. Where something is missing, `reason` says why, and `data` is its state.
+
+    `participants` have not finished yet, `heuristics` have decided by themselves. Of one that came from
+    another server, `parent` is the XID that it came with. `created` is milliseconds.
+    """
+
+    uid: str | None = None
+    type: str | None = None
+    status: str | None = None
+    created: int | None = None
+    process: str | None = None
+    decision: str | None = None
+    parent: Mapping[str, Value] | None = None
+    parent_node: str | None = None
+    participants: list[dict[str, Value]] = field(default_factory=list)
+    heuristics: list[dict[str, Value]] = field(default_factory=list)
+    data: bytes | None = None
+    reason: str = ""
+
+    @property
+    def xid(self) -> Mapping[str, Value]:
+        """The XID that it came with, or that of its first participant, which has the same global part."""
+        known = (each for each in (*self.participants, *self.heuristics) if "format_id" in each)
+        return self.parent or next(known, {})
+
+    @property
+    def recovery(self) -> str | None:
+        """What recovery does if the process has ended: the record decides by being there, not its status.
+
+        None: that depends on what is not decoded.
+        """
+        kind = self.type or ""
+        if kind.endswith(EXPIRED):
+            return MOVED
+        if SUBORDINATE in kind:
+            return WAIT
+        if self.participants:
+            return COMMIT
+        if self.reason:
+            return None
+        return OPERATOR if self.heuristics else NOTHING
+
+
+def transaction(body: bytes) -> Transaction:
+    """Return what a record holds; what cannot be decoded is left out, with a reason."""
+    found = Transaction()
+    try:
+        record = _Buffer(body)
+        found.uid, found.type, state = record.uid(), record.text(), record.raw()
+    except ERRORS as error:
+        found.data, found.reason = body, f"no object of Narayana: {error}"
+        return found
+    content = _Buffer(state)
+    try:
+        _action(content, found)
+    except ERRORS as error:
+        found.reason = f"transaction {found.uid}: {error}"
+    if TRANSACTION not in str(found.type) and (found.reason or content.at != len(state)):
+        found = Transaction(found.uid, found.type, reason=f"objects of type {found.type} are not decoded")
+    found.data = state if found.reason else None
+    return found
+
+
+def _action(state: _Buffer, found: Transaction) -> None:
+    """Take the state of a transaction apart; what comes before an error is there. Raises one of ERRORS."""
+    _header(state, found)
+    if SUBORDINATE in str(found.type):
+        if state.flag():
+            found.parent = _xid(state)
+            found.parent_node = state.text()
+        _header(state, found)
+    state.flag()  # Whether the first participant was asked; recovery does not look at it.
+    _participants(state, found.participants)
+    if state.number():
+        _participants(state, found.heuristics)
+    found.status = state.named(STATUSES)
+    state.number()  # The kind of action: only those of top level are stored.
+    found.decision = state.named(OUTCOMES)
+
+
+def _header(state: _Buffer, found: Transaction) -> None:
+    if not state.raw().startswith(STATE_MARK):
+        found.reason = "its state does not begin with #ARJUNA#"
+    state.uid()
+    found.process, found.created = state.uid(), state.long()
+
+
+def _participants(state: _Buffer, found: list[dict[str, Value]]) -> None:
+    while (kind := state.number()) != LAST:
+        if kind == XA_RESOURCE:
+            found.append(_xa_resource(state))
+        elif kind == COMMIT_MARKABLE:
+            found.append(_commit_markable(state))
+        else:
+            raise Undecodable(f"participants of type {kind} are not decoded (at {state.at - INT.size})")
+
+
+def _xid(state: _Buffer) -> dict[str, Value]:
+    format_id, size, rest = state.number(), state.number(), state.number()
+    data = state.raw()
+    if not 0 <= size <= len(data) - rest <= len(data):
+        raise Undecodable(f"an XID with parts of {size} and {rest} bytes in {len(data)} (at {state.at})")
+    gtrid, bqual = data[:size], data[size : size + rest]
+    parts = xid_parts(format_id, gtrid, bqual)
+    return {"format_id": format_id, "global_id": gtrid, "branch": bqual, **parts}
+
+
+def _any_xid(state: _Buffer) -> dict[str, Value]:
+    return _xid(state) if state.flag() else {"serialised_xid": state.raw()}
+
+
+def _xa_resource(state: _Buffer) -> dict[str, Value]:
+    found: dict[str, Value] = {"outcome": state.named(OUTCOMES), "committed": state.flag(), **_any_xid(state)}
+    if state.number() != BY_OBJECT:
+        raise Undecodable(f"a participant that {state.text()} stores its own way (at {state.at})")
+    found |= {"product": state.text(), "version": state.text(), "jndi_name": state.text()}
+    if state.flag():
+        found["class_name"] = state.text()
+        state.raw()  # The serialised resource is never deserialised.
+    state.uid()
+    state.text()
+    return found
+
+
+def _commit_markable(state: _Buffer) -> dict[str, Value]:
+    jndi_name, xid = state.text(), _any_xid(state)
+    committed = state.flag() and state.flag()
+    found: dict[str, Value] = {"committed": committed, **xid, "jndi_name": jndi_name}
+    found |= {"product": state.text(), "version": state.text()}
+    state.uid()
+    state.text()
+    return found
+
+
+@dataclass
+class TransactionContents:
+    """The contents of a journal of Narayana: only two of the tables have rows."""
+
+    store: Store
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables of ``tables.toml``."""
+        return described(FORMAT).tables  # type: ignore[union-attr]  # this format has tables
+
+    @property
+    def remarks(self) -> Remarks:
+        """What was odd in what was looked at so far."""
+        return self.store.remarks
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table; raises KeyError for an unknown one."""
+        rows: Mapping[str, Callable[[], Iterator[Row]]] = {
+            **dict.fromkeys(self.tables, lambda: iter(())),
+            "transactions": self._transactions,
+            "participants": self._participants,
+        }
+        return rows[table]()
+
+    @cached_property
+    def _places(self) -> Sequence[int]:
+        """Where each object is: of records with one id, the last one has all of it."""
+        return list({item.id: item.place for item in self.store.replay.live()}.values())
+
+    def _objects(self) -> Iterator[tuple[Body, Transaction]]:
+        for item in self.store.replay.bodies(self._places):
+            found = transaction(item.data[item.start : item.end])
+            if found.reason:
+                code = "undecodable" if TRANSACTION in str(found.type) else "unknown-object"
+                where = self.store.replay.where(item.place)
+                self.store.note(Oddity(code, str(item.id), *where, found.reason, "transactions"))
+            yield item, found
+
+    def _transactions(self) -> Iterator[Row]:
+        for item, found in self._objects():
+            xid, (file, off) = found.xid, self.store.replay.where(item.place)
+            branch = xid.get("branch") if found.parent else None
+            gtrid = xid.get("global_id")
+            text = ":".join((str(xid["format_id"]), _hex(gtrid), _hex(branch))) if xid else None
+            yield {
+                "id": item.id,
+                "state": found.status,
+                "format_id": xid.get("format_id"),
+                "global_id": gtrid,
+                "branch": branch,
+                "xid": text,
+                "sends": None,
+                "acknowledges": None,
+                "page_transactions": None,
+                "uid": found.uid,
+                "node": xid.get("node"),
+                "object_type": found.type,
+                "recovery": found.recovery,
+                "created": found.created,
+                "process": found.process,
+                "decision": found.decision,
+                "parent_node": found.parent_node,
+                "participants": len(found.participants),
+                "heuristics": len(found.heuristics),
+                "data": found.data,
+                "file": file,
+                "off": off,
+            }
+
+    def _participants(self) -> Iterator[Row]:
+        for item, found in self._objects():
+            lists = (("pending", found.participants), ("heuristic", found.heuristics))
+            for state, number, each in ((state, *pair) for state, rows in lists for pair in enumerate(rows)):
+                yield _PARTICIPANT | each | {"transaction": item.id, "number": number, "state": state}
+
+    def counts(self) -> Sequence[Count]:
+        """Return the transactions of each node that decides."""
+        found: dict[str, list[tuple[int, int | None]]] = {}
+        for item, each in self._objects():
+            node = each.xid.get("node") or ("another server" if each.parent else "unknown")
+            found.setdefault(str(node), []).append((item.end - item.start, each.created))
+        return [_count(node, rows) for node, rows in found.items()]
+
+
+_PARTICIPANT: dict[str, Value] = dict.fromkeys(
+    (
+        *(
+            "transaction",
+            "number",
+            "state",
+            "outcome",
+            "committed",
+            "format_id",
+            "global_id",
+            "branch",
+            "uid",
+        ),
+        *(
+            "node",
+            "branch_uid",
+            "resource",
+            "subordinate_node",
+            "product",
+            "version",
+            "jndi_name",
+            "class_name",
+        ),
+        "serialised_xid",
+    )
+)
+
+
+def _hex(value: Value) -> str:
+    return value.hex() if isinstance(value, bytes) else ""
+
+
+def _count(node: str, rows: Sequence[tuple[int, int | None]]) -> Count:
+    times = [time for _, time in rows if time is not None]
+    size = sum(size for size, _ in rows)
+    return Count("transactions", node, len(rows), size, min(times, default=None), max(times, default=None))
