@@ -42,7 +42,7 @@ abstract class JmsTraffic {
     orders.send(once);
     BytesMessage large = session.createBytesMessage();
     byte[] bytes = new byte[30_000];
-    random.nextBytes(bytes);
+    for (int at = 0; at < bytes.length; at++) bytes[at] = (byte) (at % 251);
     large.writeBytes(bytes);
     orders.send(large);
     orders.send(session.createTextMessage("large text ".repeat(3000)));
@@ -70,9 +70,11 @@ abstract class JmsTraffic {
     Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
     MessageProducer producer = session.createProducer(session.createQueue("orders"));
     producer.send(session.createTextMessage("compressed \u00e9 ".repeat(9000)));
-    StringBuilder random = new StringBuilder();
-    for (int at = 0; at < 40_000; at++) random.append((char) (32 + (at * 7919L * at) % 5000));
-    producer.send(session.createTextMessage(random.toString()));
+    // This one is large though it is compressed.
+    Random random = new Random(7);
+    StringBuilder text = new StringBuilder();
+    for (int at = 0; at < 9_000; at++) text.append((char) (32 + random.nextInt(5000)));
+    producer.send(session.createTextMessage(text.toString()));
     connection.close();
   }
 
