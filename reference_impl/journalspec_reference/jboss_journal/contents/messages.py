@@ -9,12 +9,12 @@ from typing import NamedTuple
 from journalspec_reference.contents import Value
 from journalspec_reference.jboss_journal.contents import amqp
 from journalspec_reference.jboss_journal.contents.core import (
-    COMPRESSED,
     KINDS,
     MOST_BODY,
     BodyParts,
     Message,
     body_of,
+    is_compressed,
     uuid_text,
 )
 from journalspec_reference.jboss_journal.contents.paging import LargeFiles
@@ -120,7 +120,7 @@ class RowMaker:
             self.note(Oddity("too-large", str(at.id), name, None, f"{found.size} bytes"))
             return None
         sizes = (value for name in SIZES if isinstance(value := properties.get(name), int))
-        size = 0 if any(properties.get(name) is True for name in COMPRESSED) else next(sizes, 0)
+        size = 0 if is_compressed(properties) else next(sizes, 0)
         if found.size < size:
             self.note(Oddity("short-large-file", str(at.id), name, None, f"{found.size} of {size} bytes"))
         return found.read(0, found.size)
