@@ -311,22 +311,23 @@ class TransactionContents:
                 self.store.note(Oddity(code, str(item.id), *where, found.reason, "transactions"))
             yield item, found
 
+    def _blank(self, table: str) -> dict[str, Value]:
+        return dict.fromkeys(column.name for column in self.tables[table].columns)
+
     def _transactions(self) -> Iterator[Row]:
+        blank = self._blank("transactions")
         for item, found in self._objects():
             xid, (file, off) = found.xid, self.store.replay.where(item.place)
             branch = xid.get("branch") if found.parent else None
             gtrid = xid.get("global_id")
             text = ":".join((str(xid["format_id"]), _hex(gtrid), _hex(branch))) if xid else None
-            yield {
+            yield blank | {
                 "id": item.id,
                 "state": found.status,
                 "format_id": xid.get("format_id"),
                 "global_id": gtrid,
                 "branch": branch,
                 "xid": text,
-                "sends": None,
-                "acknowledges": None,
-                "page_transactions": None,
                 "uid": found.uid,
                 "node": xid.get("node"),
                 "object_type": found.type,
@@ -343,10 +344,11 @@ class TransactionContents:
             }
 
     def _participants(self) -> Iterator[Row]:
+        blank = self._blank("participants")
         for item, found in self._objects():
             lists = (("pending", found.participants), ("heuristic", found.heuristics))
             for state, number, each in ((state, *pair) for state, rows in lists for pair in enumerate(rows)):
-                yield _PARTICIPANT | each | {"transaction": item.id, "number": number, "state": state}
+                yield blank | each | {"transaction": item.id, "number": number, "state": state}
 
     def counts(self) -> Sequence[Count]:
         """Return the transactions of each node that decides."""
@@ -355,34 +357,6 @@ class TransactionContents:
             node = each.xid.get("node") or ("another server" if each.parent else "unknown")
             found.setdefault(str(node), []).append((item.end - item.start, each.created))
         return [_count(node, rows) for node, rows in found.items()]
-
-
-_PARTICIPANT: dict[str, Value] = dict.fromkeys(
-    (
-        *(
-            "transaction",
-            "number",
-            "state",
-            "outcome",
-            "committed",
-            "format_id",
-            "global_id",
-            "branch",
-            "uid",
-        ),
-        *(
-            "node",
-            "branch_uid",
-            "resource",
-            "subordinate_node",
-            "product",
-            "version",
-            "jndi_name",
-            "class_name",
-        ),
-        "serialised_xid",
-    )
-)
 
 
 def _hex(value: Value) -> str:
