@@ -196,7 +196,8 @@ def evaluate(text: str, value_of: Callable[[str], int]) -> int:
 def alternative(wanted: Any) -> tuple[str, int, int]:
     """Return an alternative of ``when`` as its sign (``=`` for a plain number, ``..``) and its numbers."""
     if isinstance(wanted, int):
-        return "=", int(wanted), 0
+        # Some products write true as ff.
+        return "!" if wanted is True else "=", 0 if wanted is True else int(wanted), 0
     found = _ALTERNATIVE.fullmatch(str(wanted))
     if found is None:
         raise ValueError(f"no alternative: {wanted}")
