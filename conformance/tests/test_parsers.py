@@ -269,7 +269,7 @@ PARTS = {
     "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
 }
 #: Schemas of what may lie on several pages: format, and the group of cases whose source has it whole, in hex.
-PIECES = {"swiftmq_message": ("swiftmq_store", "messages")}
+PIECES = {"swiftmq_store_message": ("swiftmq_store", "messages")}
 
 
 def parts(folder: Path) -> Iterator[Sample]:
