@@ -27,7 +27,7 @@ from journalspec_reference.contents import Contents, Count
 from journalspec_reference.filesets import Journal
 
 #: Tables whose rows have a queue, or a table of their own: what ``--queue`` and ``--table`` ask for.
-MESSAGES, QUEUE = "messages", "queue"
+MESSAGES, QUEUE, QUEUES = "messages", "queue", "queues"
 #: Options that ask for a value, and the columns of contents that may have it.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "message_id", "key"),
@@ -125,6 +125,12 @@ class Stored:
         if not isinstance(value, str | bytes):
             return column.kind if column.body else value
         return str(self.redactor.text(value, None if column.body else ""))
+
+    def queues(self) -> dict[str, str]:
+        """Return the names of the queues, and what is shown of them."""
+        rows = self.contents.rows(QUEUES) if QUEUES in self.known else ()
+        names = (str(next(iter(row.values()))) for row in rows)
+        return {name: self._hidden(name) for name in names}
 
     def counts(self) -> Iterator[Count]:
         """Yield what each queue or table holds."""
