@@ -169,6 +169,14 @@ def stored(answer: Answer, *, redact: bool = False) -> Stored | None:
     return Stored(found, answer.journal.format, Redactor(answer.journal) if redact else None)
 
 
+def of_answer(answer: Answer, *, redact: bool) -> Stored | None:
+    """Return what is stored in a journal of which there is an answer that may be shown."""
+    if redact:
+        # An answer without what users stored is no way to it: the journal is asked again.
+        answer = replace(answer, observation=replace(answer.observation, state=None))
+    return stored(answer, redact=redact)
+
+
 def contents_columns(journal: Journal, *, redact: bool) -> dict[str, dict[str, Field]]:
     """Return the tables of the contents of a journal, and their columns."""
     found = stored(ask(journal), redact=redact)

@@ -347,7 +347,7 @@ def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
     """Return the rows of contents; raises UsageProblem if there are none."""
     if not found:
         raise UsageProblem(f"{shown(out[0].path)} has no contents that are known here", "--contents records")
-    return found
+    return [*found]
 
 
 def table_of(contents: Stored, table: str, source: Matches) -> TableRows:
