@@ -117,7 +117,7 @@ class Stored:
 
     def _value(self, column: Column, value: Any) -> Any:
         if self.redactor is None:
-            return shown(value) if isinstance(value, str) else value
+            return value
         if value is None or column.plain:
             return value
         if isinstance(value, Mapping | list | tuple):
@@ -194,9 +194,7 @@ def described_columns(format_id: str) -> dict[str, dict[str, Field]]:
 
 
 def as_text(value: Any) -> Any:
-    """Return a value for a table of plain values: what nests as JSON."""
-    return (
-        json.dumps(nested(value), separators=(",", ":"))
-        if isinstance(value, Mapping | list | tuple)
-        else value
-    )
+    """Return a value for a plain table: what nests as JSON, text without what steers a terminal."""
+    if isinstance(value, Mapping | list | tuple):
+        return json.dumps(nested(value), separators=(",", ":"))
+    return shown(value) if isinstance(value, str) else value
