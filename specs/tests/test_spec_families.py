@@ -75,9 +75,8 @@ def test_damaged_bytes_are_the_same_to_construct_and_end_in_nothing_but_an_error
                 parse(family, root, bytes(spoilt), version)
             refused += 1
         else:
-            # As texts: what is no number of a float is not equal to itself.
             found = plain(family, root, parse(family, root, bytes(spoilt), version), version)
-            assert repr(found) == repr(wanted)
+            assert repr(found) == repr(wanted)  # what is no number is equal to nothing, not even itself
     assert refused
 
 
