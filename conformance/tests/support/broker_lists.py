@@ -47,13 +47,13 @@ def compare(found: Contents, wanted: Mapping[str, Any], gone: set[str]) -> set[s
     rows: dict[str, dict[int, Any]] = {str(row["queue"]): {} for row in found.rows("queues")}
     for row in found.rows("messages"):
         rows[str(row["queue"])][int(str(row["id"]))] = row
-    counts = {count.name: count.rows for count in found.counts()}
+    counts = {count.name: (count.rows, count.bytes) for count in found.counts()}
     kinds: set[str] = set()
     for queue, theirs in wanted["queues"].items():
         # A broker that is just reading a page lists a message of it twice.
         idents = {each["id"] for each in theirs["messages"]}
         assert set(rows[queue]) == idents, queue
-        assert counts[queue] == len(idents)
+        assert counts[queue] == (len(idents), sum(row["size"] for row in rows[queue].values()))
         for each in theirs["messages"]:
             row = rows[queue][each["id"]]
             body = theirs.get("bodies", {}).get(row["message_id"])

@@ -26,7 +26,7 @@ from journalspec_reference.jboss_journal.contents.narayana import (
     xid_parts,
 )
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
-from journalspec_reference.jboss_journal.contents.pending import queue_of
+from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
 from journalspec_reference.jboss_journal.contents.store import Store
 
 RECORDS = "records"
@@ -90,12 +90,19 @@ class BrokerContents:
         """Return how much each queue holds, by its id."""
         pending, totals = self.store.pending, {queue: _Total() for queue in self.store.queues}
         for key, message in pending.references.items():
-            total = totals.get(queue_of(key))
+            queue = queue_of(key)
+            total = totals.get(queue)
             if total is not None and key not in pending.hidden:
-                total.add(pending.sizes[message], pending.stamps[message])
+                size, ident = pending.sizes[message], key - queue * KEY
+                if ident in pending.large:
+                    size += self.store.large.size(ident)
+                total.add(size, pending.stamps[message])
         for _, entry, queues in self.store.pending_entries():
+            size = entry.end - entry.start
+            if entry.is_large:
+                size += self.store.large.size(_message(entry).id)
             for queue in queues:
-                totals[queue].add(entry.end - entry.start, entry.timestamp)
+                totals[queue].add(size, entry.timestamp)
         return totals
 
     def _check_large(self) -> None:
