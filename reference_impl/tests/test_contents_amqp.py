@@ -142,6 +142,7 @@ def test_each_encoding_gives_its_value(encoded: bytes, value: Any) -> None:
         b"\xc0\1\xff",
         b"\xd0\0\0\0\4\xff\xff\xff\xff",
         b"\xf0\0\0\0\5\xff\xff\xff\xff\x41",
+        b"\xf0\0\0\0\5\xff\xff\xff\xff\x4f",
         b"\xf0\0\0\0\x0c\0\0\xff\xff\0\x40\0\x40\0\x40\x50\1",
         b"\0" * 1000,
         b"\x10",
