@@ -59,7 +59,7 @@ def nested(value: Any) -> Any:
 
 
 @dataclass
-class Stored:
+class Holdings:
     """What is stored in one journal, as it may be shown."""
 
     contents: Contents
@@ -155,7 +155,7 @@ class Stored:
         return name if self.redactor is None else str(self.redactor.text(name))
 
 
-def stored(answer: Answer, *, redact: bool = False) -> Stored | None:
+def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer; None: its format tells no contents.
 
     `answer` is what was read or recovered, not redacted. Of a journal without a state it is what can be had.
@@ -166,10 +166,10 @@ def stored(answer: Answer, *, redact: bool = False) -> Stored | None:
     found = reference.contents(answer)
     if found is None:
         return None
-    return Stored(found, answer.journal.format, Redactor(answer.journal) if redact else None)
+    return Holdings(found, answer.journal.format, Redactor(answer.journal) if redact else None)
 
 
-def of_answer(answer: Answer, *, redact: bool) -> Stored | None:
+def of_answer(answer: Answer, *, redact: bool) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer that may be shown."""
     if redact:
         # An answer without what users stored is no way to it: the journal is asked again.
