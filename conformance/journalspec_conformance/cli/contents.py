@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from journalspec import contents as described
@@ -125,6 +125,13 @@ class Holdings:
         if not isinstance(value, str | bytes):
             return column.kind if column.body else value
         return str(self.redactor.text(value, None if column.body else ""))
+
+    def members(self, table: str) -> Iterator[Any]:
+        """Yield the rows of a table as JSON has them: times as milliseconds."""
+        for row in map(partial(self.shown, table), self.rows(table)):
+            yield nested(
+                {name: int(each) if isinstance(each, Moment) else each for name, each in row.items()}
+            )
 
     def queues(self) -> dict[str, str]:
         """Return the names of the queues, and what is shown of them."""
