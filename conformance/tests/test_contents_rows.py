@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from journalspec.files import shown
-from journalspec_conformance.cli.contents import Stored, stored
+from journalspec_conformance.cli.contents import Holdings, stored
 from journalspec_conformance.cli.places import Asked, find
 from journalspec_reference.answers import ask
 from judged import call
@@ -40,7 +40,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return place
 
 
-def held(path: Path) -> Stored:
+def held(path: Path) -> Holdings:
     """Return what is stored at a path, as the readers have it."""
     ((place, *_), _) = find(Asked((path,), None, None, ()))
     found = stored(ask(place.journals[0]))

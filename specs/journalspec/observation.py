@@ -204,7 +204,7 @@ class Observation:
     unanchored: Sequence[Record] = ()
     #: What belongs here and is not here; in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
-    #: Part of level ``contents``: the rows of each table, columns by name; None: they were not asked for.
+    #: Part of level ``contents``: the rows of each table, as JSON has them; None: they were not asked for.
     contents: Mapping[str, object] | None = None
     #: How often what is no part of the answer was met, by name, for summaries of it.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
@@ -302,8 +302,8 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
     """Return `value` under the JSON rules of this module.
 
     int -> decimal string, bytes -> hex, bool stays bool, mappings and sequences
-    element by element, str and None as they are; a float (of contents alone) is
-    the shortest text that gives it again. Raises TypeError on anything else.
+    element by element, str and None as they are. Raises TypeError on anything
+    else (a float has no place in a journal).
     """
     # Exact types first: nearly all values are of them, and asking what else one may be costs more.
     kind = type(value)
@@ -324,8 +324,6 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
         return [jsonable(item) for item in value]
     if isinstance(value, Item):
         return value.to_json()
-    if isinstance(value, float):
-        return repr(value)
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, Sequence):

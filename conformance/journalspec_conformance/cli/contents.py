@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from journalspec import contents as described
@@ -59,7 +59,7 @@ def nested(value: Any) -> Any:
 
 
 @dataclass
-class Stored:
+class Holdings:
     """What is stored in one journal, as it may be shown."""
 
     contents: Contents
@@ -126,6 +126,13 @@ class Stored:
             return column.kind if column.body else value
         return str(self.redactor.text(value, None if column.body else ""))
 
+    def members(self, table: str) -> Iterator[Any]:
+        """Yield the rows of a table as JSON has them: times as milliseconds."""
+        for row in map(partial(self.shown, table), self.rows(table)):
+            yield nested(
+                {name: int(each) if isinstance(each, Moment) else each for name, each in row.items()}
+            )
+
     def queues(self) -> dict[str, str]:
         """Return the names of the queues, and what is shown of them."""
         rows = self.contents.rows(QUEUES) if QUEUES in self.known else ()
@@ -155,7 +162,7 @@ class Stored:
         return name if self.redactor is None else str(self.redactor.text(name))
 
 
-def stored(answer: Answer, *, redact: bool = False) -> Stored | None:
+def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer; None: its format tells no contents.
 
     `answer` is what was read or recovered, not redacted. Of a journal without a state it is what can be had.
@@ -166,10 +173,10 @@ def stored(answer: Answer, *, redact: bool = False) -> Stored | None:
     found = reference.contents(answer)
     if found is None:
         return None
-    return Stored(found, answer.journal.format, Redactor(answer.journal) if redact else None)
+    return Holdings(found, answer.journal.format, Redactor(answer.journal) if redact else None)
 
 
-def of_answer(answer: Answer, *, redact: bool) -> Stored | None:
+def of_answer(answer: Answer, *, redact: bool) -> Holdings | None:
     """Return what is stored in a journal of which there is an answer that may be shown."""
     if redact:
         # An answer without what users stored is no way to it: the journal is asked again.

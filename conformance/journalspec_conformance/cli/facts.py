@@ -13,7 +13,7 @@ from journalspec.files import shown
 from journalspec.formats import Format, Holds, InDoubt, format_module, get_format
 from journalspec.observation import RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import Moment, Stored
+from journalspec_conformance.cli.contents import Holdings, Moment
 from journalspec_conformance.cli.journal_view import value_text
 from journalspec_conformance.cli.places import amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
@@ -151,7 +151,7 @@ def held(description: Format, seen: Observation) -> list[Amounts]:
     return found
 
 
-def in_contents(contents: Stored) -> list[Amounts]:
+def in_contents(contents: Holdings) -> list[Amounts]:
     """Return what queues and tables hold; nothing if no row is in any."""
     found: dict[str, Amounts] = {}
     for each in contents.counts():

@@ -173,8 +173,7 @@ def _members(answer: Answer, level: Level, *, redact: bool) -> dict[str, object]
     contents = of_answer(answer, redact=redact) if level >= Level.CONTENTS else None
     seen = answer.observation
     if contents is not None:
-        tables = {name: [contents.shown(name, row) for row in contents.rows(name)] for name in contents.names}
-        seen = replace(seen, contents=tables)
+        seen = replace(seen, contents={name: [*contents.members(name)] for name in contents.names})
     return seen.members(level)
 
 

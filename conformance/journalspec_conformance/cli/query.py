@@ -385,7 +385,7 @@ def columns_command(**what: Any) -> None:
                 for table, columns in contents_columns(journal, redact=asked.redact).items():
                     tables[table] = {"journal": tables["records"]["journal"], **columns}
         rows = [
-            [table, column, WORDS[each.kind], each.doc]
+            [table, column, WORDS[each.kind], " ".join(each.doc.split())]
             for table, columns in tables.items()
             for column, each in columns.items()
         ]

@@ -21,7 +21,7 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import RECOVERED, REFUSED, Observation, Record
 from journalspec.reread import Changed
 from journalspec.vocabulary import Field
-from journalspec_conformance.cli.contents import COLUMNS, MESSAGES, Stored, as_text, nested, stored
+from journalspec_conformance.cli.contents import COLUMNS, MESSAGES, Holdings, as_text, nested, stored
 from journalspec_conformance.cli.journal_view import STATUSES, answers
 from journalspec_conformance.cli.ndjson import line_of
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem
@@ -350,7 +350,7 @@ def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
     return [*found]
 
 
-def table_of(contents: Stored, table: str, source: Matches) -> TableRows:
+def table_of(contents: Holdings, table: str, source: Matches) -> TableRows:
     """Return the rows of a table of the contents of a journal."""
     return TableRows(
         source.answer,

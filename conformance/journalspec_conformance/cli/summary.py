@@ -12,7 +12,7 @@ from journalspec.files import shown
 from journalspec.formats import AtStart, Format, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.reread import Lazy
-from journalspec_conformance.cli.contents import Stored, of_answer
+from journalspec_conformance.cli.contents import Holdings, of_answer
 from journalspec_conformance.cli.facts import (
     FEW,
     MOST,
@@ -276,12 +276,12 @@ def _types(answer: Answer) -> Counter[str]:
     return Counter() if isinstance(records, Lazy) else Counter(record.type for record in records)
 
 
-def contents_of(part: Part, answer: Answer) -> Stored | None:
+def contents_of(part: Part, answer: Answer) -> Holdings | None:
     """Return the contents of a journal of which an answer may be shown; None: its format tells none."""
     return of_answer(answer, redact=part.place.asked.redact)
 
 
-def _remarks(parts: Sequence[Part], contents: Stored | None) -> Iterator[Section]:
+def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Section]:
     """Yield the notes that no other section has, those of one code as one line."""
     lines = []
     for part in parts:
