@@ -42,6 +42,8 @@ class Product:
     program: str
     artefacts: tuple[str, ...]
     browse: str = ""
+    #: What the program shares with others; it is compiled as a part of it.
+    common: str = ""
 
 
 PRODUCTS = {
@@ -62,7 +64,24 @@ PRODUCTS = {
         ),
         "ArtemisAmqpBrowse.java",
     ),
-    "hornetq": Product("HornetqStore.java", ("org.hornetq:hornetq-server", "org.hornetq:hornetq-jms-client")),
+    "narayana": Product(
+        "NarayanaStore.java",
+        (
+            "org.jboss.narayana.jta:narayana-jta",
+            "org.apache.activemq:artemis-journal:2.44.0",
+            "org.jboss.logging:jboss-logging:3.6.1.Final",
+        ),
+    ),
+    "artemis-core": Product(
+        "ArtemisCoreStore.java",
+        ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
+        common="JmsTraffic.java",
+    ),
+    "hornetq": Product(
+        "HornetqStore.java",
+        ("org.hornetq:hornetq-server", "org.hornetq:hornetq-jms-client"),
+        common="JmsTraffic.java",
+    ),
     "derby": Product("DerbyStore.java", ("org.apache.derby:derby",)),
 }
 
@@ -78,7 +97,8 @@ def _digest(*parts: str) -> str:
 
 def source_of(name: str, version: str, program: str = "") -> str:
     """Return the program as the version compiles it: messages moved to another package with ActiveMQ 6."""
-    text = (PROGRAMS / (program or PRODUCTS[name].program)).read_text(encoding="utf-8")
+    files = filter(None, (program or PRODUCTS[name].program, PRODUCTS[name].common))
+    text = "".join((PROGRAMS / file).read_text(encoding="utf-8") for file in files)
     old = name == "kahadb" and int(version.partition(".")[0]) < 6
     return text.replace("import jakarta.jms", "import javax.jms") if old else text
 

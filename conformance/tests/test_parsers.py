@@ -5,7 +5,8 @@ have to find what the Python parsers find, field by field, and refuse what those
 
 A driver (``parsers/main.*``) reads lines ``path TAB schema TAB class TAB parameter TAB instances`` and prints
 a line for each: all fields by name, without those that are zero, empty or absent, which languages do not
-tell apart, and of numbers with a fraction only what is before it. What is longer than 64 bytes is printed as its length and its ends; a refusal begins with `error`.
+tell apart, and of numbers with a fraction what is before it. What is longer than 64 bytes is printed as its
+length and its ends; a refusal begins with `error`.
 """
 
 from __future__ import annotations
@@ -326,13 +327,7 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
             and not (language in ("java", "rust") and key in names_of(schema, "instances"))
         }
         return "{" + " ".join(sorted(f"{key}={text}" for key, text in parts.items() if text)) + "}"
-    if language == "go" and name in octets_of(schema):
-        return raw(bytes(value))
-    if (
-        language == "rust"
-        and isinstance(value, list)
-        and all(isinstance(each, int) and 0 <= each < 256 for each in value)
-    ):
+    if isinstance(value, list) and are_octets(value, language, schema, name):
         return raw(bytes(value))
     if isinstance(value, list):
         return f"[{','.join(dump(item, language, schema, name) for item in value)}]" if value else ""
@@ -344,16 +339,24 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
         return ""  # an enum of Java cannot hold a number that the schema does not name
     if language == "rust" and isinstance(value, IntEnum):
         return camel(value.name)
-    number = int(value)
-    if number != value:
-        return f"~{number}"
-    if language == "javascript":
-        # Its runtime rounds, and forgets that `^` is signed: 2^32 too much if the lower half is below 2^31.
-        if number < -(1 << 31):
-            number += 0 if number & 1 << 31 else 1 << 32
-            number = -int(float(-number - 1)) - 1
-        number = int(float(number))
-    return str(number) if number else ""
+    number = rounded(int(value)) if language == "javascript" else int(value)
+    before = "~" if isinstance(value, float) and number != value else ""
+    return f"{before}{number}" if value else ""
+
+
+def are_octets(value: list[Any], language: str, schema: str, name: str) -> bool:
+    """Tell whether a list is bytes to a language; a driver of Rust sees no types, only numbers."""
+    if language == "rust":
+        return all(isinstance(each, int) and 0 <= each < 256 for each in value)
+    return language == "go" and name in octets_of(schema)
+
+
+def rounded(number: int) -> int:
+    """Return what the runtime of JavaScript makes of a number: it rounds, and forgets that `^` is signed."""
+    if number < -(1 << 31):
+        number += 0 if number & 1 << 31 else 1 << 32  # too much if the lower half is below 2^31
+        number = -int(float(-number - 1)) - 1
+    return int(float(number))
 
 
 def compare(samples: list[Sample], language: str, printed: str) -> None:
@@ -466,7 +469,8 @@ def test_rust(packages: Path, samples: list[Sample], tmp_path: Path) -> None:
 def rust_parsers(samples: list[Sample]) -> str:
     """Return the Rust source of a function that parses as the class with a name."""
     cases = "".join(
-        f'        "{kind} {argument}" => read::<{schema}::{kind.replace(".", "_")}, {schema}::{camel(schema)}>'
+        f'        "{kind} {argument}" => '
+        f"read::<{schema}::{kind.replace('.', '_')}, {schema}::{camel(schema)}>"
         f"(data, &|tree| {{ {f'tree.set_params({argument});' if argument else ''} Ok(()) }}),\n"
         for schema, kind, argument in kinds_of(samples)
     )

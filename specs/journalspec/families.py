@@ -22,6 +22,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
+from importlib.resources import files
 from typing import Any
 
 from journalspec import mutf8
@@ -43,14 +44,11 @@ _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 #: Names that YAML or a language of the generated parsers has for itself.
-_TAKEN = frozenset(
-    "null true false yes no on off version outer self type abstract boolean byte case catch char const default do"
-    " double else enum extends final finally float for goto if implements import int interface long native new"
-    " package private protected public return short static super switch this throw throws try void volatile while"
-    " as async await break class continue crate def del dyn extern fn from func global impl in is lambda let loop"
-    " match mod move mut nonlocal not or and pass pub raise range ref select struct trait unsafe use var where with"
-    " yield id root parent held".split()  # noqa: SIM905  # so many words are read more easily as a text
+#: What no name may be, and numbers as types of Kaitai.
+TABLE: Mapping[str, Any] = tomllib.loads(
+    files("journalspec").joinpath("families.toml").read_text(encoding="utf-8")
 )
+_TAKEN = frozenset(TABLE["taken"].split())
 _REAL = NUMBERS["f8"]
 
 

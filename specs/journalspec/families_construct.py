@@ -35,7 +35,7 @@ from journalspec.numbers import NUMBERS, Number
 _OPEN = ("", "rest")
 
 
-class Stored(Construct):  # type: ignore[type-arg]  # generic in its stubs only
+class StoredNumber(Construct):  # type: ignore[type-arg]  # generic in its stubs only
     """A number in one of the forms that tables know; a compressed one is built in its shortest form."""
 
     def __init__(self, number: Number) -> None:
@@ -132,7 +132,7 @@ def _value(family: Family, member: Member, kind: str, version: str) -> Construct
     if kind in family.types:
         return LazyBound(lambda: schema(family, kind, version))
     if kind in NUMBERS:
-        return Stored(NUMBERS["u1" if kind == "bool" else kind])
+        return StoredNumber(NUMBERS["u1" if kind == "bool" else kind])
     if kind == "none":
         return Pass
     whole = member.size == "rest" or member.on

@@ -8,13 +8,10 @@ a value whose type another field chooses is in a type of its own: languages have
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from journalspec.families import ENCODINGS, Family, Member, Shape, alternative, terms
+from journalspec.families import ENCODINGS, TABLE, Family, Member, Shape, alternative, terms
 from journalspec.numbers import NUMBERS
 
 #: Forms that Kaitai does not know -> the instance that has their value.
@@ -44,7 +41,7 @@ def ksy(family: Family) -> str:
     }
     types |= {_held(kind): _holder(kind) for kind in sorted(chosen - set(family.types))}
     used = {kind for shape in family.types.values() for each in shape.fields for kind in each.types}
-    types |= {kind: _packed()[kind] for kind in sorted(used & set(PACKED))}
+    types |= {kind: TABLE["numbers"][kind] for kind in sorted(used & set(PACKED))}
     types = {name: {"doc": body["doc"], "doc-ref": family.source, **body} for name, body in types.items()}
     numbers = {str(version_number(family, each)): each for each in family.versions}
     versions = ", ".join(key if key == each else f"{each} is {key}" for key, each in numbers.items())
@@ -201,11 +198,6 @@ def _holder(kind: str) -> dict[str, Any]:
     if kind == "bool":
         field["type"] = "u1"
     return {"doc": f"A value: {kind}.", "seq": [{**field, "doc": "The value."}]}
-
-
-@cache
-def _packed() -> Mapping[str, Any]:
-    return tomllib.loads(files("journalspec").joinpath("packed.toml").read_text(encoding="utf-8"))
 
 
 def _yaml(value: Mapping[str, Any], indent: int = 0) -> Iterator[str]:

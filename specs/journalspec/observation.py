@@ -38,6 +38,8 @@ class Level(IntEnum):
     RECORDS = 1
     STATE = 2
     LAYOUT = 3
+    #: What queues and tables hold. No other level needs it, and it needs all of them.
+    CONTENTS = 4
 
     @classmethod
     def parse(cls, text: str) -> Level:
@@ -202,6 +204,8 @@ class Observation:
     unanchored: Sequence[Record] = ()
     #: What belongs here and is not here; in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
+    #: Part of level ``contents``: the rows of each table, as JSON has them; None: they were not asked for.
+    contents: Mapping[str, object] | None = None
     #: How often what is no part of the answer was met, by name, for summaries of it.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
@@ -248,6 +252,8 @@ class Observation:
                 out["at"] = self.at
             if self.unanchored:
                 out["unanchored"] = self.unanchored
+        if level >= Level.CONTENTS and self.contents is not None:
+            out["contents"] = self.contents
         return out
 
     def to_json(self, level: Level = Level.LAYOUT) -> dict[str, Json]:

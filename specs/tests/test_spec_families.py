@@ -76,8 +76,7 @@ def test_damaged_bytes_are_the_same_to_construct_and_end_in_nothing_but_an_error
             refused += 1
         else:
             found = plain(family, root, parse(family, root, bytes(spoilt), version), version)
-            # By what they print: a damaged float may be no number, which no other is equal to.
-            assert repr(found) == repr(wanted)
+            assert repr(found) == repr(wanted)  # what is no number is equal to nothing, not even itself
     assert refused
 
 

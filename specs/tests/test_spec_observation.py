@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
@@ -47,7 +49,11 @@ def test_levels_contain_one_another() -> None:
         {"verdict", "records"},
         {"verdict", "records", "state"},
         {"verdict", "records", "state", "dropped", "files", "notes"},
+        {"verdict", "records", "state", "dropped", "files", "notes"},
     ]
+    told = replace(WHOLE, contents={"messages": [{"queue": "a"}]})
+    assert "contents" not in told.to_json()
+    assert told.to_json(Level.CONTENTS)["contents"] == {"messages": [{"queue": "a"}]}
     assert WHOLE.to_json()["notes"] == [
         {"code": "odd", "file": "j", "off": "5", "text": "why"},
         {"code": "bare"},
@@ -72,7 +78,7 @@ def test_floats_have_no_form() -> None:
 
 def test_levels_are_parsed_by_name() -> None:
     assert Level.parse("layout") is Level.LAYOUT
-    with pytest.raises(ValueError, match="verdict, records, state, layout"):
+    with pytest.raises(ValueError, match="verdict, records, state, layout, contents"):
         Level.parse("all")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from journalspec.contents import described
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.vocabulary import Field
@@ -32,7 +33,13 @@ COMMON = {
     "type": ("str", "type of the record"),
 }
 #: The kinds of columns as they are called in messages.
-WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "list": "list"}
+WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "list": "list"} | {
+    "float": "number",
+    "time": "time",
+    "object": "object",
+}
+#: What rows are asked for that are no contents.
+RECORDS = "records"
 #: Integers of columns have so many bits.
 BITS = 64
 
@@ -51,6 +58,11 @@ def questions() -> Callable[[Command], Command]:
             "--limit", type=click.IntRange(0, sys.maxsize), metavar="N", help="No more than N rows."
         ),
         click.option(
+            "--contents",
+            metavar="TABLE",
+            help="Rows of this table of the contents, such as messages; records: of a queue as well.",
+        ),
+        click.option(
             "--follow", is_flag=True, help="Rows that a running product writes from now on, until Ctrl-C."
         ),
         click.option("--csv", "as_csv", is_flag=True, help="Rows as CSV; the head goes to standard error."),
@@ -64,8 +76,8 @@ _FILTERS = (
     (("--type", "types"), "T", "of this type"),
     (("--id", "ids"), "ID", "with this id"),
     (("--tx",), "X", "of this transaction"),
-    (("--queue", "--destination", "queue"), "NAME", "of this queue or topic"),
-    (("--table",), "N", "of this table, by the number of its container"),
+    (("--queue", "--destination", "queue"), "NAME", "of this queue or topic: its messages"),
+    (("--table",), "NAME", "of this table: its rows, or by the number of its container the records"),
     (("--file", "files"), "NAME", "in this file; * and ? are wild"),
 )
 _TEXTS = (
@@ -97,6 +109,7 @@ class Question:
     limit: int | None = None
     count_by: str | None = None
     follow: bool = False
+    contents: str | None = None
     as_csv: bool = False
     parquet: Path | None = None
 
@@ -109,12 +122,24 @@ class Question:
         """Return the question in the arguments of a command, and take it out of them."""
         return cls(**{each.name: what.pop(each.name) for each in fields(cls)})
 
-    def predicates(self, description: Format) -> list[Predicate]:
-        """Return the conditions on columns of a format; raises UsageProblem for what it has not."""
-        known = columns_of(description)
-        out = [*parsed(self.where, description)] if self.where is not None else []
+    def of_contents(self, description: Format) -> bool:
+        """Return whether contents are asked for: by name, or a queue or table, and nothing of records."""
+        if self.contents is not None:
+            return self.contents != RECORDS
+        about = described(description.id)
+        if about is None or self.types or self.follow:
+            return False
+        by_name = any(not each.isdigit() for each in self.table) and "messages" not in about.tables
+        return by_name or bool(self.queue and "messages" in about.tables)
+
+    def predicates(self, columns: ColumnSet) -> list[Predicate]:
+        """Return the conditions on columns; raises UsageProblem for what there is not."""
+        known = columns.known
+        out = [*parsed(self.where, columns)] if self.where is not None else []
         if self.types:
-            types = [_type(description, each) for each in self.types]
+            if columns.types is None:
+                raise UsageProblem("--type: only records have a type", "add --contents records")
+            types = [_type(columns.what, columns.types, each) for each in self.types]
             out.append(Predicate("type", IN, tuple(types)))
         for option, what, texts in (
             ("--id", "id", self.ids),
@@ -123,25 +148,48 @@ class Question:
             ("--table", "table", self.table),
         ):
             if texts:
-                names = description.columns.get(what, ())
+                names = [name for name in columns.options.get(what, ()) if name in known]
                 if not names:
                     raise UsageProblem(
-                        f"{option}: the rows of {description.id} have no column for that yet", _listed(known)
+                        f"{option}: the rows of {columns.what} have no column for that yet", _listed(known)
                     )
                 out.append(_either(option, texts, [known[name] for name in names], names))
         for option, op, text in (("--from", ">=", self.start), ("--until", "<", self.stop)):
             if text is not None:
-                out.append(_bound(option, op, text, description))
+                out.append(_bound(option, op, text, columns))
         return out
 
-    def counted(self, description: Format) -> list[str]:
-        """Return the columns to count by; raises UsageProblem for one that there is not."""
-        names = [name.strip() for name in (self.count_by or "").split(",") if name.strip()]
+    @property
+    def counted_names(self) -> list[str]:
+        """The columns to count by."""
+        return [name.strip() for name in (self.count_by or "").split(",") if name.strip()]
+
+    def counted(self, columns: ColumnSet) -> None:
+        """Raise UsageProblem for a column to count by that there is not."""
+        names = self.counted_names
         if self.count_by is not None and not names:
-            raise UsageProblem("--count-by: no column is given", _listed(columns_of(description)))
+            raise UsageProblem("--count-by: no column is given", _listed(columns.known))
         for name in names:
-            _known(name, description)
-        return names
+            _known(name, columns)
+
+
+@dataclass(frozen=True)
+class ColumnSet:
+    """The columns of rows: `options` says which of them each option asks for, `what` what rows are called.
+
+    `types` are the types of records; of other rows there are none.
+    """
+
+    what: str
+    known: Mapping[str, Field]
+    options: Mapping[str, Sequence[str]]
+    types: Collection[str] | None = None
+
+
+def record_columns(description: Format) -> ColumnSet:
+    """Return the columns of the records of a format."""
+    types = description.vocabulary.record_types
+    return ColumnSet(description.id, columns_of(description), description.columns, types)
 
 
 def columns_of(description: Format) -> Mapping[str, Field]:
@@ -174,20 +222,18 @@ def _listed(known: Mapping[str, Field]) -> str:
     return f"columns: {', '.join(known)}"
 
 
-def _known(name: str, description: Format) -> Field:
-    known = columns_of(description)
-    if name not in known:
-        raise UsageProblem(f"{description.id} has no column {shown(name)!r}", _listed(known))
-    return known[name]
+def _known(name: str, columns: ColumnSet) -> Field:
+    if name not in columns.known:
+        raise UsageProblem(f"{columns.what} has no column {shown(name)!r}", _listed(columns.known))
+    return columns.known[name]
 
 
-def _type(description: Format, text: str) -> str:
-    known = description.vocabulary.record_types
+def _type(what: str, known: Collection[str], text: str) -> str:
     name = text if text in known else text.upper()
     if name not in known:
         near = get_close_matches(name, known) or known
         raise UsageProblem(
-            f"--type: {description.id} has no records of type {shown(text)!r}", f"types: {', '.join(near)}"
+            f"--type: {what} has no records of type {shown(text)!r}", f"types: {', '.join(near)}"
         )
     return name
 
@@ -215,6 +261,10 @@ def _value(kind: str, text: str) -> Any:
         if kind == "int":
             value = int(text, 0)
             return value if abs(value) < 1 << (BITS - 1) else None
+        if kind == "float":
+            return float(text)
+        if kind == "time":
+            return _time("a time", text)
         return bytes.fromhex(text) if kind == "bytes" else _encodable(text)
     except ValueError:
         return None
@@ -225,19 +275,25 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _bound(option: str, op: str, text: str, description: Format) -> Predicate:
+def _bound(option: str, op: str, text: str, columns: ColumnSet) -> Predicate:
     if (offset := _value("int", text)) is not None:
         return Predicate("off", op, offset)
+    at = _time(option, text)
+    if not (names := [name for name in columns.options.get("time", ()) if name in columns.known]):
+        raise UsageProblem(f"{option}: the records of {columns.what} hold no time", "give an offset")
+    return Predicate(names[0], op, at)
+
+
+def _time(option: str, text: str) -> int:
+    """Return a time as milliseconds since 1970."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
         raise UsageProblem(
             f"{option}: {shown(text)!r} is no offset and no time", "2026-11-28T04:38"
         ) from None
-    if not (names := description.columns.get("time")):
-        raise UsageProblem(f"{option}: the records of {description.id} hold no time", "give an offset")
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return Predicate(names[0], op, round(at.timestamp() * 1000))
+    return round(at.timestamp() * 1000)
 
 
 _TOKENS = re.compile(
@@ -245,7 +301,7 @@ _TOKENS = re.compile(
 )
 
 
-def parsed(where: str, description: Format) -> Iterator[Predicate]:
+def parsed(where: str, columns: ColumnSet) -> Iterator[Predicate]:
     """Yield the conditions of an expression for ``--where``; raises UsageProblem where it cannot be read."""
     where = _encodable(where).rstrip()
     tokens, at = [], 0
@@ -275,7 +331,7 @@ def parsed(where: str, description: Format) -> Iterator[Predicate]:
 
     while True:
         name = take("word")
-        column = _known(name, description)
+        column = _known(name, columns)
         op = take(*COMPARED, "!=", IN, LIKE).lower().replace("!=", "<>")
         if op == IN:
             take("(")

@@ -36,6 +36,7 @@ from journalspec_reference.batches import (
     source_of,
 )
 from journalspec_reference.ids import Ids
+from journalspec_reference.jboss_journal.bodies import Body, PreparedTx
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     CHECK_SIZE,
@@ -147,29 +148,7 @@ class Discarded(NamedTuple):
     place: int = -1
 
 
-class Body(NamedTuple):
-    """The body of a live record: `data[start:end]`, and where the record is."""
-
-    place: int
-    code: int
-    id: int
-    user_type: int
-    data: bytes
-    start: int
-    end: int
-
-
-class InDoubt(NamedTuple):
-    """A prepared transaction: its own data, and the places of what it adds, changes and deletes."""
-
-    tx: int
-    extra: bytes
-    place: int
-    changes: Sequence[int]
-    deletes: Sequence[int]
-
-
-class Outcome(dict[str, Any]):
+class ReplayedState(dict[str, Any]):
     """The logical state, and the replay that it is of: contents read the records where they are."""
 
     def __init__(self, state: Mapping[str, Any], replay: Replay) -> None:
@@ -359,7 +338,7 @@ class Replay:
         transaction = self._open.get(tx)
         return transaction is not None and transaction.in_doubt
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ReplayedState:
         """Return the logical state; transactions still open are discarded or in doubt.
 
         Records are read when somebody looks at the sequences; of many items, each time.
@@ -386,16 +365,16 @@ class Replay:
                 len(dropped), lambda: ({"tx": item.tx, "why": item.why} for item in dropped), lambda _: 0
             ),
         }
-        return Outcome(state, self)
+        return ReplayedState(state, self)
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order in which recovery delivers them; what :meth:`bodies` raises."""
         return self.bodies(place >> 1 for place in self._delivered[1::2])
 
-    def in_doubt_transactions(self) -> list[InDoubt]:
+    def in_doubt_transactions(self) -> list[PreparedTx]:
         """Return the prepared transactions by their ids."""
         return [
-            InDoubt(
+            PreparedTx(
                 tx,
                 self._record(item.prepared).extra,
                 item.prepared,

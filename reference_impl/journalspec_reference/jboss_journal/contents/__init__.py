@@ -16,28 +16,31 @@ from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remarks, Row, Value
 from journalspec_reference.ids import Ids
+from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
 from journalspec_reference.jboss_journal.contents.core import Message, message_of
-from journalspec_reference.jboss_journal.contents.messages import Note, Reference, Rows
+from journalspec_reference.jboss_journal.contents.messages import Oddity, QueuedMessage, RowMaker
 from journalspec_reference.jboss_journal.contents.narayana import (
     TransactionContents,
     is_narayana,
     xid_parts,
 )
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
-from journalspec_reference.jboss_journal.contents.pending import Doubt, queue_of
+from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
 from journalspec_reference.jboss_journal.contents.store import Store
-from journalspec_reference.jboss_journal.recover import Body
 
 RECORDS = "records"
 
 
-def contents(answer: Answer) -> BrokerContents | TransactionContents:
-    """Return the contents of a journal that recovery has read; without a state there are no rows."""
+def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
+    """Return the contents of a journal that recovery has read; None if no broker or Narayana wrote it.
+
+    Without a state there are no rows.
+    """
     store = Store(answer)
     if is_narayana(str(answer.journal.params.get("extension", "")), store.replay):
         return TransactionContents(store)
-    return BrokerContents(store)
+    return BrokerContents(store) if store.is_of_broker else None
 
 
 class BrokerContents:
@@ -45,7 +48,7 @@ class BrokerContents:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._rows = Rows(self.store.large, self.store.note)
+        self._rows = RowMaker(self.store.large, self.store.note)
 
     @property
     def tables(self) -> Mapping[str, Table]:
@@ -77,19 +80,30 @@ class BrokerContents:
 
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
-        pending, totals = self.store.pending, {queue: _Total() for queue in self.store.queues}
-        for key, message in pending.references.items():
-            total = totals.get(queue_of(key))
-            if total is not None and key not in pending.hidden:
-                total.add(pending.sizes[message], pending.stamps[message])
-        for _, entry, queues in self.store.pending_entries():
-            for queue in queues:
-                totals[queue].add(entry.end - entry.start, entry.timestamp)
         self._check_large()
         return [
             Count("messages", self.store.name_of(queue), each.rows, each.bytes, each.oldest, each.newest)
-            for queue, each in totals.items()
+            for queue, each in self._totals().items()
         ]
+
+    def _totals(self) -> dict[int, _Total]:
+        """Return how much each queue holds, by its id."""
+        pending, totals = self.store.pending, {queue: _Total() for queue in self.store.queues}
+        for key, message in pending.references.items():
+            queue = queue_of(key)
+            total = totals.get(queue)
+            if total is not None and key not in pending.hidden:
+                size, ident = pending.sizes[message], key - queue * KEY
+                if ident in pending.large:
+                    size += self.store.large.size(ident)
+                total.add(size, pending.stamps[message])
+        for _, entry, queues in self.store.pending_entries():
+            size = entry.end - entry.start
+            if entry.is_large:
+                size += self.store.large.size(_message(entry).id)
+            for queue in queues:
+                totals[queue].add(size, entry.timestamp)
+        return totals
 
     def _check_large(self) -> None:
         """Remark on files of large messages that no message has."""
@@ -97,7 +111,7 @@ class BrokerContents:
         if left:
             left -= {_message(entry).id for _, entry in self.store.entries()}
         for ident in sorted(left):
-            self.store.note(Note("orphan-large-file", str(ident), f"{ident}.msg"))
+            self.store.note(Oddity("orphan-large-file", str(ident), f"{ident}.msg"))
 
     def _messages(self) -> Iterator[Row]:
         pending, queues = self.store.pending, self.store.queues
@@ -120,13 +134,13 @@ class BrokerContents:
             if key is not None:
                 queue = self.store.name_of(queue_of(key))
                 count, due = pending.deliveries.get(key, 0), pending.scheduled.get(key)
-            at = Reference(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
+            at = QueuedMessage(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
             yield self._rows.row(at, message_of(item.user_type, item.data[item.start : item.end]))
 
     def _paged(self, file: PageFile, entry: Entry, queue: int) -> dict[str, Value]:
         message = _message(entry)
         size = entry.end - entry.start
-        at = Reference(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
+        at = QueuedMessage(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
         return self._rows.row(at, message)
 
     def _in_doubt(self) -> Iterator[Row]:
@@ -141,21 +155,25 @@ class BrokerContents:
                     there = pending.places[pending.numbers[ident]]
                 item = next(replay.bodies([place if there is None else there]))
                 data = item.data[item.start : item.end]
-                at = Reference(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
+                at = QueuedMessage(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
                 message = Message(protocol="") if there is None else message_of(item.user_type, data)
                 if there is None:
-                    self.store.note(Note("no-message", str(ident), at.file, at.off, table="in_doubt"))
+                    self.store.note(Oddity("no-message", str(ident), at.file, at.off, table="in_doubt"))
                 yield {"transaction": doubt.tx.tx, "action": action, **self._rows.row(at, message)}
-            yield from self._paged_in_doubt(doubt)
+        yield from self._paged_in_doubt()
 
-    def _paged_in_doubt(self, doubt: Doubt) -> Iterator[Row]:
-        entries = self.store.entries() if doubt.page_txs or doubt.paged_acks else iter(())
-        for file, entry in entries:
+    def _paged_in_doubt(self) -> Iterator[Row]:
+        sends: dict[int, int] = {}
+        acks: dict[tuple[int, int, int], int] = {}
+        for doubt in self.store.pending.doubts:
+            sends |= dict.fromkeys(doubt.page_txs, doubt.tx.tx)
+            acks |= dict.fromkeys(doubt.paged_acks, doubt.tx.tx)
+        for file, entry in self.store.entries() if sends or acks else ():
             for queue in entry.queues:
-                action = "send" if entry.tx in doubt.page_txs else "acknowledge"
-                if action == "send" or (queue, entry.page, entry.index) in doubt.paged_acks:
-                    row = self._paged(file, entry, queue)
-                    yield {"transaction": doubt.tx.tx, "action": action, **row}
+                sent, taken = sends.get(entry.tx), acks.get((queue, entry.page, entry.index))
+                for action, tx in (("send", sent), ("acknowledge", taken)):
+                    if tx is not None:
+                        yield {"transaction": tx, "action": action, **self._paged(file, entry, queue)}
 
     def _dropped(self) -> Iterator[Row]:
         """Yield the messages that a broker deletes when it starts on these files."""
@@ -169,11 +187,11 @@ class BrokerContents:
         for why, wanted in (("no-binding", unknown), ("no-reference", left)):
             for row in self._referenced(wanted):
                 key = str(row["id"] if row["queue"] is None else row["queue"])
-                self.store.note(Note(why, key, str(row["file"]), None, table="dropped"))
+                self.store.note(Oddity(why, key, str(row["file"]), None, table="dropped"))
                 yield {"why": why, **row}
 
     def _queues(self) -> Iterator[Row]:
-        totals = {count.name: count for count in self.counts()}
+        totals = self._totals()
         for ident, name in self.store.queues.items():
             queue = self.store.bindings.queues.get(ident) or Queue(ident, name, "", None, {})
             options = dict(queue.options)
@@ -184,8 +202,8 @@ class BrokerContents:
                 "address": queue.address or None,
                 "filter": queue.filter,
                 "routing": queue.routing,
-                "messages": totals[name].rows,
-                "bytes": totals[name].bytes,
+                "messages": totals[ident].rows,
+                "bytes": totals[ident].bytes,
                 "paused": queue.paused,
                 "auto_created": created,
                 "metadata": metadata,
@@ -228,7 +246,7 @@ class BrokerContents:
     def _page_counters(self) -> Iterator[Row]:
         for queue, counter in self.store.pending.counters.items():
             if queue not in self.store.queues:
-                note = Note("unknown-queue", str(queue), why="a page counter", table="page_counters")
+                note = Oddity("unknown-queue", str(queue), why="a page counter", table="page_counters")
                 self.store.note(note)
             row = {"messages": counter.count, "bytes": counter.size, "not_counted": counter.pending}
             yield {"queue": self.store.name_of(queue), "id": queue, **row}
@@ -253,7 +271,7 @@ class BrokerContents:
         try:
             return decode(families(FORMAT)[RECORDS], shape, data)
         except ContentsError as error:
-            self.store.note(Note("undecodable", str(ident), place["file"], place["off"], str(error), table))
+            self.store.note(Oddity("undecodable", str(ident), place["file"], place["off"], str(error), table))
             return {}
 
 

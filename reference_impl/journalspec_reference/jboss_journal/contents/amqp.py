@@ -9,7 +9,6 @@ only the first of several sections, and takes a value that is no text, list or m
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -69,6 +68,13 @@ _ADDRESS = "_AMQ_AD"
 #: The annotation in which a JMS client gives the kind of its message, by its number.
 _JMS_KIND = "messageAnnotations.x-opt-jms-msg-type"
 _JMS_KINDS = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
+#: Kinds of bodies that are one value, by its type; any other value has no kind.
+_KINDS = {
+    **dict.fromkeys((0xA0, 0xB0), "bytes"),
+    **dict.fromkeys((0xA1, 0xB1), "text"),
+    **dict.fromkeys((NO_LIST, 0xC0, 0xD0), "stream"),
+    **dict.fromkeys((0xC1, 0xD1), "map"),
+}
 _DUE = "messageAnnotations.x-opt-delivery-time"
 _SERIALISED = "application/x-java-serialized-object"
 _TEXTUAL = re.compile(
@@ -80,12 +86,17 @@ _TEXTUAL = re.compile(
 
 @dataclass(slots=True)
 class _Message:
-    """What the sections of one message hold: fields, what has no column, properties, values of the body."""
+    """What the sections of one message hold: fields, what has no column, properties, and the body.
+
+    `body` is its section, `code` the type of its value. `lost`: the sections do not come to their end.
+    """
 
     fields: dict[str, Value] = field(default_factory=dict)
     beside: dict[str, Value] = field(default_factory=dict)
     properties: dict[str, Value] = field(default_factory=dict)
     body: int = 0
+    code: int = 0
+    lost: bool = True
     values: list[Value] = field(default_factory=list)
 
     def take(self, section: int, found: list[Value]) -> None:
@@ -105,8 +116,8 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
     """Return the columns that a stored message has, and the reasons for what is missing in them.
 
     `body` is what a message record (45) or a paged message holds from the number of its persister on, `large`
-    what the file of a large message holds: without it that message has no body. If its body was not found and
-    something is missing, the bytes are its `data`.
+    what the file of a large message holds: without it the kind and the body of that message are unknown.
+    Bytes in which the body could not be found are its `data`.
     """
     encoded, found = Encoded(body), _Message()
     around: dict[str, Value] = {}
@@ -117,8 +128,8 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
     except Damage as damage:
         encoded.odd(str(damage))
     row = _row(found) | around
-    if encoded.reasons and not found.values:
-        row |= {"kind": "unknown", "data": body if large is None else large}
+    if found.lost:
+        row |= {"kind": "unknown", "data": (body if large is None else large) if encoded.reasons else None}
     return row, encoded.reasons
 
 
@@ -197,6 +208,7 @@ def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
             if opening is None:
                 return
             at = opening.start()
+    into.lost = False
 
 
 def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
@@ -213,6 +225,7 @@ def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
 def _section(encoded: Encoded, section: int, at: int, end: int, into: _Message) -> int:
     """Take the section whose value is at `at`, and return where it ends. Raises Damage."""
     if section not in _LISTS and section not in _MAPS:
+        into.code = encoded.size(at, end, 1)
         value, at = encoded.value(at, end)
         into.take(section, value if section == SEQUENCE and isinstance(value, list) else [value])
         return at
@@ -224,14 +237,14 @@ def _section(encoded: Encoded, section: int, at: int, end: int, into: _Message) 
     width = 1 if code < 0xD0 else 4
     size, at = encoded.size(at + 1, end, width), at + 1 + width
     stop = min(at + size, end)
-    if stop < at + size:
-        encoded.odd(f"section {section:#x} ends after {end} at {at}")
     found: list[Value] = []
     try:
         encoded.items(at + width, stop, encoded.size(at, stop, width), 1, found)
     except Damage as damage:
         encoded.odd(str(damage))
     into.take(section, found)
+    if stop < at + size:
+        raise Damage(at, f"section {section:#x} ends after {end}")
     return stop
 
 
@@ -287,15 +300,11 @@ def _body(message: _Message) -> dict[str, Value]:
         }
     if message.body == SEQUENCE:
         return row | {"kind": "stream", "content": values}
-    data = [each for each in values if isinstance(each, bytes)]
-    if len(data) == len(values):
-        return row | _data(b"".join(data), content_type, message.body)
-    # Of several values, which only damage can leave, the first.
-    (value, *_) = values
-    if isinstance(value, str):
-        return row | {"kind": "text", "text": value}
-    kind = "stream" if isinstance(value, list) else "map" if isinstance(value, Mapping) else "plain"
-    return row | {"kind": kind, "content": value}
+    kind = "bytes" if message.body == DATA else _KINDS.get(message.code, "plain")
+    if kind == "bytes":
+        data = b"".join(each for each in values if isinstance(each, bytes))
+        return row | _data(data, content_type, message.body)
+    return row | {"kind": kind, "text" if kind == "text" else "content": values[-1]}
 
 
 def _data(data: bytes, content_type: str, section: int) -> dict[str, Value]:

@@ -167,7 +167,8 @@ class Encoded:
             descriptor, at = self.value(at + 1, end, depth + len(descriptors))
             descriptors.append(descriptor)
         at += 1
-        self._spare -= count * (len(descriptors) + (code in _EMPTY))
+        # Codes that no type has, too, say that there are no bytes.
+        self._spare -= count * (len(descriptors) + (code >> 4 == 4))
         if self._spare < 0:
             raise Damage(at, f"{count} values that have no bytes are too many")
         for _ in range(count):

@@ -11,7 +11,7 @@ from typing import Any
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.contents import Value
-from journalspec_reference.jboss_journal.recover import Body
+from journalspec_reference.jboss_journal.bodies import Body
 
 FORMAT, FAMILY = "jboss_journal", "bindings"
 QUEUE, QUEUE_STATUS, COUNTER, ADDRESS, ADDRESS_STATUS = 21, 22, 24, 44, 46
@@ -66,18 +66,27 @@ class Bindings:
 
 def bindings_of(live: Iterable[Body]) -> Bindings:
     """Return what live records of a bindings journal say."""
-    found, names = Bindings(), dict[str, int]()
-    # A status may come before what it is of.
-    for item in sorted(live, key=lambda item: item.user_type in (QUEUE_STATUS, ADDRESS_STATUS)):
-        try:
-            _take(found, item)
-        except ContentsError as error:
-            found.remarks.append(("undecodable", str(item.id), item, str(error)))
+    found, names, late = Bindings(), dict[str, int](), list[Body]()
+    for item in live:
+        if item.user_type in (QUEUE_STATUS, ADDRESS_STATUS):
+            # It may come before what it is of.
+            data = item.data[item.start : item.end]
+            late.append(item._replace(data=data, start=0, end=len(data)))
             continue
+        _try(found, item)
         queue = found.queues.get(item.id) if item.user_type == QUEUE else None
         if queue is not None and names.setdefault(queue.name, item.id) != item.id:
             found.remarks.append(("same-name", queue.name, item, f"queues {names[queue.name]} and {item.id}"))
+    for item in late:
+        _try(found, item)
     return found
+
+
+def _try(found: Bindings, item: Body) -> None:
+    try:
+        _take(found, item)
+    except ContentsError as error:
+        found.remarks.append(("undecodable", str(item.id), item, str(error)))
 
 
 def _take(found: Bindings, item: Body) -> None:

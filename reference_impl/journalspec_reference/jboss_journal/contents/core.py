@@ -6,11 +6,13 @@ What cannot be decoded raises :class:`Undecodable`, or is the `problem` of a mes
 
 from __future__ import annotations
 
+import codecs
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from struct import Struct
+from typing import NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.contents import Value
@@ -33,10 +35,11 @@ PLAIN, OBJECT, TEXT, BYTES, MAP, STREAM = 0, 2, 3, 4, 5, 6
 MOST_BODY = 64 << 20
 #: So many names of properties are kept as texts: messages of one application have the same few.
 MOST_NAMES = 4096
-COMPRESSED = ("_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
+#: The decoder of texts itself: to look for it by its name takes longer than to decode a short text.
+text_of = codecs.utf_16_le_decode
 #: What one error of bytes that are no such structure may be.
 ERRORS = (struct.error, ValueError, IndexError)
 
@@ -70,8 +73,7 @@ class Message:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BodyParts:
+class BodyParts(NamedTuple):
     """A body taken apart by the kind of its message; `data` is what has no other form."""
 
     text: str | None = None
@@ -94,7 +96,7 @@ def data_at(data: bytes, at: int) -> tuple[bytes, int]:
 def text_at(data: bytes, at: int) -> tuple[str, int]:
     """Return a SimpleString, and where it ends."""
     value, at = data_at(data, at)
-    return value.decode("utf-16-le", "replace"), at
+    return text_of(value, "replace", True)[0], at
 
 
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
@@ -148,7 +150,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
         key = data[start:at]
         name = names.get(key)
         if name is None:
-            name = key.decode("utf-16-le", "replace")
+            name, _ = text_of(key, "replace", True)
             if len(names) < MOST_NAMES and size < MOST_NAMES:
                 names[key] = name
         tag = data[at]
@@ -157,7 +159,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
             start, at = at + 5, at + 5 + size
             if size < 0 or at > len(data):
                 raise Undecodable(f"a text of {size} bytes at {start - 4}")
-            found[name] = data[start:at].decode("utf-16-le", "replace")
+            found[name], _ = text_of(data[start:at], "replace", True)
         elif tag in fixed:
             (found[name],) = fixed[tag].unpack_from(data, at + 1)
             at += 1 + fixed[tag].size
@@ -304,10 +306,15 @@ def _take(message: Message, decode: Callable[[], object]) -> None:
         message.problem = str(error)
 
 
+def is_compressed(properties: Mapping[str, Value]) -> bool:
+    """Tell whether the body of a message with these properties is compressed."""
+    return properties.get("_AMQ_LARGE_COMPRESSED", properties.get("_HQ_LARGE_COMPRESSED")) is True
+
+
 def body_of(message: Message) -> BodyParts:
     """Return the body of a Core message by its type."""
     data, compressed, problem = message.body, False, ""
-    if any(message.properties.get(name) is True for name in COMPRESSED):
+    if is_compressed(message.properties):
         compressed = True
         try:
             data = inflated(data)

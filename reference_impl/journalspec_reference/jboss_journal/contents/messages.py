@@ -9,12 +9,12 @@ from typing import NamedTuple
 from journalspec_reference.contents import Value
 from journalspec_reference.jboss_journal.contents import amqp
 from journalspec_reference.jboss_journal.contents.core import (
-    COMPRESSED,
     KINDS,
     MOST_BODY,
     BodyParts,
     Message,
     body_of,
+    is_compressed,
     uuid_text,
 )
 from journalspec_reference.jboss_journal.contents.paging import LargeFiles
@@ -23,7 +23,7 @@ from journalspec_reference.jboss_journal.contents.paging import LargeFiles
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
 
 
-class Reference(NamedTuple):
+class QueuedMessage(NamedTuple):
     """A message in a queue: where it is, `size` as stored, and what of it is not in its own bytes."""
 
     queue: str | None
@@ -37,10 +37,10 @@ class Reference(NamedTuple):
 
 
 #: Columns that do not come out of a message's own bytes.
-OUTER = frozenset((*Reference._fields, "redelivered", "protocol", "large"))
+OUTER = frozenset((*QueuedMessage._fields, "redelivered", "protocol", "large"))
 
 
-class Note(NamedTuple):
+class Oddity(NamedTuple):
     """One remark: its code, the id that it is about, where, and why."""
 
     code: str
@@ -52,13 +52,13 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowMaker:
     """Makes rows; bodies of large messages are in `files`."""
 
     files: LargeFiles
-    note: Callable[[Note], None]
+    note: Callable[[Oddity], None]
 
-    def row(self, at: Reference, message: Message) -> dict[str, Value]:
+    def row(self, at: QueuedMessage, message: Message) -> dict[str, Value]:
         """Return the row of a message in a queue."""
         core, problems = message.protocol == "core", [message.problem] if message.problem else []
         large = self._large_body(at, message) if message.large else None
@@ -107,20 +107,20 @@ class Rows:
             row.update((name, columns[name]) for name in columns.keys() & row.keys() - OUTER)
             problems += reasons
         if problems:
-            self.note(Note("undecodable", str(at.id), at.file, at.off, "; ".join(problems)))
+            self.note(Oddity("undecodable", str(at.id), at.file, at.off, "; ".join(problems)))
         return row
 
-    def _large_body(self, at: Reference, message: Message) -> bytes | None:
+    def _large_body(self, at: QueuedMessage, message: Message) -> bytes | None:
         """Return what the file of a large message holds; what is wrong with it is a remark."""
         found, name, properties = self.files.open(at.id), f"{at.id}.msg", message.properties
         if found is None:
-            self.note(Note("no-large-file", str(at.id), at.file, at.off, name))
+            self.note(Oddity("no-large-file", str(at.id), at.file, at.off, name))
             return None
         if found.size > MOST_BODY:
-            self.note(Note("too-large", str(at.id), name, None, f"{found.size} bytes"))
+            self.note(Oddity("too-large", str(at.id), name, None, f"{found.size} bytes"))
             return None
         sizes = (value for name in SIZES if isinstance(value := properties.get(name), int))
-        size = 0 if any(properties.get(name) is True for name in COMPRESSED) else next(sizes, 0)
+        size = 0 if is_compressed(properties) else next(sizes, 0)
         if found.size < size:
-            self.note(Note("short-large-file", str(at.id), name, None, f"{found.size} of {size} bytes"))
+            self.note(Oddity("short-large-file", str(at.id), name, None, f"{found.size} of {size} bytes"))
         return found.read(0, found.size)

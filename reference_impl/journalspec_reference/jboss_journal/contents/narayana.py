@@ -17,11 +17,12 @@ from struct import Struct
 
 from journalspec.contents import Table, described
 from journalspec_reference.contents import Count, Remarks, Row, Value
+from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
-from journalspec_reference.jboss_journal.contents.messages import Note
+from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.store import Store
-from journalspec_reference.jboss_journal.recover import Body, Replay
+from journalspec_reference.jboss_journal.recover import Replay
 
 EXTENSION = "txlog"
 #: The type of all records of such a journal.
@@ -30,7 +31,7 @@ USER_TYPE = 0
 MARK = b"#BE\x01"
 HEADER_SIZE = 8
 #: What the state of a transaction begins with.
-STATE_MARK = "#ARJUNA#"
+STATE_MARK = b"#ARJUNA#"
 #: Types of objects that are transactions begin with this; one with the second part came from another server.
 TRANSACTION = "/StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction"
 SUBORDINATE = "/SubordinateAtomicAction"
@@ -67,15 +68,13 @@ def is_narayana(extension: str, replay: Replay) -> bool:
 
 @dataclass(slots=True)
 class _Buffer:
-    """What Narayana has packed: big-endian, everything at multiples of four bytes."""
+    """What Narayana has packed: big-endian, everything at multiples of four bytes.
+
+    No version looks at the first eight bytes.
+    """
 
     data: bytes
     at: int = HEADER_SIZE
-
-    def __post_init__(self) -> None:
-        """Raise Undecodable if it is no buffer."""
-        if not self.data.startswith(MARK):
-            raise Undecodable("no buffer begins here")
 
     def number(self) -> int:
         """Return an int."""
@@ -191,13 +190,14 @@ def transaction(body: bytes) -> Transaction:
     except ERRORS as error:
         found.data, found.reason = body, f"no object of Narayana: {error}"
         return found
-    if found.type is None or TRANSACTION not in found.type:
-        found.data, found.reason = state, f"objects of type {found.type} are not decoded"
-        return found
+    content = _Buffer(state)
     try:
-        _action(_Buffer(state), found)
+        _action(content, found)
     except ERRORS as error:
-        found.data, found.reason = state, f"transaction {found.uid}: {error}"
+        found.reason = f"transaction {found.uid}: {error}"
+    if TRANSACTION not in str(found.type) and (found.reason or content.at != len(state)):
+        found = Transaction(found.uid, found.type, reason=f"objects of type {found.type} are not decoded")
+    found.data = state if found.reason else None
     return found
 
 
@@ -219,8 +219,8 @@ def _action(state: _Buffer, found: Transaction) -> None:
 
 
 def _header(state: _Buffer, found: Transaction) -> None:
-    if state.text() != STATE_MARK:
-        raise Undecodable("it does not begin as a transaction does")
+    if not state.raw().startswith(STATE_MARK):
+        found.reason = "its state does not begin with #ARJUNA#"
     state.uid()
     found.process, found.created = state.uid(), state.long()
 
@@ -308,25 +308,26 @@ class TransactionContents:
             if found.reason:
                 code = "undecodable" if TRANSACTION in str(found.type) else "unknown-object"
                 where = self.store.replay.where(item.place)
-                self.store.note(Note(code, str(item.id), *where, found.reason, "transactions"))
+                self.store.note(Oddity(code, str(item.id), *where, found.reason, "transactions"))
             yield item, found
 
+    def _blank(self, table: str) -> dict[str, Value]:
+        return dict.fromkeys(column.name for column in self.tables[table].columns)
+
     def _transactions(self) -> Iterator[Row]:
+        blank = self._blank("transactions")
         for item, found in self._objects():
             xid, (file, off) = found.xid, self.store.replay.where(item.place)
             branch = xid.get("branch") if found.parent else None
             gtrid = xid.get("global_id")
             text = ":".join((str(xid["format_id"]), _hex(gtrid), _hex(branch))) if xid else None
-            yield {
+            yield blank | {
                 "id": item.id,
                 "state": found.status,
                 "format_id": xid.get("format_id"),
                 "global_id": gtrid,
                 "branch": branch,
                 "xid": text,
-                "sends": None,
-                "acknowledges": None,
-                "page_transactions": None,
                 "uid": found.uid,
                 "node": xid.get("node"),
                 "object_type": found.type,
@@ -343,45 +344,19 @@ class TransactionContents:
             }
 
     def _participants(self) -> Iterator[Row]:
+        blank = self._blank("participants")
         for item, found in self._objects():
             lists = (("pending", found.participants), ("heuristic", found.heuristics))
             for state, number, each in ((state, *pair) for state, rows in lists for pair in enumerate(rows)):
-                yield _PARTICIPANT | each | {"transaction": item.id, "number": number, "state": state}
+                yield blank | each | {"transaction": item.id, "number": number, "state": state}
 
     def counts(self) -> Sequence[Count]:
         """Return the transactions of each node that decides."""
         found: dict[str, list[tuple[int, int | None]]] = {}
         for item, each in self._objects():
-            found.setdefault(str(each.xid.get("node")), []).append((item.end - item.start, each.created))
+            node = each.xid.get("node") or ("another server" if each.parent else "unknown")
+            found.setdefault(str(node), []).append((item.end - item.start, each.created))
         return [_count(node, rows) for node, rows in found.items()]
-
-
-_PARTICIPANT: dict[str, Value] = dict.fromkeys(
-    (
-        *(
-            "transaction",
-            "number",
-            "state",
-            "outcome",
-            "committed",
-            "format_id",
-            "global_id",
-            "branch",
-            "uid",
-        ),
-        *(
-            "node",
-            "branch_uid",
-            "resource",
-            "subordinate_node",
-            "product",
-            "version",
-            "jndi_name",
-            "class_name",
-        ),
-        "serialised_xid",
-    )
-)
 
 
 def _hex(value: Value) -> str:

@@ -25,6 +25,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     INT,
     LARGE,
     LONG,
+    MOST_BODY,
     OLD,
     OLD_BODY_AT,
     PROTOCOL,
@@ -60,6 +61,11 @@ class Entry:
     end: int
     queues: tuple[int, ...]
     off: int
+
+    @property
+    def is_large(self) -> bool:
+        """Whether its body is in a file."""
+        return self.kind == LARGE or (self.kind == PROTOCOL and self.data[self.start] == AMQP_LARGE)
 
     @property
     def timestamp(self) -> int:
@@ -213,6 +219,11 @@ class LargeFiles:
         # Of a message that is not durable the file keeps the name that it had while it was received.
         names = (f"{ident}{ending}" for ending in (".msg", ".tmp"))
         return next((found for name in names if (found := self.room.open(name)) is not None), None)
+
+    def size(self, ident: int) -> int:
+        """Return the bytes of the file of a large message; 0: there is none, or it is not loaded."""
+        found = self.open(ident)
+        return found.size if found is not None and found.size <= MOST_BODY else 0
 
     @cached_property
     def idents(self) -> set[int]:

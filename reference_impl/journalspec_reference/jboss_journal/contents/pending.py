@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 
 from journalspec_reference.ids import Ids
+from journalspec_reference.jboss_journal.bodies import Body, PreparedTx
 from journalspec_reference.jboss_journal.contents.core import (
     AMQP_LARGE,
     ERRORS,
@@ -24,7 +25,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     Undecodable,
     timestamp_of,
 )
-from journalspec_reference.jboss_journal.recover import Body, InDoubt, Replay
+from journalspec_reference.jboss_journal.recover import Replay
 
 PENDING_LARGE, REFERENCE, ACKNOWLEDGED, DELIVERIES, PAGE_TX, SCHEDULED = 29, 32, 33, 34, 35, 36
 DUPLICATE, HEURISTIC, CURSOR_ACK, COUNTER, INCREMENT, PAGE_DONE, COUNTER_PENDING = 37, 38, 39, 40, 41, 42, 43
@@ -42,7 +43,7 @@ KEY = 1 << 64
 class Doubt:
     """A prepared transaction: what it sends and acknowledges when it is committed."""
 
-    tx: InDoubt
+    tx: PreparedTx
     #: id of a message that it adds -> its place
     messages: dict[int, int] = field(default_factory=dict)
     #: (id of the message, queue, place of the reference)
@@ -185,7 +186,7 @@ class Pending:
         if len(data) >= 16 + form.size:
             counter.size += LONG.unpack_from(data, 8 + form.size)[0]
 
-    def _take_doubt(self, transaction: InDoubt) -> None:
+    def _take_doubt(self, transaction: PreparedTx) -> None:
         doubt = Doubt(transaction)
         self.doubts.append(doubt)
         for item in self._replay.bodies(transaction.changes):

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from journalspec.contents import described
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
 from journalspec_reference.filesets import FilesetError, find_journals
-from journalspec_reference.jboss_journal.contents.beside import Room, beside
+from journalspec_reference.jboss_journal.contents.beside import NAMES, Room, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
 from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
-from journalspec_reference.jboss_journal.contents.messages import Note
+from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry, LargeFiles, PageFile, Paging
 from journalspec_reference.jboss_journal.contents.pending import Pending
-from journalspec_reference.jboss_journal.recover import Outcome, Replay
+from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
-BINDINGS = "bindings"
+BINDINGS, JMS = "bindings", "jms"
+#: User types that brokers write, and how many records are looked at for them.
+BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
 #: What tells the product where nothing in the records does.
 EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
@@ -33,7 +36,7 @@ class Store:
     #: What was remarked on: code and key.
     _noted: set[tuple[str, str]] = field(default_factory=set)
 
-    def note(self, note: Note) -> None:
+    def note(self, note: Oddity) -> None:
         """Remark on something, once; the reason comes before what the code means."""
         place = note.code, note.key
         if place in self._noted:
@@ -48,6 +51,20 @@ class Store:
     def replay(self) -> Replay:
         """What recovery kept; nothing if it refused."""
         return _replay_of(self.answer)
+
+    @property
+    def is_of_broker(self) -> bool:
+        """Whether a broker wrote this: most records are of its types, or its other directories are here.
+
+        A journal is a container, which others use for their own records. That of JMS names in HornetQ has
+        types of its own.
+        """
+        if self.answer.journal.params.get("extension") == JMS:
+            return False
+        if not self._is_bindings and any(beside(self.answer.journal, kind) for kind in NAMES):
+            return True
+        kinds = [item.user_type in BROKER_TYPES for item in islice(self.replay.live(), LOOKED_AT)]
+        return 2 * sum(kinds) > len(kinds)
 
     @cached_property
     def has_bindings(self) -> bool:
@@ -70,11 +87,11 @@ class Store:
         """The queues: of this journal if it is one of bindings, or of the one beside it."""
         replay = self._bindings_replay
         if replay is None:
-            self.note(Note("no-bindings", "", why="queues have no names here", table="queues"))
+            self.note(Oddity("no-bindings", "", why="queues have no names here", table="queues"))
             return Bindings()
         found = bindings_of(replay.live())
         for code, key, item, why in found.remarks:
-            self.note(Note(code, key, *replay.where(item.place), why, "queues"))
+            self.note(Oddity(code, key, *replay.where(item.place), why, "queues"))
         return found
 
     @cached_property
@@ -82,13 +99,13 @@ class Store:
         """What is pending in the journal itself."""
 
         def report(code: str, key: str, place: int, why: str) -> None:
-            self.note(Note(code, key, *self.replay.where(place), why))
+            self.note(Oddity(code, key, *self.replay.where(place), why))
 
         found = Pending(Replay(()) if self._is_bindings else self.replay, report)
         if found.types[OLD] and (found.types[PROTOCOL] or self.bindings.addresses):
-            self.note(Note("old-message", "", why=f"{found.types[OLD]} messages"))
+            self.note(Oddity("old-message", "", why=f"{found.types[OLD]} messages"))
         if self.bindings.queues and self.bindings.counter is None:
-            self.note(Note("no-id-counter", "", why=f"ids up to {found.highest} are in use", table="store"))
+            self.note(Oddity("no-id-counter", "", why=f"ids up to {found.highest} are in use", table="store"))
         return found
 
     @cached_property
@@ -133,7 +150,7 @@ class Store:
         """Yield the entries of all page files."""
 
         def report(code: str, file: str, off: int | None, why: str) -> None:
-            self.note(Note(code, file if off is None else f"{file}:{off}", file, off, why))
+            self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
 
         for file in self._paging.files(report):
             for entry in file.entries(report):
@@ -148,7 +165,7 @@ class Store:
             if entry.tx > 0 and entry.tx not in pending.page_txs:
                 if entry.tx not in doubtful:
                     text = f"page transaction {entry.tx}"
-                    self.note(Note("no-page-transaction", str(entry.tx), file.name, entry.off, text))
+                    self.note(Oddity("no-page-transaction", str(entry.tx), file.name, entry.off, text))
                 continue
             queues = [
                 queue
@@ -163,7 +180,7 @@ class Store:
 
 def _replay_of(answer: Answer) -> Replay:
     state = answer.observation.state
-    return state.replay if isinstance(state, Outcome) else Replay(())
+    return state.replay if isinstance(state, ReplayedState) else Replay(())
 
 
 def _bindings_in(room: Room) -> Replay | None:

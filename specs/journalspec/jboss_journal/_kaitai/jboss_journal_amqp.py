@@ -26,7 +26,7 @@ class JbossJournalAmqp(KaitaiStruct):
             raise kaitaistruct.ValidationLessThanError(2, self.persister, self._io, u"/seq/0")
         if not self.persister <= 5:
             raise kaitaistruct.ValidationGreaterThanError(5, self.persister, self._io, u"/seq/0")
-        self.id = self._io.read_s8be()
+        self.ident = self._io.read_s8be()
         if self.persister == 4:
             pass
             self.durable = self._io.read_u1()
@@ -257,7 +257,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class BoolValue(KaitaiStruct):
-        """A value: bool."""
+        """A value: bool.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.BoolValue, self).__init__(_io)
             self._parent = _parent
@@ -265,7 +269,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_u1()
+            self.held = self._io.read_u1()
 
 
         def _fetch_instances(self):
@@ -391,7 +395,7 @@ class JbossJournalAmqp(KaitaiStruct):
                 self.value = JbossJournalAmqp.Bits4(self._io, self, self._root)
             elif _on == 128:
                 pass
-                self.value = JbossJournalAmqp.U8Value(self._io, self, self._root)
+                self.value = JbossJournalAmqp.Ulong(self._io, self, self._root)
             elif _on == 129:
                 pass
                 self.value = JbossJournalAmqp.S8Value(self._io, self, self._root)
@@ -729,7 +733,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class F4Value(KaitaiStruct):
-        """A value: f4."""
+        """A value: f4.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.F4Value, self).__init__(_io)
             self._parent = _parent
@@ -737,7 +745,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_f4be()
+            self.held = self._io.read_f4be()
 
 
         def _fetch_instances(self):
@@ -745,7 +753,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class F8Value(KaitaiStruct):
-        """A value: f8."""
+        """A value: f8.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.F8Value, self).__init__(_io)
             self._parent = _parent
@@ -753,7 +765,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_f8be()
+            self.held = self._io.read_f8be()
 
 
         def _fetch_instances(self):
@@ -894,7 +906,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Nothing(KaitaiStruct):
-        """No bytes."""
+        """No bytes.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.Nothing, self).__init__(_io)
             self._parent = _parent
@@ -910,7 +926,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class S1Value(KaitaiStruct):
-        """A value: s1."""
+        """A value: s1.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.S1Value, self).__init__(_io)
             self._parent = _parent
@@ -918,7 +938,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s1()
+            self.held = self._io.read_s1()
 
 
         def _fetch_instances(self):
@@ -926,7 +946,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class S2Value(KaitaiStruct):
-        """A value: s2."""
+        """A value: s2.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.S2Value, self).__init__(_io)
             self._parent = _parent
@@ -934,7 +958,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s2be()
+            self.held = self._io.read_s2be()
 
 
         def _fetch_instances(self):
@@ -942,7 +966,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class S4Value(KaitaiStruct):
-        """A value: s4."""
+        """A value: s4.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.S4Value, self).__init__(_io)
             self._parent = _parent
@@ -950,7 +978,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s4be()
+            self.held = self._io.read_s4be()
 
 
         def _fetch_instances(self):
@@ -958,7 +986,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class S8Value(KaitaiStruct):
-        """A value: s8."""
+        """A value: s8.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.S8Value, self).__init__(_io)
             self._parent = _parent
@@ -966,7 +998,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s8be()
+            self.held = self._io.read_s8be()
 
 
         def _fetch_instances(self):
@@ -1028,7 +1060,7 @@ class JbossJournalAmqp(KaitaiStruct):
             _on = self.form
             if _on == 128:
                 pass
-                self.section = JbossJournalAmqp.U8Value(self._io, self, self._root)
+                self.section = JbossJournalAmqp.Ulong(self._io, self, self._root)
             elif _on == 163:
                 pass
                 self.section = JbossJournalAmqp.Text8(self._io, self, self._root)
@@ -1287,7 +1319,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class U1Value(KaitaiStruct):
-        """A value: u1."""
+        """A value: u1.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.U1Value, self).__init__(_io)
             self._parent = _parent
@@ -1295,7 +1331,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_u1()
+            self.held = self._io.read_u1()
 
 
         def _fetch_instances(self):
@@ -1303,7 +1339,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class U2Value(KaitaiStruct):
-        """A value: u2."""
+        """A value: u2.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.U2Value, self).__init__(_io)
             self._parent = _parent
@@ -1311,7 +1351,7 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_u2be()
+            self.held = self._io.read_u2be()
 
 
         def _fetch_instances(self):
@@ -1319,7 +1359,11 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class U4Value(KaitaiStruct):
-        """A value: u4."""
+        """A value: u4.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalAmqp.U4Value, self).__init__(_io)
             self._parent = _parent
@@ -1327,23 +1371,28 @@ class JbossJournalAmqp(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_u4be()
+            self.held = self._io.read_u4be()
 
 
         def _fetch_instances(self):
             pass
 
 
-    class U8Value(KaitaiStruct):
-        """A value: u8."""
+    class Ulong(KaitaiStruct):
+        """A number of 64 bits without a sign, in halves: not every language has such numbers.
+        
+        .. seealso::
+           AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
+        """
         def __init__(self, _io, _parent=None, _root=None):
-            super(JbossJournalAmqp.U8Value, self).__init__(_io)
+            super(JbossJournalAmqp.Ulong, self).__init__(_io)
             self._parent = _parent
             self._root = _root
             self._read()
 
         def _read(self):
-            self.value = self._io.read_u8be()
+            self.high = self._io.read_u4be()
+            self.low = self._io.read_u4be()
 
 
         def _fetch_instances(self):
@@ -1385,7 +1434,7 @@ class JbossJournalAmqp(KaitaiStruct):
                 self.value = JbossJournalAmqp.Bits4(self._io, self, self._root)
             elif _on == 128:
                 pass
-                self.value = JbossJournalAmqp.U8Value(self._io, self, self._root)
+                self.value = JbossJournalAmqp.Ulong(self._io, self, self._root)
             elif _on == 129:
                 pass
                 self.value = JbossJournalAmqp.S8Value(self._io, self, self._root)

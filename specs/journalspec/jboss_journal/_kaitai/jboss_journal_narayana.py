@@ -225,7 +225,11 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class Nothing(KaitaiStruct):
-        """No bytes."""
+        """No bytes.
+        
+        .. seealso::
+           narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(JbossJournalNarayana.Nothing, self).__init__(_io)
             self._parent = _parent
@@ -368,14 +372,14 @@ class JbossJournalNarayana(KaitaiStruct):
             self.header = JbossJournalNarayana.Header(self._io, self, self._root)
             self.begin = JbossJournalNarayana.Begin(self._io, self, self._root)
             self.padding = self._io.read_bytes(3)
-            self.has_parent = self._io.read_u1()
-            if self.has_parent != 0:
+            self.imported = self._io.read_u1()
+            if self.imported != 0:
                 pass
-                self.parent = JbossJournalNarayana.Xid(self._io, self, self._root)
+                self.given = JbossJournalNarayana.Xid(self._io, self, self._root)
 
-            if self.has_parent != 0:
+            if self.imported != 0:
                 pass
-                self.parent_node = JbossJournalNarayana.Padded(self._io, self, self._root)
+                self.given_by = JbossJournalNarayana.Padded(self._io, self, self._root)
 
             self.action = JbossJournalNarayana.Action(self._io, self, self._root)
 
@@ -384,13 +388,13 @@ class JbossJournalNarayana(KaitaiStruct):
             pass
             self.header._fetch_instances()
             self.begin._fetch_instances()
-            if self.has_parent != 0:
+            if self.imported != 0:
                 pass
-                self.parent._fetch_instances()
+                self.given._fetch_instances()
 
-            if self.has_parent != 0:
+            if self.imported != 0:
                 pass
-                self.parent_node._fetch_instances()
+                self.given_by._fetch_instances()
 
             self.action._fetch_instances()
 

@@ -14,7 +14,7 @@ seq:
       min: 2
       max: 5
     doc: Persister.
-  - id: id
+  - id: ident
     type: s8
     doc: Id of the message, also that of the record.
   - id: durable
@@ -211,7 +211,7 @@ types:
           switch-on: form
           cases:
             83: u1_value
-            128: u8_value
+            128: ulong
             163: text8
             179: text32
         doc: Section.
@@ -250,7 +250,7 @@ types:
             114: f4_value
             115: u4_value
             116: bits4
-            128: u8_value
+            128: ulong
             129: s8_value
             130: f8_value
             131: s8_value
@@ -480,7 +480,7 @@ types:
             114: f4_value
             115: u4_value
             116: bits4
-            128: u8_value
+            128: ulong
             129: s8_value
             130: f8_value
             131: s8_value
@@ -521,71 +521,86 @@ types:
       - id: bits
         size: 16
         doc: Bits.
+  ulong:
+    doc: 'A number of 64 bits without a sign, in halves: not every language has such numbers.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
+    seq:
+      - id: high
+        type: u4
+        doc: High.
+      - id: low
+        type: u4
+        doc: Low.
   bool_value:
     doc: 'A value: bool.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u1
         doc: The value.
   f4_value:
     doc: 'A value: f4.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: f4
         doc: The value.
   f8_value:
     doc: 'A value: f8.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: f8
         doc: The value.
   nothing:
     doc: No bytes.
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
   s1_value:
     doc: 'A value: s1.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s1
         doc: The value.
   s2_value:
     doc: 'A value: s2.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s2
         doc: The value.
   s4_value:
     doc: 'A value: s4.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s4
         doc: The value.
   s8_value:
     doc: 'A value: s8.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: s8
         doc: The value.
   u1_value:
     doc: 'A value: u1.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u1
         doc: The value.
   u2_value:
     doc: 'A value: u2.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u2
         doc: The value.
   u4_value:
     doc: 'A value: u4.'
+    doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
-      - id: value
+      - id: held
         type: u4
-        doc: The value.
-  u8_value:
-    doc: 'A value: u8.'
-    seq:
-      - id: value
-        type: u8
         doc: The value.

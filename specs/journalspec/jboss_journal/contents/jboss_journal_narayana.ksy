@@ -67,8 +67,8 @@ types:
       - id: quads
         type: quad
         repeat: expr
-        repeat-expr: size / 4
-        if: size / 4 >= 0
+        repeat-expr: size.as<s4> / 4
+        if: size.as<s4> / 4 >= 0
         doc: Quads.
       - id: last
         type: quad
@@ -114,17 +114,17 @@ types:
       - id: padding
         size: 3
         doc: Padding.
-      - id: has_parent
+      - id: imported
         type: u1
         doc: '0: no.'
-      - id: parent
+      - id: given
         type: xid
-        if: 'has_parent != 0'
-        doc: Parent.
-      - id: parent_node
+        if: 'imported != 0'
+        doc: Given.
+      - id: given_by
         type: padded
-        if: 'has_parent != 0'
-        doc: Parent node.
+        if: 'imported != 0'
+        doc: Given by.
       - id: action
         type: action
         doc: Action.
@@ -326,3 +326,4 @@ types:
         doc: The global id, the branch, and zeros. In an XID of Narayana the global id is a Uid and the name of the node; the branch is a Uid, a number of the resource, and the size and name of a subordinate node.
   nothing:
     doc: No bytes.
+    doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'

@@ -1,0 +1,54 @@
+"""Contents are what brokers say: they write stores of all kinds of messages, and list what they have.
+
+Needs Java, and Maven for the brokers' jars.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stores
+
+from broker_lists import ALL_KINDS, compare, plain
+from journalspec_reference import contents
+from journalspec_reference.answers import SALVAGE, ask
+from journalspec_reference.filesets import find_journals, load
+
+pytestmark = [pytest.mark.product, pytest.mark.java]
+#: A broker, its version, and properties that it takes out when it reads a message: records have them.
+BROKERS = [("hornetq", "2.4.9.Final", {"_HQ_SCHED_DELIVERY"}), ("artemis-core", "2.44.0", set[str]())]
+SECONDS = 300
+
+
+def listed(name: str, version: str, store: Path) -> dict[str, Any]:
+    """Return what a broker lists that is started on a copy of a store."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "store"
+        shutil.copytree(store, copy)
+        words = [*stores.command(name, version, Path(scratch)), str(copy)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=True)
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("{"))
+    found: dict[str, Any] = plain(json.loads(line))
+    return found
+
+
+@pytest.mark.parametrize(("name", "version", "gone"), BROKERS)
+def test_contents_are_what_the_broker_lists(name: str, version: str, gone: set[str]) -> None:
+    if shutil.which("java") is None:
+        pytest.skip("no Java on PATH")
+    if not list((stores.cache() / "brokers").glob(f"{name}-{version}-*")) and shutil.which("mvn") is None:
+        pytest.skip("neither the broker's jars nor Maven are here")
+    store = stores.written(name, version, messages=60, end="halt")
+    wanted = listed(name, version, store)
+    (journal,) = find_journals(load(store / "journal"))
+    found = contents.contents(ask(journal, SALVAGE))
+    assert found is not None
+    assert compare(found, wanted, gone) == ALL_KINDS
+    # A transaction of paged messages was not committed.
+    assert {remark.code for remark in found.remarks.kept} == {"no-page-transaction"}

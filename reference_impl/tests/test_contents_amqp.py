@@ -1,0 +1,556 @@
+"""AMQP messages: values by the examples of the specification, messages by what Artemis made of them.
+
+``data/contents_amqp.json`` has messages that clients sent to Artemis 2.44.0 (``stores.py artemis-amqp``) as
+its journal holds them, and what the broker, started on them again, decoded (``ArtemisAmqpBrowse``).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import stores
+
+from families_draw import draw
+from journalspec.families import decode, families
+from journalspec_reference import contents as shared
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.jboss_journal.contents import amqp
+from journalspec_reference.jboss_journal.contents.amqp_types import MOST_DEEP, Damage, Encoded
+
+KEPT = json.loads((Path(__file__).parent / "data" / "contents_amqp.json").read_text("utf-8"))
+STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
+FAMILY = families("jboss_journal")["amqp"]
+#: How the broker's management numbers the kinds of messages.
+TYPES = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
+#: What the broker prints of each section of pairs -> what comes before its keys among the properties.
+PAIRS = {
+    "delivery-annotations": "deliveryAnnotations.",
+    "message-annotations": "messageAnnotations.",
+    "application-properties": "",
+    "footer": "footer.",
+}
+BESIDE = {
+    "ttl": "header.ttl",
+    "first-acquirer": "header.firstAcquirer",
+    "to": "properties.to",
+    "content-type": "properties.contentType",
+    "content-encoding": "properties.contentEncoding",
+    "reply-to-group-id": "properties.replyToGroupId",
+}
+FIELDS = {
+    "correlation_id": "correlation-id",
+    "reply_to": "reply-to",
+    "group_id": "group-id",
+    "type": "subject",
+    "message_id": "message-id",
+}
+NAMED = b"\0\xa3\x03URL"
+
+
+def value_of(encoded: bytes) -> Any:
+    """Return the value that bytes are, all of them."""
+    found = Encoded(encoded)
+    value, end = found.value(0, len(encoded))
+    assert (end, found.reasons) == (len(encoded), [])
+    return value
+
+
+# Figures 1.2 to 1.8 of part 1 of the specification, and its section 1.6: each encoding of each type.
+@pytest.mark.parametrize(
+    ("encoded", "value"),
+    [
+        (b"\xa1\x1eHello Glorious Messaging World", "Hello Glorious Messaging World"),
+        (b"\xb1\0\0\0\x1eHello Glorious Messaging World", "Hello Glorious Messaging World"),
+        (
+            NAMED + b"\xa1\x1ehttp://example.org/hello-world",
+            {"descriptor": "URL", "value": "http://example.org/hello-world"},
+        ),
+        (
+            b"\0\xa3\x11example:book:list\xc0\x40\x03\xa1\x15AMQP for & by Dummies"
+            b"\xe0\x25\x02\xa1\x0eRob J. Godfrey\x13Rafael H. Schloming\x40",
+            {
+                "descriptor": "example:book:list",
+                "value": ["AMQP for & by Dummies", ["Rob J. Godfrey", "Rafael H. Schloming"], None],
+            },
+        ),
+        (b"\x40", None),
+        (b"\x56\0", False),
+        (b"\x56\1", True),
+        (b"\x41", True),
+        (b"\x42", False),
+        (b"\x50\xff", 255),
+        (b"\x60\xff\xfe", 65534),
+        (b"\x70\xff\xff\xff\xff", 2**32 - 1),
+        (b"\x52\x80", 128),
+        (b"\x43", 0),
+        (b"\x80\xff\xff\xff\xff\xff\xff\xff\xff", 2**64 - 1),
+        (b"\x53\x80", 128),
+        (b"\x44", 0),
+        (b"\x51\xff", -1),
+        (b"\x61\x80\0", -32768),
+        (b"\x71\xff\xff\xff\xfe", -2),
+        (b"\x54\xfe", -2),
+        (b"\x81\x80\0\0\0\0\0\0\0", -(2**63)),
+        (b"\x55\x80", -128),
+        (b"\x72\x3f\xc0\0\0", 1.5),
+        (b"\x82\xbf\xf0\0\0\0\0\0\0", -1.0),
+        (b"\x74\x22\x50\0\1", b"\x22\x50\0\1"),
+        (b"\x84" + bytes(8), bytes(8)),
+        (b"\x94" + bytes(16), bytes(16)),
+        (b"\x73\0\1\xf6\0", "\U0001f600"),
+        (b"\x83\0\0\0\0\0\0\3\xe8", 1000),
+        (
+            b"\x98\xf8\x1d\x4f\xae\x7d\xec\x11\xd0\xa7\x65\0\xa0\xc9\x1e\x6b\xf6",
+            "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+        ),
+        (b"\xa0\2\0\xff", b"\0\xff"),
+        (b"\xb0\0\0\0\1\0", b"\0"),
+        (b"\xa3\1s", "s"),
+        (b"\xb3\0\0\0\1s", "s"),
+        (b"\x45", []),
+        (b"\xc0\2\1\x41", [True]),
+        (b"\xd0\0\0\0\5\0\0\0\1\x42", [False]),
+        (b"\xc1\5\2\xa1\1k\x43", {"k": 0}),
+        (b"\xd1\0\0\0\x0b\0\0\0\4\xa1\1k\x40\x54\1\x40", [["k", None], [1, None]]),
+        (b"\xe0\4\2\x50\1\2", [1, 2]),
+        (b"\xf0\0\0\0\7\0\0\0\2\x50\1\2", [1, 2]),
+        (b"\xe0\x05\3\0\x53\1\x41", [{"descriptor": 1, "value": True}] * 3),
+    ],
+    ids=lambda value: value[:6].hex() if isinstance(value, bytes) else "",
+)
+def test_each_encoding_gives_its_value(encoded: bytes, value: Any) -> None:
+    found = value_of(encoded)
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        b"",
+        b"\xa1\5four",
+        b"\xb0\xff\xff\xff\xff",
+        b"\xc0\1\xff",
+        b"\xd0\0\0\0\4\xff\xff\xff\xff",
+        b"\xf0\0\0\0\5\xff\xff\xff\xff\x41",
+        b"\xf0\0\0\0\5\xff\xff\xff\xff\x4f",
+        b"\xf0\0\0\0\x0c\0\0\xff\xff\0\x40\0\x40\0\x40\x50\1",
+        b"\0" * 1000,
+        b"\x10",
+        b"\xf0\0\0\0" + b"\xff" * 9,
+    ],
+)
+def test_values_that_do_not_fit_are_damage(encoded: bytes) -> None:
+    with pytest.raises(Damage):
+        Encoded(encoded).value(0, len(encoded))
+
+
+def nested(levels: int) -> bytes:
+    """Return lists within each other."""
+    data = b"\x40"
+    for _ in range(levels):
+        data = b"\xd0" + (len(data) + 4).to_bytes(4, "big") + b"\0\0\0\1" + data
+    return data
+
+
+def test_values_nest_to_a_limit() -> None:
+    value_of(nested(MOST_DEEP))
+    with pytest.raises(Damage, match=f"deeper than {MOST_DEEP}"):
+        Encoded(nested(MOST_DEEP + 1)).value(0, len(nested(MOST_DEEP + 1)))
+
+
+@pytest.mark.parametrize(
+    ("encoded", "value"),
+    [
+        (b"\xa1\2\xc3\x28", "\ufffd("),
+        (b"\x73\0\x11\0\0", b"\0\x11\0\0"),
+        (b"\x59\7", b"\7"),
+        (b"\x4f", b""),
+        (b"\xa2\1x", b"x"),
+        (b"\xc0\3\1\x41\x41", [True]),
+    ],
+)
+def test_odd_values_are_kept_with_a_reason(encoded: bytes, value: Any) -> None:
+    found = Encoded(encoded)
+    assert found.value(0, len(encoded)) == (value, len(encoded))
+    assert len(found.reasons) == 1
+
+
+# Messages, as the broker saw them.
+
+
+def plain(value: Any) -> Any:
+    """Return a value as ``ArtemisAmqpBrowse`` prints it."""
+    if isinstance(value, bytes):
+        return {"hex": value.hex()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"}
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list) else value
+
+
+def text(value: Any) -> str | None:
+    return value["hex"] if isinstance(value, dict) else None if value is None else str(value)
+
+
+def assert_is(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
+    """Assert that a row has what the broker decoded."""
+    row = {name: plain(value) for name, value in row.items()}
+    assert row["address"] == broker["address"]
+    assert row["priority"] == broker.get("priority", 0)
+    assert row["durable"] == broker.get("durable", False)
+    assert row["timestamp"] == (broker.get("timestamp") or None)
+    assert row["expiration"] == (broker.get("expiration") or None)
+    assert row["group_sequence"] == broker.get("group-sequence")
+    for column, name in FIELDS.items():
+        assert row[column] == text(broker.get(name)), column
+    user = broker.get("user-id")
+    if user is not None:
+        data = bytes.fromhex(user["hex"])
+        user = data.decode() if data != b"\xff\0" else data.hex()
+    assert row["user_id"] == user
+    wanted = {
+        prefix + str(key): value
+        for name, prefix in PAIRS.items()
+        for key, value in (broker.get(name) or {}).items()
+    }
+    wanted |= {name: broker[key] for key, name in BESIDE.items() if broker.get(key) is not None}
+    found = {key: each for key, each in row["properties"].items() if not key.startswith("extraProperties.")}
+    assert found == wanted
+    assert_body(row, broker)
+
+
+def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
+    section: str | None = broker.get("section")
+    body: Any = broker.get("body")
+    parts = [row[name] for name in ("text", "content", "data")]
+    found = next((each for each in parts if each is not None), None)
+    assert parts.count(None) >= 2
+    # Of several sections the broker's decoder shows the first.
+    if section == "Data" and row["kind"] == "text":
+        assert {"hex": row["text"].encode().hex()} == body
+    elif section == "Data":
+        assert row["data"]["hex"].startswith(body["hex"])
+    elif section == "AmqpSequence":
+        assert row["content"][: len(body)] == body
+    else:
+        assert found == body
+    # For management, each value that is no text, list or map is bytes, and what is called text is text.
+    if section == "Data" and broker.get("type") == 3 and row["kind"] == "bytes":
+        with pytest.raises(UnicodeDecodeError):
+            bytes.fromhex(body["hex"]).decode()
+    elif "type" in broker and not broker.get("large"):
+        other = section == "AmqpValue" and broker["type"] == 4 and row["data"] is None
+        assert row["kind"] == (("text" if body is None else "plain") if other else TYPES[broker["type"]])
+
+
+@pytest.mark.parametrize("number", range(len(KEPT)))
+def test_a_message_is_what_the_broker_decoded(number: int) -> None:
+    row, reasons = amqp.message(STORED[number])
+    assert not reasons
+    broker = KEPT[number]["broker"]
+    if broker.get("large"):
+        # Only the record is kept here: it has neither body nor delivery annotations nor footer.
+        broker = {name: value for name, value in broker.items() if name not in ("section", "body", "type")}
+        row |= {"kind": "plain"}
+    assert_is(row, broker)
+
+
+def test_the_kept_messages_have_every_kind_of_body_and_both_ways_to_store_them() -> None:
+    rows = [amqp.message(data)[0] for data in STORED]
+    # The record of a large message does not have its kind.
+    assert {row["kind"] for row in rows} == {*TYPES.values(), "unknown"}
+    assert {data[0] for data in STORED} == {4, 5}
+
+
+@pytest.mark.parametrize(
+    ("persister", "rest", "expiration"),
+    [(2, b"", None), (3, bytes(4), None), (5, bytes(4) + (77).to_bytes(8, "big"), 77)],
+)
+def test_each_persister_is_decoded(persister: int, rest: bytes, expiration: int | None) -> None:
+    sections = b"\0\x53\x77\xa1\2hi"
+    row, reasons = amqp.message(stored(sections, persister, rest))
+    assert (row["text"], row["expiration"], reasons) == ("hi", expiration, [])
+
+
+def stored(sections: bytes, persister: int = 2, rest: bytes = b"") -> bytes:
+    """Return an encoded message as a persister stores it, without an address."""
+    return bytes((persister,)) + bytes(17) + len(sections).to_bytes(4, "big") + sections + rest
+
+
+def test_a_large_message_is_decoded_from_its_file_and_keeps_what_the_record_says() -> None:
+    data = next(data for data in STORED if data[0] == 4)
+    row, reasons = amqp.message(data, b"\0\x53\x73\xc0\4\1\xa1\1m\0\x53\x77\xa1\4body")
+    assert (row["message_id"], row["text"], row["durable"], reasons) == ("m", "body", True, [])
+    assert row["address"] == "kinds"
+
+
+def test_damage_in_one_section_leaves_the_others() -> None:
+    header, value = b"\0\x53\x70\xc0\4\2\x41\x50\7", b"\0\x53\x77\xa1\2hi"
+    properties = b"\0\x53\x74\xc1\x0a\4\xa1\1a\x43\xa1\1b\xa1\x30"
+    row, reasons = amqp.message(stored(header + properties + value))
+    assert (row["priority"], row["properties"], row["text"]) == (7, {"a": 0}, "hi")
+    assert len(reasons) == 1
+    row, reasons = amqp.message(stored(header[:4] + b"\x77" + header[5:] + value))
+    assert (row["priority"], row["text"], len(reasons)) == (7, "hi", 2)
+
+
+# The table, by the naive decoder, and the hand-written one.
+
+
+def by_table(tree: Mapping[str, Any]) -> Any:
+    """Return the value that the naive decoder has found."""
+    if tree["code"] == 0:
+        return {name: by_table(tree["value"][name]) for name in ("descriptor", "value")}
+    return simple(tree["code"], tree.get("value"))
+
+
+def simple(code: int, value: Any) -> Any:
+    if code in (0x40, 0x41, 0x42, 0x43, 0x44, 0x45):
+        return {0x40: None, 0x41: True, 0x42: False, 0x45: []}.get(code, 0)
+    if code in (0x74, 0x84, 0x94, 0x98):
+        bits = value["bits"]
+        digits = bits.hex()
+        return (
+            bits
+            if code != 0x98
+            else "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+        )
+    if code == 0x80:
+        return value["high"] << 32 | value["low"]
+    if code == 0x73:
+        return chr(value) if value < 0x110000 and not 0xD800 <= value < 0xE000 else value.to_bytes(4, "big")
+    if code < 0xA0:
+        return value
+    if code < 0xC0:
+        return value["value"]
+    if code < 0xE0:
+        items = [by_table(each) for each in value["items"]["items"]]
+        return items if code in (0xC0, 0xD0) else pairs(items)
+    return elements(value["elements"])
+
+
+def pairs(items: list[Any]) -> Any:
+    named = {key: value for key, value in zip(items[::2], items[1::2], strict=False) if isinstance(key, str)}
+    return named if 2 * len(named) == len(items) else [items[at : at + 2] for at in range(0, len(items), 2)]
+
+
+def elements(found: Mapping[str, Any]) -> list[Any]:
+    if found["code"]:
+        return [simple(found["code"], each.get("value")) for each in found["elements"]]
+    inner = found["described"]
+    values = [simple(inner["code"], each.get("value")) for each in inner["elements"]]
+    return [{"descriptor": by_table(inner["descriptor"]), "value": each} for each in values]
+
+
+def has_sizes(entry: Mapping[str, Any]) -> bool:
+    """Tell whether name and value of a property of the broker have a size that is not below 0."""
+    return all("value" in each for each in (entry["key"], entry.get("value")) if isinstance(each, dict))
+
+
+def assert_same_values(data: bytes, tree: Mapping[str, Any], at: int) -> int:
+    """Assert that the sections from `at` on have the naive decoder's values; return their number."""
+    for section in tree["sections"]:
+        _, at = Encoded(data).value(at + 1, len(data))
+        value, at = Encoded(data).value(at, len(data))
+        assert repr(value) == repr(by_table(section["value"]))
+    return len(tree["sections"])
+
+
+def test_the_table_gives_the_same_values_as_the_decoder() -> None:
+    random, compared = Random(46), 0
+    drawn = [draw(FAMILY, "stored", "", random) for _ in range(1500)]
+    for data in (*STORED, *drawn):
+        tree = decode(FAMILY, "stored", data)
+        if min(tree.get("size", 0), tree.get("extra_size", 0), tree.get("address", tree).get("size", 0)) < 0:
+            # To the table that is nothing; the broker does not load such a record.
+            continue
+        row: Mapping[str, Any] = amqp.message(data)[0]
+        if tree["persister"] == 5:
+            assert row["expiration"] == (tree["expiration"] % 2**64 or None)
+        extra = tree.get("extra", {}).get("properties", {}).get("entries", ())
+        # A size below 0 ends them.
+        for each in takewhile(has_sizes, extra):
+            assert f"extraProperties.{each['key']['value']}" in row["properties"]
+        if tree.get("address"):
+            assert row["address"] == tree["address"]["value"]
+        if "encoded" in tree:
+            address = 4 + tree["address"]["size"] if "address" in tree else 0
+            compared += assert_same_values(data, tree["encoded"], 22 + address)
+    for _ in range(1500):
+        data = draw(FAMILY, "message", "", random)
+        compared += assert_same_values(data, decode(FAMILY, "message", data), 0)
+    assert compared > 2000
+
+
+# Damage.
+
+
+def lengths(data: bytes, at: int) -> Iterator[int]:
+    """Yield the places of sizes and counts in a value at `at`, and last where it ends."""
+    code, at = data[at], at + 1
+    if code == 0:
+        for _ in range(2):
+            *places, at = lengths(data, at)
+            yield from places
+    elif code < 0xA0:
+        at += (0, 1, 2, 4, 8, 16)[(code >> 4) - 4]
+    else:
+        width = 4 if code & 0x10 else 1
+        size = int.from_bytes(data[at : at + width], "big")
+        end = at + width + size
+        yield from range(at, at + width)
+        if code >= 0xC0:
+            yield from range(at + width, at + 2 * width)
+        if 0xC0 <= code < 0xE0:
+            at += 2 * width
+            while at < end:
+                *places, at = lengths(data, at)
+                yield from places
+        at = end
+    yield at
+
+
+def all_lengths(data: bytes) -> set[int]:
+    """Return the places of sizes and counts in a stored message with an address; its own sizes as well."""
+    size = int.from_bytes(data[18:22], "big")
+    at = 22 + size
+    end = at + 4 + int.from_bytes(data[at : at + 4], "big")
+    found = {*range(18, 22), *range(at, at + 4), *range(end, end + 4)}
+    at += 4
+    while at < end:
+        *places, at = lengths(data, at)
+        found.update(places)
+    return found
+
+
+def fields_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fields of a row, each property by itself, what belongs to the body as one."""
+    body = repr([row[name] for name in ("kind", "text", "content", "data", "class_name")])
+    single = {
+        name: repr(row[name]) for name in ("message_id", "address", "timestamp", "expiration", "priority")
+    }
+    named = {f".{name}": repr(value) for name, value in row["properties"].items()}
+    rest = ("durable", "correlation_id", "reply_to", "group_id", "group_sequence", "type", "user_id")
+    return {"body": body, **single, **{name: repr(row[name]) for name in rest}, **named}
+
+
+def test_after_one_changed_byte_the_other_fields_are_there() -> None:
+    random, kept, tried = Random(47), 0, 0
+    for data in (each for each in STORED if each[0] == 5):
+        whole, sizes = fields_of(amqp.message(data)[0]), all_lengths(data)
+        for at in random.sample([at for at in range(len(data)) if at not in sizes], 30):
+            spoilt = data[:at] + bytes((data[at] ^ random.randrange(1, 256),)) + data[at + 1 :]
+            found = fields_of(amqp.message(spoilt)[0])
+            # A property whose name has changed is another one.
+            lost = [name for name, value in whole.items() if found.get(name) != value]
+            kept += len(lost) <= 1
+            tried += 1
+    assert kept >= 0.9 * tried > 0
+
+
+def test_no_bytes_raise_anything() -> None:
+    random = Random(48)
+    for _ in range(4000):
+        spoilt = bytearray(random.choice(STORED))
+        for _ in range(random.choice((1, 2, 8))):
+            at = random.randrange(len(spoilt))
+            spoilt[at : at + random.choice((0, 1, 1, 4))] = random.choice(
+                (
+                    b"\xff\xff\xff\xff",
+                    b"\x7f\xff\xff\xff",
+                    b"\0",
+                    b"\x45",
+                    b"\xf0",
+                    b"\xd0",
+                    random.randbytes(1),
+                )
+            )
+        del spoilt[random.choice((random.randrange(len(spoilt)), len(spoilt))) :]
+        row, reasons = amqp.message(bytes(spoilt))
+        assert isinstance(row["properties"], Mapping)
+        assert len(reasons) <= 10
+
+
+def compound(code: int, number: int, data: bytes) -> bytes:
+    """Return a list, map or array with sizes of four bytes."""
+    return bytes((code,)) + (len(data) + 4).to_bytes(4, "big") + number.to_bytes(4, "big") + data
+
+
+BODY = b"\0\x53\x77"
+REPEATED = b"\xf0\0\0\0\5\0\0\xff\xff\x41"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: (BODY + b"\xd0") * n,
+        lambda n: BODY + compound(0xD0, n, REPEATED * n),
+        lambda n: b"\0\x53\x75\xa0\1x" * n,
+        lambda n: BODY + compound(0xF0, n, b"\0\x40" * 60 + b"\x50" + b"\1" * n),
+        lambda n: b"\0\x53\x74" + compound(0xD1, 2 * n, b"\xa1\2ab\x54\1" * n),
+        lambda n: b"\0" * n,
+        nested,
+    ],
+    ids=["openings", "repeated", "sections", "descriptors", "keys", "described", "lists"],
+)
+def test_hostile_bytes_cost_linear_time(make: Any) -> None:
+    def cost(n: int) -> float:
+        data = stored(make(n))
+        begin = time.process_time()
+        amqp.message(data)
+        return time.process_time() - begin
+
+    small, great = min(cost(1000) for _ in range(3)), min(cost(16_000) for _ in range(2))
+    assert great <= 16 * 4 * max(small, 0.002)
+
+
+# Stores of the broker.
+
+
+@pytest.mark.product
+@pytest.mark.java
+def test_contents_equal_what_the_broker_decoded() -> None:
+    """Every message of every queue: columns, bodies of large ones, those in pages, which are pending."""
+    if shutil.which("java") is None:
+        pytest.skip("no Java on PATH")
+    cached = list((stores.cache() / "brokers").glob("artemis-amqp-2.44.0-*"))
+    if not cached and shutil.which("mvn") is None:
+        pytest.skip("neither the broker's jars nor Maven are here")
+    store = stores.written("artemis-amqp", "2.44.0", messages=2000, end="halt")
+    (journal,) = find_journals(load(store / "journal"))
+    found = shared.contents(ask(journal, "strict"))
+    assert found is not None
+    queues: dict[str, list[dict[str, Any]]] = {}
+    counts = {}
+    for line in stores.browsed("artemis-amqp", "2.44.0", store):
+        if "id" in line:
+            broker = line | {"type": line["management"]["type"]} if "management" in line else line
+            queues.setdefault(line["queue"], []).append(broker)
+        else:
+            counts[line["queue"]] = line["count"]
+    rows: dict[Any, list[Any]] = {}
+    for row in found.rows("messages"):
+        rows.setdefault(row["queue"], []).append(row)
+    assert {count.name: count.rows for count in found.counts()} == counts
+    assert set(rows) == set(queues)
+    for name, messages in queues.items():
+        assert sorted(row["id"] for row in rows[name]) == sorted(each["id"] for each in messages)
+        by_id = {row["id"]: row for row in rows[name]}
+        for each in messages:
+            row = by_id[each["id"]]
+            assert_is(row, each)
+            assert (row["large"], row["paged"]) == (each["large"], each["paged"])
+            assert (row["scheduled"] or 0) == each["scheduled"]
+            assert row["protocol"] == "amqp"
+    assert not found.remarks.counts

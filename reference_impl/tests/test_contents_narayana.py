@@ -1,0 +1,387 @@
+"""Narayana's transactions: as the transaction manager and its resources saw them, in stores of its own.
+
+``data/contents_narayana.json`` has records of Narayana 7.0.2 (``stores.py narayana``), and of each its Uid,
+what recovery has to do, and the XIDs of participants that have not finished, or decided by themselves.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import struct
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import stores
+
+from families_draw import draw
+from journalspec.families import decode, families
+from journalspec_reference import contents as shared
+from journalspec_reference.answers import ask
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.jboss_journal.contents.narayana import (
+    OUTCOMES,
+    STATUSES,
+    TRANSACTION,
+    TransactionContents,
+    transaction,
+    uid_text,
+    xid_parts,
+)
+
+KEPT = json.loads((Path(__file__).parent / "data" / "contents_narayana.json").read_text("utf-8"))
+STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
+FAMILY = families("jboss_journal")["narayana"]
+REAL = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "jboss_journal" / "narayana-7.0.2"
+NODE = "n\u00f6de-1"
+#: What Narayana 7.0.2 writes where nothing is odd; each length is filled to four bytes.
+HEADER = bytes.fromhex("2342450110204000")
+
+
+def opened(directory: Path) -> TransactionContents:
+    (journal,) = find_journals(load(directory))
+    found = shared.contents(ask(journal, "strict"))
+    assert isinstance(found, TransactionContents)
+    return found
+
+
+def xids(participants: Any) -> list[Any]:
+    """Return the XIDs of participants as ``NarayanaStore`` prints them."""
+    return [
+        {
+            "named": each["jndi_name"] is not None,
+            "xid": [each["format_id"], each["global_id"].hex(), each["branch"].hex()],
+        }
+        for each in participants
+    ]
+
+
+@pytest.mark.parametrize("number", range(len(KEPT)))
+def test_a_transaction_is_what_its_manager_and_resources_saw(number: int) -> None:
+    found, wanted = transaction(STORED[number]), KEPT[number]["narayana"]
+    assert (found.reason, found.data) == ("", None)
+    assert (found.uid, found.recovery) == (wanted["uid"], wanted["recovery"])
+    assert (xids(found.participants), xids(found.heuristics)) == (wanted["pending"], wanted["heuristic"])
+    parent: Any = found.parent
+    given = parent and [parent["format_id"], parent["global_id"].hex(), parent["branch"].hex()]
+    assert given == wanted["parent"]
+    if wanted["parent"] is None:
+        assert {each["node"] for each in (*found.participants, *found.heuristics)} == {NODE}
+        assert {each["uid"] for each in (*found.participants, *found.heuristics)} == {found.uid}
+    for each in (*found.participants, *found.heuristics):
+        if each["jndi_name"] is not None:
+            assert (each["product"], each["version"]) == ("Product \u00e9", "1.2")
+            assert each["jndi_name"] == "java:/jms/xa"
+
+
+def test_status_and_outcome_are_those_of_the_moment() -> None:
+    found = [transaction(data) for data in STORED]
+    # Two ended with participants that failed, two with heuristics. The last one was stopped as it committed;
+    # the one before it is only prepared, but has the same status.
+    assert [each.status for each in found] == [*["COMMITTED"] * 4, "COMMITTING", "COMMITTING"]
+    assert [each.decision for each in found][2:4] == ["HEURISTIC_MIXED"] * 2
+
+
+def test_an_xid_of_narayana_has_parts() -> None:
+    uid = struct.pack(">qqiii", 0, 0xFFFF7F000001, -20, 5, 16)
+    branch = struct.pack(">qqiii", 0, 1, 2, 3, 4) + struct.pack(">ii", 9, 4) + b"nod2"
+    assert xid_parts(131077, uid + b"node1", branch) == {
+        "uid": "0:ffff7f000001:-14:5:10",
+        "node": "node1",
+        "branch_uid": "0:1:2:3:4",
+        "resource": 9,
+        "subordinate_node": "nod2",
+    }
+    assert not xid_parts(4711, uid, branch)
+    assert not xid_parts(131077, uid[:-1], branch)
+    assert xid_parts(131077, uid, b"")["uid"] == uid_text(uid)
+
+
+def packed(data: bytes) -> bytes:
+    return struct.pack(">i", len(data)) + data + bytes(-len(data) % 4)
+
+
+def record(kind: str, state: bytes) -> bytes:
+    return HEADER + packed(bytes(28)) + packed(kind.encode() + b"\0") + packed(state)
+
+
+@pytest.mark.parametrize(
+    ("body", "recovery", "reason"),
+    [
+        (b"", None, "no object"),
+        (HEADER, None, "no object"),
+        (bytes(20), None, "no object"),
+        (record("/Recovery/TransactionStatusManager", b"state"), None, "are not decoded"),
+        (record(TRANSACTION, b"state"), None, "requires"),
+        (record(TRANSACTION, HEADER + packed(b"#OTHER#\0")), None, "requires"),
+        (record(TRANSACTION + "/SubordinateAtomicAction/JCA", b""), "wait-for-parent", "requires"),
+        (record(TRANSACTION + "/Expired", b""), "moved-aside", "requires"),
+    ],
+)
+def test_what_cannot_be_decoded_has_a_reason_and_its_bytes(
+    body: bytes, recovery: str | None, reason: str
+) -> None:
+    found = transaction(body)
+    assert reason in found.reason
+    assert found.recovery == recovery
+    assert found.data is not None
+
+
+def test_a_transaction_is_known_by_its_state_where_its_type_is_damaged() -> None:
+    for data in STORED[:4]:
+        spoilt = data.replace(b"TwoPhase", b"TwoFhase")
+        assert spoilt != data
+        assert transaction(spoilt).participants == transaction(data).participants
+    spoilt = STORED[0].replace(b"#ARJUNA#", b"#ARJUN_#")
+    assert transaction(spoilt).participants == transaction(STORED[0]).participants
+    assert "#ARJUNA#" in transaction(spoilt).reason
+
+
+def test_participants_of_other_kinds_end_the_list() -> None:
+    begin = HEADER + packed(b"#ARJUNA#\0") + 2 * packed(bytes(28)) + bytes(8) + bytes(4)
+    found = transaction(record(TRANSACTION, begin + struct.pack(">i", 172)))
+    assert "type 172" in found.reason
+    assert (found.recovery, found.created) == (None, 0)
+    found = transaction(record(TRANSACTION, begin + struct.pack(">iiiii", 463, 0, 6, 0, 7)))
+    assert (found.reason, found.recovery, found.status) == ("", "nothing", "COMMITTING")
+
+
+# The table, by the naive decoder, and the hand-written one.
+
+
+def raw(tree: Mapping[str, Any]) -> bytes:
+    """Return the bytes that are stored in pieces of four."""
+    pieces = [each["value"] for each in (*tree["quads"], *([tree["last"]] if "last" in tree else []))]
+    return b"".join(pieces)[: tree["size"]]
+
+
+def word(tree: Mapping[str, Any]) -> str | None:
+    return raw(tree)[:-1].decode("utf-8", "replace") if tree["size"] else None
+
+
+def uid(tree: Mapping[str, Any]) -> str:
+    return ":".join(f"{tree[part]:x}" for part in ("host_high", "host_low", "process", "started", "counter"))
+
+
+def name(number: int, names: tuple[str, ...]) -> str:
+    return dict(enumerate(names)).get(number, str(number))
+
+
+def xid(tree: Mapping[str, Any]) -> tuple[int, bytes, bytes]:
+    size, rest, data = tree["global_size"], tree["branch_size"], tree["data"]
+    return tree["format_id"], data[:size], data[size : size + rest]
+
+
+def listed(tree: Mapping[str, Any]) -> list[Any]:
+    found = []
+    while tree["kind"] != 463:
+        each = tree["participant"]
+        known = each["xid"]
+        one: list[Any] = [xid(known["xid"]) if known["known"] else raw(known["serialised"])]
+        one += [word(each[key]) for key in ("product", "product_version", "jndi_name")]
+        if tree["kind"] == 171:
+            one += [name(each["outcome"], OUTCOMES), each["committed"]["value"]]
+        else:
+            one += [None, bool(each["completed"]) and each["committed"]["value"]]
+        one.append(word(each["class_name"]) if "class_name" in each else None)
+        found.append(one)
+        tree = tree["more"]
+    return found
+
+
+def decoded(participants: Any) -> list[Any]:
+    keys = ("product", "version", "jndi_name", "outcome", "committed", "class_name")
+    found = []
+    for each in participants:
+        known = tuple(each.get(key) for key in ("format_id", "global_id", "branch"))
+        found.append([each.get("serialised_xid", known), *(each.get(key) for key in keys)])
+    return found
+
+
+def assert_same(data: bytes, kind: str, root: str) -> None:
+    """Assert that a state is the same to the table and to the decoder."""
+    tree, found = decode(FAMILY, root, data), transaction(record(kind, data))
+    assert found.reason == ""
+    action = tree["action"]
+    assert (found.created, found.process) == (action["begin"]["created"], uid(action["begin"]["process"]))
+    assert decoded(found.participants) == listed(action["participants"])
+    assert decoded(found.heuristics) == listed(action.get("heuristics", {"kind": 463}))
+    assert found.status == name(action["status"], STATUSES)
+    assert found.decision == name(action["decision"], OUTCOMES)
+    if tree.get("imported"):
+        assert found.parent is not None
+        assert tuple(found.parent[key] for key in ("format_id", "global_id", "branch")) == xid(tree["given"])
+        assert found.parent_node == word(tree["given_by"])
+    else:
+        assert found.parent is None
+
+
+def test_the_table_gives_the_same_as_the_decoder() -> None:
+    for data in STORED:
+        tree, found = decode(FAMILY, "record", data), transaction(data)
+        assert (found.uid, found.type) == (uid(tree["uid"]), word(tree["kind"]))
+        imported = str(found.type).endswith("/JCA")
+        assert_same(raw(tree["state"]), str(found.type), "subordinate" if imported else "transaction")
+    random = Random(46)
+    for number in range(1500):
+        root, kind = (
+            ("transaction", TRANSACTION),
+            ("subordinate", TRANSACTION + "/SubordinateAtomicAction/JCA"),
+        )
+        which, what = (root, kind)[number % 2]
+        state = draw(FAMILY, which, "", random)
+        assert_same(state, what, which)
+
+
+# Damage.
+
+
+def test_after_one_changed_byte_the_other_fields_are_there() -> None:
+    """Lengths are left out: texts, blobs and XIDs are as long as they say."""
+    random, kept, tried = Random(47), 0, 0
+    for data in STORED:
+        whole = parts(transaction(data))
+        sizes = lengths(data)
+        for at in random.sample([at for at in range(len(data)) if at not in sizes], 150):
+            spoilt = data[:at] + bytes((data[at] ^ random.randrange(1, 256),)) + data[at + 1 :]
+            found = parts(transaction(spoilt))
+            kept += sum(found.get(key) != value for key, value in whole.items()) <= 1
+            tried += 1
+    assert kept >= 0.9 * tried > 0
+
+
+def lengths(data: bytes) -> set[int]:
+    """Return the places of all lengths: numbers before what is that long, found by what they measure."""
+    found: set[int] = set()
+    for at in range(HEADER_SIZE, len(data) - 4, 4):
+        (size,) = struct.unpack_from(">i", data, at)
+        if size in (9, 28, 128) or (size > 0 and data[at + 4 : at + 4 + size].endswith(b"\0") and size < 200):
+            found.update(range(at, at + 4))
+        # What an XID says of its parts, and the number of heuristics.
+        if size == 131077:
+            found.update(range(at + 4, at + 12))
+    return found
+
+
+HEADER_SIZE = 8
+
+
+def parts(found: Any) -> dict[str, Any]:
+    """Return the fields of a transaction: those of one participant are one."""
+    own = {key: getattr(found, key) for key in ("uid", "type", "status", "created", "process", "decision")}
+    lists = (("p", found.participants), ("h", found.heuristics))
+    return own | {f"{key}{at}": each for key, rows in lists for at, each in enumerate(rows)}
+
+
+def test_no_bytes_raise_anything() -> None:
+    random = Random(48)
+    for _ in range(4000):
+        spoilt = bytearray(random.choice(STORED))
+        for _ in range(random.choice((1, 2, 8))):
+            at = random.randrange(len(spoilt))
+            spoilt[at : at + random.choice((0, 1, 1, 4))] = random.choice(
+                (b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\0", b"\0\0\0\xab", random.randbytes(1))
+            )
+        del spoilt[random.choice((random.randrange(len(spoilt)), len(spoilt))) :]
+        found = transaction(bytes(spoilt))
+        assert found.recovery in (None, "commit", "wait-for-parent", "operator", "moved-aside", "nothing")
+
+
+def test_time_is_linear_in_the_participants() -> None:
+    begin = HEADER + packed(b"#ARJUNA#\0") + 2 * packed(bytes(28)) + bytes(12)
+    one = (
+        struct.pack(">iiiiiii", 171, 7, 0, 1, 131077, 36, 36)
+        + packed(bytes(128))
+        + struct.pack(">iiiii", 1, 0, 0, 0, 0)
+    )
+    one += packed(bytes(28)) + bytes(4)
+
+    def cost(number: int) -> float:
+        body = record(TRANSACTION, begin + one * number + struct.pack(">iiiii", 463, 0, 6, 0, 7))
+        start = time.process_time()
+        assert len(transaction(body).participants) == number
+        return time.process_time() - start
+
+    small, great = min(cost(250) for _ in range(3)), min(cost(4000) for _ in range(2))
+    assert great <= 16 * 4 * max(small, 0.002)
+
+
+# Stores.
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason=f"no store of Narayana in {REAL}")
+def test_contents_equal_what_was_found_in_a_real_store(tmp_path: Path) -> None:
+    for path in REAL.glob("*.gz"):
+        (tmp_path / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
+    found = opened(tmp_path)
+    wanted = json.loads((REAL / "expected.json").read_text("utf-8"))["records"]
+    rows = list(found.rows("transactions"))
+    participants = list(found.rows("participants"))
+    assert len(rows) == len(wanted)
+    for row, each in zip(rows, wanted, strict=True):
+        action = each["action"]
+        assert (row["id"], row["file"], row["off"]) == (
+            each["record_id"], each["file"].removesuffix(".gz"), each["offset"],
+        )  # fmt: skip
+        assert (row["uid"], row["object_type"]) == (each["uid"], each["type"])
+        assert (row["state"], row["decision"]) == (action["status"], action["heuristic_decision"])
+        assert (row["created"], row["process"]) == (action["created_ms"], action["process_uid"])
+        for state, key in (("pending", "pending"), ("heuristic", "heuristic")):
+            own = [
+                part for part in participants if (part["transaction"], part["state"]) == (row["id"], state)
+            ]
+            assert [part_of(part) for part in own] == [known(part) for part in action[key]]
+        assert row["recovery"] == ("commit" if action["pending"] else "operator")
+        assert list(row) == [column.name for column in found.tables["transactions"].columns]
+    for part in participants:
+        assert list(part) == [column.name for column in found.tables["participants"].columns]
+    assert not list(found.rows("messages"))
+    (count,) = found.counts()
+    assert (count.name, count.rows) == ("node1", len(rows))
+    assert not found.remarks.counts
+
+
+def part_of(row: Mapping[str, Any]) -> list[Any]:
+    keys = ["outcome", "committed", "uid", "node", "branch_uid", "resource", "subordinate_node"]
+    keys += ["product", "version", "jndi_name"]
+    return [row["format_id"], row["global_id"].hex(), row["branch"].hex(), *(row[key] for key in keys)]
+
+
+def known(part: Mapping[str, Any]) -> list[Any]:
+    keys = ("tx_uid", "node", "branch_uid", "eis", "subordinate_node")
+    own = part["xid"]
+    return [
+        own["format"], own["gtrid"], own["bqual"], part["heuristic"], part["committed"],
+        *(own[key] for key in keys), *(part[key] for key in ("product", "version", "jndi")),
+    ]  # fmt: skip
+
+
+@pytest.mark.product
+@pytest.mark.java
+@pytest.mark.parametrize("version", ["7.0.2.Final", "7.3.3.Final"])
+def test_contents_equal_what_narayana_did(version: str) -> None:
+    if shutil.which("java") is None:
+        pytest.skip("no Java on PATH")
+    cached = list((stores.cache() / "brokers").glob(f"narayana-{version}-*"))
+    if not cached and shutil.which("mvn") is None:
+        pytest.skip("neither Narayana's jars nor Maven are here")
+    store = stores.written("narayana", version, messages=0, end="halt")
+    found = opened(store / "tx-object-store" / "HornetqObjectStore")
+    wanted = [json.loads(line) for line in (store / "expected.jsonl").read_text("utf-8").splitlines()]
+    rows, participants = list(found.rows("transactions")), list(found.rows("participants"))
+    assert [row["uid"] for row in rows] == [each["uid"] for each in wanted]
+    for row, each in zip(rows, wanted, strict=True):
+        assert row["recovery"] == each["recovery"]
+        for state in ("pending", "heuristic"):
+            own = [
+                part for part in participants if (part["transaction"], part["state"]) == (row["id"], state)
+            ]
+            assert xids(own) == each[state]
+    assert {count.name: count.rows for count in found.counts()} == {NODE: 5, "another server": 1}
+    assert not found.remarks.counts
