@@ -476,10 +476,10 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[tuple[str, str]
             return [(why.code, str(why))]
     if kind == "object":
         out["class_name"] = class_name(content)
-    if kind not in _READERS:
+    if kind not in READERS:
         return []
     taken = Bytes(content)
-    wrong = _wrong(lambda: _READERS[kind](taken, out))
+    wrong = _wrong(lambda: READERS[kind](taken, out))
     out["data"] = content if wrong else None
     return [("bad-body", wrong)] if wrong else [("bad-text", text) for text in taken.odd]
 
@@ -501,7 +501,7 @@ def _stream(data: Bytes, out: dict[str, Any]) -> None:
 
 
 #: How the bodies of each kind are read that hold values.
-_READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
+READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
     "text": _text,
     "map": _map,
     "stream": _stream,
