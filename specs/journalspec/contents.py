@@ -18,12 +18,17 @@ KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "li
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table. `body`: it holds data of the user, which lists leave out and redaction hides."""
+    """One column of a table.
+
+    `body`: it holds data of the user, which redaction hides whatever it is. `plain`: its words are not of the
+    user, and shown as they are.
+    """
 
     name: str
     kind: str
     doc: str
     body: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from journalspec.files import shown
 from journalspec.formats import Format, Holds, InDoubt, format_module, get_format
 from journalspec.observation import RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
+from journalspec_conformance.cli.contents import Moment, Stored
 from journalspec_conformance.cli.journal_view import value_text
 from journalspec_conformance.cli.places import amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
@@ -67,6 +68,8 @@ class Amounts:
     count: Counter[str] = field(default_factory=Counter)
     size: Counter[str] = field(default_factory=Counter)
     remarks: dict[str, str] = field(default_factory=dict)
+    #: Of each name the oldest and the newest time, where there are any.
+    times: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 # What is wrong, in one sentence.
@@ -148,6 +151,37 @@ def held(description: Format, seen: Observation) -> list[Amounts]:
     return found
 
 
+def in_contents(contents: Stored) -> list[Amounts]:
+    """Return what queues and tables hold; nothing if no row is in any."""
+    found: dict[str, Amounts] = {}
+    for each in contents.counts():
+        # A table of the users' own is what its rows are in.
+        own = each.table not in contents.known
+        noun = contents.noun(each.table)
+        if noun == "transaction":
+            continue  # those without an end are a section of their own
+        head = "table" if own else next(iter(contents.contents.tables[each.table].columns)).name
+        amounts = found.setdefault(noun, Amounts(Holds(each.table, noun, head, (head,), size="bytes")))
+        amounts.count[each.name] += each.rows
+        amounts.size[each.name] += each.bytes
+        if each.oldest is not None and each.newest is not None:
+            amounts.times[each.name] = each.oldest, each.newest
+    return [amounts for amounts in found.values() if amounts.count.total()]
+
+
+def _times(amounts: Amounts, names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the heads of the columns of times, and their cells by name: of one day without the day."""
+    known = [time for name in names for time in amounts.times.get(name, ())]
+    days = {str(Moment(time))[:10] for time in known}
+    head = ["oldest", f"newest, UTC{f' on {min(days)}' if len(days) == 1 else ''}"]
+
+    def text(time: int) -> str:
+        day, _, clock = str(Moment(time)).rstrip("Z").partition("T")
+        return clock if len(days) == 1 else f"{day} {clock[:8]}"
+
+    return head, {name: [text(each) for each in amounts.times.get(name, ())] or ["", ""] for name in names}
+
+
 def _count(amounts: Amounts, entries: Any) -> None:
     rule = amounts.rule
     if not rule.count and (brief := getattr(entries, "brief", None)) is not None:
@@ -187,13 +221,15 @@ def listed(amounts: Amounts) -> Listing:
     rule = amounts.rule
     largest = nlargest(MOST, amounts.count, key=lambda name: (amounts.count[name], amounts.size[name]))
     largest.sort(key=lambda name: (-amounts.count[name], name))
+    timed, times = _times(amounts, largest) if amounts.times else ([], {})
     rows = [
         [shown(name), f"{amounts.count[name]:,}"]
         + ([f"{amounts.size[name]:,}"] if rule.size else [])
+        + times.get(name, [])
         + ([amounts.remarks.get(name, "")] if amounts.remarks else [])
         for name in largest
     ]
-    head = [rule.head, amount(2, rule.noun).removeprefix("2 "), *(["bytes"] if rule.size else [])]
+    head = [rule.head, amount(2, rule.noun).removeprefix("2 "), *(["bytes"] if rule.size else []), *timed]
     counts = [amounts.count[name] for name in largest]
     return Listing(
         rows,
@@ -202,7 +238,7 @@ def listed(amounts: Amounts) -> Listing:
         counts,
         amounts.count.total(),
         rule.noun,
-        ("bytes",),
+        (timed[-1], "bytes", "oldest") if timed else ("bytes",),
     )
 
 

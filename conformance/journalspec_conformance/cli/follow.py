@@ -18,7 +18,7 @@ from journalspec.reread import Changed
 from journalspec_conformance.cli.places import Directory, UsageProblem, find
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.rows import Chunk, Matches
-from journalspec_conformance.cli.selection import Question
+from journalspec_conformance.cli.selection import Question, record_columns
 from journalspec_reference.answers import Answer, settled, stretches
 from journalspec_reference.batches import ReadingRefused, Stretch
 from journalspec_reference.filesets import FilesetError, Journal
@@ -111,7 +111,7 @@ class Follower:
         asked = self.place.asked
         source = Matches(Answer(journal, Observation(CLEAN)), asked, files=self.selection.files)
         source.redactor = Redactor(journal) if asked.redact else None
-        own = self.selection.predicates(get_format(journal.format))
+        own = self.selection.predicates(record_columns(get_format(journal.format)))
         for batch in part.scan():
             if not len(batch):
                 continue

@@ -10,11 +10,10 @@ import os
 import resource
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +28,12 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.bounds import plain_number
 from journalspec_conformance.cli._options import FILE, seconds
 from journalspec_conformance.cli._tables import show_table
+from journalspec_conformance.cli.contents import contents_columns, described_columns
 from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
 from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
 from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
-from journalspec_conformance.cli.rows import Columns, Matches, ask_rows
+from journalspec_conformance.cli.rows import Columns, Matches, TableRows, ask_rows, contents_tables
 from journalspec_conformance.cli.selection import WORDS, Question, columns_of
 from journalspec_reference.predicates import text_of
 
@@ -105,47 +105,62 @@ def tables_of(description: Format) -> dict[str, dict[str, Field]]:
 class _Table:
     """A table that DuckDB reads as often as a query has it; nothing is read before."""
 
-    schema: pa.Schema
-    batches: Callable[[], Iterable[pa.RecordBatch]]
+    sources: Sequence[Matches]
 
     def __arrow_c_schema__(self) -> object:
-        return self.schema.__arrow_c_schema__()
+        return self._schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         import pyarrow as pa  # noqa: PLC0415  # part of the extra
 
-        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
-        return reader.__arrow_c_stream__(requested_schema)
+        names = [*self.sources[0].columns]
+        batches = (each for one in self.sources for each in one.record_batches(names))
+        return pa.RecordBatchReader.from_batches(self._schema, batches).__arrow_c_stream__(requested_schema)
+
+    @property
+    def _schema(self) -> pa.Schema:
+        return self.sources[0].schema([*self.sources[0].columns])
 
 
 def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
-    """Return the tables of journals of one format."""
-    import pyarrow as pa  # noqa: PLC0415  # part of the extra
+    """Return the tables of journals of one format: those of contents in place of lists of the same name."""
+    found: dict[str, list[Matches]] = {"records": [*sources]}
+    for source in sources:
+        for name, table in (_own_tables(source) | contents_tables(source)).items():
+            found.setdefault(name, []).append(table)
+    # Two journals may have tables of one name and other columns.
+    return {
+        name: _Table([one for one in tables if one.columns == tables[0].columns])
+        for name, tables in found.items()
+    }
 
-    every = tables_of(sources[0].format)
-    names = [*every.pop("records")]
-    records = _Table(
-        sources[0].schema(names), lambda: (each for one in sources for each in one.record_batches(names))
-    )
 
-    def table(name: str, columns: Mapping[str, Field]) -> _Table:
-        kinds = {column: _ARROW[each.kind] for column, each in columns.items()}
-        if sources[0].redactor is not None:
-            kinds = {column: "string" if kind == "binary" else kind for column, kind in kinds.items()}
-        shape = pa.schema([(column, pa.type_for_alias(kind)) for column, kind in kinds.items()])
+def _own_tables(source: Matches) -> dict[str, TableRows]:
+    """Return the tables that all formats have, and the lists of the state."""
 
-        def batches() -> Iterator[pa.RecordBatch]:
-            rows = (
-                {column: shown(value) if isinstance(value, str) else value for column, value in row.items()}
-                for each in sources
-                for row in ({"journal": each.path, **entry} for entry in _entries(each, name))
-            )
-            while some := [*islice(rows, BATCH_ROWS)]:
-                yield pa.RecordBatch.from_pylist(some, schema=shape)
+    def table(name: str, columns: Mapping[str, Field]) -> TableRows:
+        hidden = {
+            each: replace(field, kind="str") for each, field in columns.items() if field.kind == "bytes"
+        }
+        known = {**columns, **(hidden if source.redactor else {})}
+        del known["journal"]
+        return TableRows(
+            source.answer,
+            source.asked,
+            redactor=source.redactor,
+            table=name,
+            known=known,
+            entries=lambda: _entries(source, name),
+            tell=lambda row: {column: _shown(row.get(column)) for column in known},
+        )
 
-        return _Table(shape, batches)
+    tables = tables_of(source.format)
+    del tables["records"]
+    return {name: table(name, columns) for name, columns in tables.items()}
 
-    return {"records": records} | {name: table(name, columns) for name, columns in every.items()}
+
+def _shown(value: Any) -> Any:
+    return shown(value) if isinstance(value, str) else value
 
 
 def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
@@ -359,6 +374,10 @@ def columns_command(**what: Any) -> None:
             tables = tables_of(get_format(name))
         except UnknownFormat as error:
             raise UsageProblem(str(error)) from None
+        for place in places:
+            for journal in place.journals if name == place.journals[0].format else ():
+                tables |= contents_columns(journal, redact=asked.redact)
+        tables |= {} if places else described_columns(name)
         rows = [
             [table, column, WORDS[each.kind], each.doc]
             for table, columns in tables.items()

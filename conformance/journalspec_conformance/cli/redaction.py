@@ -46,8 +46,8 @@ class Redactor:
         self._key = key.digest()
         self._bodies = self._format.vocabulary.bodies
 
-    def text(self, value: Any, name: str = "") -> Any:
-        """Return what is shown of a value of field `name`: numbers as they are."""
+    def text(self, value: Any, name: str | None = "") -> Any:
+        """Return what is shown of a value of field `name`: numbers as they are. None: it is a body."""
         if isinstance(value, LISTS):
             return [self.text(each, name) for each in value]
         if isinstance(value, str):
@@ -57,7 +57,7 @@ class Redactor:
         else:
             return value
         mark = ""
-        if stored and name not in self._bodies:
+        if stored and name is not None and name not in self._bodies:
             mark = f"#{hashlib.blake2b(stored, digest_size=MARK, key=self._key).hexdigest()}"
         shown = Redacted(f"{kind}({len(value)}){mark}")
         shown.length = len(value)

@@ -18,12 +18,13 @@ import click
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import REFUSED, Level, jsonable
+from journalspec_conformance.cli.contents import MESSAGES, QUEUE
 from journalspec_conformance.cli.facts import some_of
 from journalspec_conformance.cli.follow import Follower
 from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
-from journalspec_conformance.cli.ndjson import line_of, write_line
-from journalspec_conformance.cli.places import Directory, UsageProblem
-from journalspec_conformance.cli.rows import Columns, Matches, ask_rows, has_arrow
+from journalspec_conformance.cli.ndjson import write_line
+from journalspec_conformance.cli.places import Directory, UsageProblem, amount
+from journalspec_conformance.cli.rows import Columns, Matches, TableRows, ask_rows, has_arrow
 from journalspec_conformance.cli.selection import Question, columns_of
 from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import text_of
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 FEW = 20
 #: Of bytes longer than that only the first ones are printed.
 MOST_BYTES, SOME_BYTES = 16, 8
+#: Of messages these columns are printed, and of a text so many characters.
+BRIEF, MOST_TEXT = ("queue", "id", "timestamp", "priority", "kind", "size", "text"), 48
 #: Of a name that there is not, so many that are like it are listed.
 NEAREST = 3
-#: What a column of the number of records is called.
-RECORDS = "records"
 
 
 @dataclass
@@ -121,7 +122,7 @@ def show_rows(
     with unchanging([journal for place in found[0] for journal in place.journals]):
         sources, status = ask_rows(found, selection)
         if selection.count_by is not None:
-            show_counts(sources, selection.counted(sources[0].format), output)
+            show_counts(sources, selection.counted_names, output)
         else:
             show_records(sources, output)
         if selection.queue and not any(source.matched for source in sources):
@@ -131,7 +132,7 @@ def show_rows(
 
 def _hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
     """Raise UsageProblem for the first queue that no record is of, with the names that are like it."""
-    (column, *_) = sources[0].format.columns["queue"]
+    (column, *_) = [QUEUE] if isinstance(sources[0], TableRows) else sources[0].format.columns["queue"]
     known: dict[str, str] = {}
     for source in sources:
         for chunk in replace(source, predicates=(), files=()).chunks([column]):
@@ -141,8 +142,8 @@ def _hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
         if each not in known:
             near = [known[name] for name in get_close_matches(each, known, NEAREST, cutoff=0)]
             raise UsageProblem(
-                f"--queue: no record is of a queue or topic {shown(each)!r}",
-                f"the nearest names: {some_of(near)}" if near else "records here name no queue",
+                f"--queue: no {sources[0].noun} is of a queue or topic {shown(each)!r}",
+                f"the nearest names: {some_of(near)}" if near else "none here names a queue",
             )
 
 
@@ -163,9 +164,9 @@ def _follow(places: Sequence[Directory], selection: Question, output: Output) ->
                 return
 
     if output.as_ndjson:
-        records = (record for chunk in chunks(names) for record in chunk.records())
-        for record in islice(records, output.limit):
-            click.echo(line_of(record), nl=False)
+        lines = (line for chunk in chunks(names) for line in chunk.lines())
+        for line in islice(lines, output.limit):
+            click.echo(line, nl=False)
     elif output.streamed:
         output.write(names, parts(), lambda: None)
     else:
@@ -185,7 +186,7 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
             head = source.head()
             write_line({"journal": {**head, "files": list(source.answer.journal.files)}})
             for chunk in source.chunks(()):
-                sys.stdout.write("".join(map(line_of, islice(chunk.records(), left))))
+                sys.stdout.write("".join(islice(chunk.lines(), left)))
                 left = None if left is None else max(0, left - chunk.count)
             verdict = source.observation.members(Level.VERDICT)
             write_line({"answer": {**head, **verdict, "matched": str(source.matched)}})
@@ -200,8 +201,11 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
     rows = []
     for row in rows_of(names, output.limited(parts)):
         path = {"journal": row.pop("journal")} if len(sources) > 1 else {}
-        place = {"where": f"{row.pop('file')}:{row.pop('off')}"}
-        rows.append(path | place | {name: value for name, value in row.items() if name != "journal"})
+        place = {"where": f"{row.pop('file')}:{row.pop('off')}"} if {"file", "off"} <= row.keys() else {}
+        wanted = BRIEF if isinstance(sources[0], TableRows) and sources[0].table == MESSAGES else row
+        rows.append(
+            path | place | {name: brief(row[name]) for name in wanted if name in row and name != "journal"}
+        )
     out = Painter()
     write_heads(sources, out)
     write_table(out, rows, sources[0].format.vocabulary.bodies)
@@ -219,7 +223,8 @@ def show_counts(sources: Sequence[Matches], names: Sequence[str], output: Output
             totals[tuple(map(source.shown_value, names, key))] += count
     keys = sorted(totals, key=lambda key: (-totals[key], [*map(text_of, key)]))
     columns: dict[str, Sequence[Any]] = {name: [key[at] for key in keys] for at, name in enumerate(names)}
-    columns[RECORDS] = [totals[key] for key in keys]
+    number = amount(2, sources[0].noun).removeprefix("2 ")
+    columns[number] = [totals[key] for key in keys]
     if output.streamed:
         output.write([*columns], [columns] if keys else [], lambda: _inferred(columns))
         write_heads(sources)
@@ -228,7 +233,7 @@ def show_counts(sources: Sequence[Matches], names: Sequence[str], output: Output
     rows = [*rows_of([*columns], output.limited([columns]))]
     out = Painter()
     write_heads(sources, out)
-    write_table(out, [{**row, RECORDS: f"{row[RECORDS]:,}"} for row in rows])
+    write_table(out, [{**row, number: f"{row[number]:,}"} for row in rows])
     write_more(out, len(keys) - len(rows), f"--limit {len(keys)}")
 
 
@@ -243,7 +248,7 @@ def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
     for source in sources:
         journal, seen = source.answer.journal, source.observation
         title = f"{source.format.title} ({journal.format}, edition {journal.edition}), {shown(source.path)}"
-        found = f" {source.matched:,} {'record' if source.matched == 1 else 'records'}"
+        found = f" {amount(source.matched, source.noun)}"
         if source.predicates or source.files:
             found += " matches" if source.matched == 1 else " match"
         why = shown(f"{seen.phase}/{seen.code}: {seen.message}") if seen.verdict == REFUSED else ""
@@ -255,6 +260,13 @@ def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
         out.line("verdict   ", (f"{seen.verdict:<9}", VERDICT_STYLES[seen.verdict]), found)
         if why:
             out.wrapped("          ", why)
+
+
+def brief(value: Any) -> Any:
+    """Return a value for a list: of a long text the beginning."""
+    if isinstance(value, str) and len(value) > MOST_TEXT:
+        return f"{value[:MOST_TEXT]}... ({len(value):,} characters)"
+    return value
 
 
 def write_more(out: Painter, left: int, how: str) -> None:

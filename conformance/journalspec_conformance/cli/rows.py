@@ -5,13 +5,15 @@ Both ways give the same answers, and neither keeps a row that has been looked at
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib.util import find_spec
-from itertools import compress
+from itertools import compress, islice
 from typing import TYPE_CHECKING, Any
 
 from journalspec.files import shown
@@ -19,10 +21,12 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import RECOVERED, REFUSED, Observation, Record
 from journalspec.reread import Changed
 from journalspec.vocabulary import Field
+from journalspec_conformance.cli.contents import COLUMNS, MESSAGES, Stored, as_text, nested, stored
 from journalspec_conformance.cli.journal_view import STATUSES, answers
+from journalspec_conformance.cli.ndjson import line_of
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
-from journalspec_conformance.cli.selection import COMMON, Question, columns_of
+from journalspec_conformance.cli.selection import COMMON, ColumnSet, Question, columns_of, record_columns
 from journalspec_reference.answers import SALVAGE, Answer, ask, stretches
 from journalspec_reference.batches import Batch, Stretch
 from journalspec_reference.filesets import LeftOut
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
 
 #: The policy that every format without salvage has.
 DEFAULT = "default"
+#: The word for a row of a journal itself; so many rows of a table are passed on together.
+RECORD, BATCH_ROWS = "record", 8192
 #: Values of several rows by the name of their column.
 Columns = Mapping[str, Sequence[Any]]
 
@@ -44,11 +50,11 @@ def has_arrow() -> bool:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows that were found together: how many, their values, as records, as Arrow where that is installed."""
+    """Rows that were found together: how many, their values, as lines of JSON, as Arrow if installed."""
 
     count: int
     columns: Callable[[], Columns]
-    records: Callable[[], Iterable[Record]]
+    lines: Callable[[], Iterable[str]]
     arrow: pa.RecordBatch | None = None
 
     def counted(self, names: Sequence[str]) -> Counter[tuple[Any, ...]]:
@@ -82,6 +88,7 @@ class Matches:
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
     redactor: Redactor | None = None
+    noun: str = RECORD
     matched: int = field(default=0, init=False)
 
     @property
@@ -187,13 +194,13 @@ class Matches:
         if kept is None:
             return Chunk(0, dict, tuple)
 
-        def records() -> Iterator[Record]:
+        def lines() -> Iterator[str]:
             chosen = bytearray(len(batch))
             for number in kept.column("").to_pylist():
                 chosen[number] = True
-            return map(self._shown, compress(part.tell(batch), chosen))
+            return map(self._line, compress(part.tell(batch), chosen))
 
-        return Chunk(kept.num_rows, lambda: self._redacted(kept.select(names).to_pydict()), records, kept)
+        return Chunk(kept.num_rows, lambda: self._redacted(kept.select(names).to_pydict()), lines, kept)
 
     def _by_records(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
         """Return the rows of a batch by looking at its records one by one."""
@@ -204,11 +211,11 @@ class Matches:
         return Chunk(
             len(found),
             lambda: self._redacted({name: [row.get(name) for _, row in found] for name in names}),
-            lambda: (self._shown(record) for record, _ in found),
+            lambda: (self._line(record) for record, _ in found),
         )
 
-    def _shown(self, record: Record) -> Record:
-        return record if self.redactor is None else self.redactor.record(record)
+    def _line(self, record: Record) -> str:
+        return line_of(record if self.redactor is None else self.redactor.record(record))
 
     def _redacted(self, columns: Columns) -> Columns:
         if self.redactor is None:
@@ -220,6 +227,63 @@ class Matches:
         if self.redactor is None or name in COMMON or self.columns[name].choices:
             return value
         return self.redactor.text(value, name)
+
+
+@dataclass
+class TableRows(Matches):
+    """The rows of a table that are not records: of contents, of what was lost, of a list of the state.
+
+    `known` are its columns, `entries` gives its rows as they are stored; `tell` says how one may be shown.
+    """
+
+    table: str = ""
+    known: Mapping[str, Field] = field(default_factory=dict)
+    entries: Callable[[], Iterable[Mapping[str, Any]]] = tuple
+    tell: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
+
+    @property
+    def columns(self) -> Mapping[str, Field]:
+        """The columns of the rows."""
+        return {"journal": columns_of(self.format)["journal"], **self.known}
+
+    def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
+        """Yield the rows with the columns `names`."""
+        self.matched = 0
+        rows = (
+            self.tell(row)
+            for row in self.entries()
+            if all(each.holds(row.get(each.column)) for each in self.predicates)
+            and (not self.files or any(fnmatchcase(str(row.get("file")), each) for each in self.files))
+        )
+        path = shown(self.path)
+        while some := [{"journal": path, **row} for row in islice(rows, BATCH_ROWS)]:
+            self.matched += len(some)
+            yield Chunk(
+                len(some),
+                lambda some=some: {name: [as_text(row[name]) for row in some] for name in names},  # type: ignore[misc]  # it is bound here
+                lambda some=some: (
+                    f"{json.dumps({'row': nested(row)}, separators=(',', ':'))}\n" for row in some
+                ),  # type: ignore[misc]  # as above
+            )
+
+    @cached_property
+    def _kinds(self) -> dict[str, pa.DataType]:
+        """Return the Arrow types of all columns; what nests is JSON."""
+        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+
+        kinds = {"int": pa.int64(), "bytes": pa.binary(), "bool": pa.bool_(), "float": pa.float64()}
+        kinds["time"] = pa.timestamp("ms", tz="UTC")
+        return {name: kinds.get(each.kind, pa.string()) for name, each in self.columns.items()}
+
+    def schema(self, names: Sequence[str]) -> pa.Schema:
+        """Return the Arrow types of columns."""
+        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+
+        return pa.schema([(name, self._kinds[name]) for name in names])
+
+    def shown_value(self, name: str, value: Any) -> Any:
+        """Return a value of a column, which is as it may be shown."""
+        return value
 
 
 def _row(record: Record, path: str) -> dict[str, Any]:
@@ -259,13 +323,67 @@ def ask_rows(
             "give --format, or the path of one of them",
         )
     description = get_format(formats[0])
-    predicates = selection.predicates(description)
-    selection.counted(description)
-    out, status = [], STATUSES[RECOVERED] if unlisted else 0
+    in_contents = selection.of_contents(description)
+    if not in_contents:
+        columns = record_columns(description)
+        predicates = selection.predicates(columns)
+        selection.counted(columns)
+    out: list[Matches] = []
+    status = STATUSES[RECOVERED] if unlisted else 0
     for place, journal in pairs:
         # The conditions are about what is stored; what is shown of it is redacted late.
         (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
         redactor = Redactor(answer.journal) if place.asked.redact else None
-        out.append(Matches(answer, place.asked, predicates, selection.files, redactor))
+        if in_contents:
+            out.append(_of_contents(answer, place.asked, selection, redactor))
+        else:
+            out.append(Matches(answer, place.asked, predicates, selection.files, redactor))
         status = max(status, STATUSES[answer.observation.verdict])
     return out, status
+
+
+def table_of(
+    contents: Stored, table: str, answer: Answer, asked: Asked, redactor: Redactor | None
+) -> TableRows:
+    """Return the rows of a table of contents."""
+    columns, noun = contents.columns(table), contents.noun(table)
+    return TableRows(
+        answer,
+        asked,
+        redactor=redactor,
+        noun=noun,
+        table=table,
+        known=columns,
+        entries=lambda: contents.rows(table),
+        tell=lambda row: contents.shown(table, row),
+    )
+
+
+def contents_tables(source: Matches) -> dict[str, TableRows]:
+    """Return all tables of the contents of a journal; none if its format tells none."""
+    contents = stored(source.answer, redact=source.redactor is not None)
+    names = contents.names if contents is not None else ()
+    return {name: table_of(contents, name, source.answer, source.asked, source.redactor) for name in names}  # type: ignore[arg-type]  # with contents there are names
+
+
+def _of_contents(answer: Answer, asked: Asked, selection: Question, redactor: Redactor | None) -> TableRows:
+    """Return the rows of the table of contents that is asked for."""
+    contents = stored(answer, redact=asked.redact)
+    if contents is None:
+        raise UsageProblem(f"{shown(str(asked))} has no contents that are known here", "--contents records")
+    wanted = selection.contents or next(iter(selection.table), MESSAGES)
+    names = [name for name in contents.contents.tables if name.upper().split(".")[-1] == wanted.upper()]
+    if wanted in contents.contents.tables:
+        names = [wanted]
+    if len(names) != 1 or len(selection.table) > 1:
+        known = names or get_close_matches(wanted, contents.names, cutoff=0)
+        hint = f"{'there are' if names else 'the nearest names:'} {', '.join(map(shown, known))}"
+        raise UsageProblem(f"{shown(str(asked))} has not one table {shown(wanted)!r}", hint)
+    (table,) = names
+    found = table_of(contents, table, answer, asked, redactor)
+    columns = ColumnSet(f"the rows of {shown(table)}", contents.stored_columns(table), COLUMNS)
+    selection.counted(columns)
+    # The table itself is the answer to --table.
+    found.predicates = replace(selection, table=()).predicates(columns)
+    found.files = selection.files
+    return found

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
+from journalspec.contents import described
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.vocabulary import Field
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli.places import UsageProblem
 from journalspec_reference.predicates import COMPARED, IN, LIKE, Predicate
+from journalspec_reference.xids import spelled
 
 #: Columns of every row, before those of the format: what each is, and what it holds.
 COMMON = {
@@ -30,7 +33,13 @@ COMMON = {
     "type": ("str", "type of the record"),
 }
 #: The kinds of columns as they are called in messages.
-WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "list": "list"}
+WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "list": "list"} | {
+    "float": "number",
+    "time": "time",
+    "object": "object",
+}
+#: What rows are asked for that are no contents.
+RECORDS = "records"
 #: Integers of columns have so many bits.
 BITS = 64
 
@@ -49,6 +58,11 @@ def questions() -> Callable[[Command], Command]:
             "--limit", type=click.IntRange(0, sys.maxsize), metavar="N", help="No more than N rows."
         ),
         click.option(
+            "--contents",
+            metavar="TABLE",
+            help="Rows of this table of the contents, such as messages; records: of a queue as well.",
+        ),
+        click.option(
             "--follow", is_flag=True, help="Rows that a running product writes from now on, until Ctrl-C."
         ),
         click.option("--csv", "as_csv", is_flag=True, help="Rows as CSV; the head goes to standard error."),
@@ -62,8 +76,8 @@ _FILTERS = (
     (("--type", "types"), "T", "of this type"),
     (("--id", "ids"), "ID", "with this id"),
     (("--tx",), "X", "of this transaction"),
-    (("--queue", "--destination", "queue"), "NAME", "of this queue or topic"),
-    (("--table",), "N", "of this table, by the number of its container"),
+    (("--queue", "--destination", "queue"), "NAME", "of this queue or topic: its messages"),
+    (("--table",), "NAME", "of this table: its rows, or by the number of its container the records"),
     (("--file", "files"), "NAME", "in this file; * and ? are wild"),
 )
 _TEXTS = (
@@ -95,6 +109,7 @@ class Question:
     limit: int | None = None
     count_by: str | None = None
     follow: bool = False
+    contents: str | None = None
     as_csv: bool = False
     parquet: Path | None = None
 
@@ -107,12 +122,24 @@ class Question:
         """Return the question in the arguments of a command, and take it out of them."""
         return cls(**{each.name: what.pop(each.name) for each in fields(cls)})
 
-    def predicates(self, description: Format) -> list[Predicate]:
-        """Return the conditions on columns of a format; raises UsageProblem for what it has not."""
-        known = columns_of(description)
-        out = [*parsed(self.where, description)] if self.where is not None else []
+    def of_contents(self, description: Format) -> bool:
+        """Return whether contents are asked for: by name, or a queue or table, and nothing of records."""
+        if self.contents is not None:
+            return self.contents != RECORDS
+        about = described(description.id)
+        if about is None or self.types or self.follow:
+            return False
+        by_name = any(not each.isdigit() for each in self.table) and "messages" not in about.tables
+        return by_name or bool(self.queue and "messages" in about.tables)
+
+    def predicates(self, columns: ColumnSet) -> list[Predicate]:
+        """Return the conditions on columns; raises UsageProblem for what there is not."""
+        known = columns.known
+        out = [*parsed(self.where, columns)] if self.where is not None else []
         if self.types:
-            types = [_type(description, each) for each in self.types]
+            if columns.types is None:
+                raise UsageProblem(f"--type: {columns.what} have no type of a record", "--contents records")
+            types = [_type(columns.what, columns.types, each) for each in self.types]
             out.append(Predicate("type", IN, tuple(types)))
         for option, what, texts in (
             ("--id", "id", self.ids),
@@ -121,25 +148,49 @@ class Question:
             ("--table", "table", self.table),
         ):
             if texts:
-                names = description.columns.get(what, ())
+                names = [name for name in columns.options.get(what, ()) if name in known]
                 if not names:
                     raise UsageProblem(
-                        f"{option}: the rows of {description.id} have no column for that yet", _listed(known)
+                        f"{option}: {columns.what} have no column for that yet", _listed(known)
                     )
                 out.append(_either(option, texts, [known[name] for name in names], names))
         for option, op, text in (("--from", ">=", self.start), ("--until", "<", self.stop)):
             if text is not None:
-                out.append(_bound(option, op, text, description))
+                out.append(_bound(option, op, text, columns))
         return out
 
-    def counted(self, description: Format) -> list[str]:
-        """Return the columns to count by; raises UsageProblem for one that there is not."""
-        names = [name.strip() for name in (self.count_by or "").split(",") if name.strip()]
+    @property
+    def counted_names(self) -> list[str]:
+        """The columns to count by."""
+        return [name.strip() for name in (self.count_by or "").split(",") if name.strip()]
+
+    def counted(self, columns: ColumnSet) -> None:
+        """Raise UsageProblem for a column to count by that there is not."""
+        names = self.counted_names
         if self.count_by is not None and not names:
-            raise UsageProblem("--count-by: no column is given", _listed(columns_of(description)))
+            raise UsageProblem("--count-by: no column is given", _listed(columns.known))
         for name in names:
-            _known(name, description)
-        return names
+            _known(name, columns)
+
+
+@dataclass(frozen=True)
+class ColumnSet:
+    """The columns of rows: `options` says which of them each option asks for, `what` what rows are called.
+
+    `types` are the types of records; of other rows there are none.
+    """
+
+    what: str
+    known: Mapping[str, Field]
+    options: Mapping[str, Sequence[str]]
+    types: Collection[str] | None = None
+
+
+def record_columns(description: Format) -> ColumnSet:
+    """Return the columns of the records of a format."""
+    types = description.vocabulary.record_types
+    what = f"the rows of {description.id}"
+    return ColumnSet(what, columns_of(description), description.columns, types)
 
 
 def columns_of(description: Format) -> Mapping[str, Field]:
@@ -172,29 +223,31 @@ def _listed(known: Mapping[str, Field]) -> str:
     return f"columns: {', '.join(known)}"
 
 
-def _known(name: str, description: Format) -> Field:
-    known = columns_of(description)
-    if name not in known:
-        raise UsageProblem(f"{description.id} has no column {shown(name)!r}", _listed(known))
-    return known[name]
+def _known(name: str, columns: ColumnSet) -> Field:
+    if name not in columns.known:
+        raise UsageProblem(f"{columns.what} have no column {shown(name)!r}", _listed(columns.known))
+    return columns.known[name]
 
 
-def _type(description: Format, text: str) -> str:
-    known = description.vocabulary.record_types
+def _type(what: str, known: Collection[str], text: str) -> str:
     name = text if text in known else text.upper()
     if name not in known:
         near = get_close_matches(name, known) or known
-        raise UsageProblem(
-            f"--type: {description.id} has no records of type {shown(text)!r}", f"types: {', '.join(near)}"
-        )
+        raise UsageProblem(f"--type: {what} have no type {shown(text)!r}", f"types: {', '.join(near)}")
     return name
 
 
 def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: Sequence[str]) -> Predicate:
     """Return that a value is one of `texts`, in the first of the columns that can hold all of them."""
+    found: list[tuple[Any, ...]]
     for column, name in zip(columns, names, strict=True):
-        if (values := [_value(column.kind, text) for text in texts]) and None not in values:
-            return Predicate(name, IN, tuple(values))
+        # Of a transaction any spelling will do: it comes out of the log of another product.
+        if option == "--tx" and column.kind == "bytes":
+            found = [spelled(text) for text in texts]
+        else:
+            found = [(value,) for text in texts if (value := _value(column.kind, text)) is not None]
+        if len(found) == len(texts) and all(found):
+            return Predicate(name, IN, tuple(chain.from_iterable(found)))
     kinds = " or ".join(WORDS[column.kind] for column in columns)
     raise UsageProblem(
         f"{option}: {shown(', '.join(texts))}: {' or '.join(names)} holds {kinds}", "bytes are in hexadecimal"
@@ -207,6 +260,10 @@ def _value(kind: str, text: str) -> Any:
         if kind == "int":
             value = int(text, 0)
             return value if abs(value) < 1 << (BITS - 1) else None
+        if kind == "float":
+            return float(text)
+        if kind == "time":
+            return _time("a time", text)
         return bytes.fromhex(text) if kind == "bytes" else _encodable(text)
     except ValueError:
         return None
@@ -217,19 +274,24 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _bound(option: str, op: str, text: str, description: Format) -> Predicate:
+def _bound(option: str, op: str, text: str, columns: ColumnSet) -> Predicate:
     if (offset := _value("int", text)) is not None:
         return Predicate("off", op, offset)
+    if not (names := [name for name in columns.options.get("time", ()) if name in columns.known]):
+        raise UsageProblem(f"{option}: {columns.what} hold no time", "give an offset")
+    return Predicate(names[0], op, _time(option, text))
+
+
+def _time(option: str, text: str) -> int:
+    """Return a time as milliseconds since 1970."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
         raise UsageProblem(
             f"{option}: {shown(text)!r} is no offset and no time", "2026-11-28T04:38"
         ) from None
-    if not (names := description.columns.get("time")):
-        raise UsageProblem(f"{option}: the records of {description.id} hold no time", "give an offset")
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return Predicate(names[0], op, round(at.timestamp() * 1000))
+    return round(at.timestamp() * 1000)
 
 
 _TOKENS = re.compile(
@@ -237,7 +299,7 @@ _TOKENS = re.compile(
 )
 
 
-def parsed(where: str, description: Format) -> Iterator[Predicate]:
+def parsed(where: str, columns: ColumnSet) -> Iterator[Predicate]:
     """Yield the conditions of an expression for ``--where``; raises UsageProblem where it cannot be read."""
     where = _encodable(where).rstrip()
     tokens, at = [], 0
@@ -267,7 +329,7 @@ def parsed(where: str, description: Format) -> Iterator[Predicate]:
 
     while True:
         name = take("word")
-        column = _known(name, description)
+        column = _known(name, columns)
         op = take(*COMPARED, "!=", IN, LIKE).lower().replace("!=", "<>")
         if op == IN:
             take("(")

@@ -12,6 +12,7 @@ from journalspec.files import shown
 from journalspec.formats import AtStart, Format, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.reread import Lazy
+from journalspec_conformance.cli.contents import Stored, stored
 from journalspec_conformance.cli.facts import (
     FEW,
     MOST,
@@ -23,6 +24,7 @@ from journalspec_conformance.cli.facts import (
     grouped,
     held,
     in_all,
+    in_contents,
     is_loss,
     listed,
     losses,
@@ -114,7 +116,8 @@ def sections(
     verdict = worst(part.answer.observation.verdict for part in parts)
     kept_answer, kept_by = kept(main.answer, policy)
     shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
-    found = held(description, seen)
+    contents = contents_of(main, kept_answer)
+    found = (in_contents(contents) if contents else []) or held(description, seen)
     doubt, in_words = doubtful(description, seen)
     yield Section("store", [_store(parts)])
     yield from _in_use(parts)
@@ -151,7 +154,7 @@ def sections(
         yield Section("in doubt", () if doubt.number else ["none"], doubt if doubt.number else None)
     if policy is not None or verdict != CLEAN:
         yield from losses(description, seen)
-    yield from _remarks(parts)
+    yield from _remarks(parts, contents)
     if starts:
         yield Section("at start", (), Listing([(row.says,) for row in starts], len(starts)), apart=True)
     part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
@@ -273,7 +276,17 @@ def _types(answer: Answer) -> Counter[str]:
     return Counter() if isinstance(records, Lazy) else Counter(record.type for record in records)
 
 
-def _remarks(parts: Sequence[Part]) -> Iterator[Section]:
+def contents_of(part: Part, answer: Answer) -> Stored | None:
+    """Return the contents of a journal of which an answer may be shown; None: its format tells none."""
+    redact = part.place.asked.redact
+    # An answer without what users stored is no way to it.
+    return stored(
+        replace(answer, observation=replace(answer.observation, state=None)) if redact else answer,
+        redact=redact,
+    )
+
+
+def _remarks(parts: Sequence[Part], contents: Stored | None) -> Iterator[Section]:
     """Yield the notes that no other section has, those of one code as one line."""
     lines = []
     for part in parts:
@@ -287,7 +300,7 @@ def _remarks(parts: Sequence[Part]) -> Iterator[Section]:
             and not (note.file in beside and note.text)
         ]
         lines += [grouped(description, group) for group in by_key(rest, lambda note: note.code).values()]
-    lines = list(dict.fromkeys(lines))
+    lines = list(dict.fromkeys([*lines, *(contents.remarks() if contents else ())]))
     if lines:
         yield Section("notes", (), Listing([(line,) for line in lines[:MOST]], len(lines)))
 
@@ -380,8 +393,10 @@ def several(
         main = parts[0]
         verdict = worst(part.answer.observation.verdict for part in parts)
         verdicts[verdict] += 1
-        seen = kept(main.answer, policy)[0].observation
-        found = held(main.description, seen)
+        kept_answer = kept(main.answer, policy)[0]
+        seen = kept_answer.observation
+        contents = contents_of(main, kept_answer)
+        found = (in_contents(contents) if contents else []) or held(main.description, seen)
         for amounts in found:
             totals[amounts.rule.noun] += amounts.count.total()
         doubt, words = doubtful(main.description, seen)

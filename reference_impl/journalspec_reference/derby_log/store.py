@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import heappop, heappush
 from operator import itemgetter
 from struct import Struct
@@ -26,28 +27,29 @@ from journalspec_reference.derby_log.bodies import (
     PREPARE,
     UNDO,
     Body,
-    BodyReader,
 )
 from journalspec_reference.derby_log.codec import BadLog, Instant, Refusal
+from journalspec_reference.derby_log.heap import (
+    ALLOCATION_PAGE,
+    BY_ROW,
+    PAGE_HEADER,
+    ROWS_PAGE,
+    HeapPage,
+    HeapRow,
+    apply,
+    page_of,
+)
 
-#: The first bytes of a container hold its page size; a page of rows begins with its format.
-_PAGE_SIZE, _PAGE_HEADER, _SLOT = Struct(">117xi"), Struct(">HxxBBqHi"), Struct(">HHH")
-_ROWS_PAGE, _ALLOCATION_PAGE, _VALID, _PAGE_TAIL = 117, 118, 1, 8
+#: The first bytes of a container hold its page size.
+_PAGE_SIZE = Struct(">117xi")
 #: From the second one on, slots have numbers of four bytes; no product makes such pages.
 _SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
-_DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
-#: Of a field: no value; with the next one, no such field here; its length in two plain bytes.
-_NULL, _ABSENT, _FIXED = 1, 5, 32
 #: What is done to a container.
 CREATED = 1
 #: A transaction that the engine began for itself: it is rolled back before others.
 INTERNAL = 16
-#: What changes its page row by row.
-_BY_ROW = ("PURGE", "COPY_ROWS")
 #: A row of two columns has few parts; a chain of more is none.
 _PARTS = 64
-#: A value of a row: None if it has none, `...` if nothing here says what it is.
-Value = Any
 #: A row that is told: its table, key and value.
 Row = tuple[str, str, str]
 #: A container and a page; these and a record id.
@@ -70,98 +72,13 @@ class Changes(NamedTuple):
     undone: list[int]
 
 
-class HeapRow(NamedTuple):
-    """A row, or its beginning: then `rest` says where it goes on, by page and record id.
-
-    `had` is the most bytes that it has had: they stay its own when it gets shorter.
-    """
-
-    values: list[Value]
-    first: int = 0
-    rest: tuple[int, int] | None = None
-    deleted: bool = False
-    had: int = 0
-
-    @property
-    def room(self) -> int:
-        """About how many bytes of its page are its own."""
-        return max(self.had, sum(len(value) + 4 for value in self.values if isinstance(value, bytes)))
-
-
-@dataclass
-class HeapPage:
-    """A page: its version, its rows by record id, and the order of their slots."""
-
-    version: int
-    rows: dict[int, HeapRow] = field(default_factory=dict)
-    #: The record id that the next row gets.
-    next: int = 0
-    _slots: list[int] = field(default_factory=list)
-    #: What has not been done to the order yet: a slot where a row was added, or None, and its record id.
-    _moves: list[tuple[int | None, int]] = field(default_factory=list)
-
-    @property
-    def slots(self) -> list[int]:
-        """The order of the rows, kept up when somebody asks: who reads does not, and each move costs all."""
-        for slot, ident in self._moves:
-            if slot is None:
-                self._slots.remove(ident)
-            else:
-                self._slots.insert(slot, ident)
-        self._moves.clear()
-        return self._slots
-
-    def put(self, slot: int, ident: int, row: HeapRow) -> None:
-        """Add a row at a slot."""
-        if ident not in self.rows:
-            self._moves.append((slot, ident))
-        self.rows[ident] = row
-        self.next = max(self.next, ident + 1)
-
-    def clear(self) -> None:
-        """Take all rows away."""
-        for kept in (self.rows, self._slots, self._moves):
-            kept.clear()
-
-    def drop(self, ident: int) -> None:
-        """Take a row away."""
-        if self.rows.pop(ident, None) is not None:
-            self._moves.append((None, ident))
-
-
 def growth(body: Body, *, undo: bool = False) -> int:
     """Return by how much a record moves the version of its page, or (`undo`) what undoes it (DRB-RCV-164)."""
-    if body.operation.name not in _BY_ROW:
+    if body.operation.name not in BY_ROW:
         return 1
     rows = body.fields["rows"]
     kept = 0 if undo else sum(1 for row in rows if row.get("reserved"))
     return len(rows) + kept
-
-
-def image(reader: BodyReader) -> tuple[int, HeapRow]:
-    """Decode a row as it stands in a log or on a page; return its record id, and it."""
-    status, ident = reader.fixed("u1"), reader.number(wide=False)
-    rest = (reader.number(wide=True), reader.number(wide=False)) if status & _OVERFLOW else None
-    first = reader.number(wide=False) if status & _HAS_FIRST else 0
-    values = [_value(reader) for _ in range(reader.number(wide=False))]
-    return ident, HeapRow(values, first, rest, bool(status & _DELETED))
-
-
-def _value(reader: BodyReader) -> Value:
-    status = reader.fixed("u1")
-    if status & _ABSENT == _ABSENT:
-        return ...
-    if status & _NULL:
-        return None
-    return reader.take(reader.fixed("u2") if status & _FIXED else reader.number(wide=False))
-
-
-def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
-    """Return the row that a logged image makes of an old one: values that it does not have stay."""
-    known = {} if old is None else dict(enumerate(old.values, start=old.first))
-    given = enumerate(new.values, start=new.first)
-    values = [known.get(at, ...) if value is ... else value for at, value in given]
-    return new._replace(values=values, had=0 if old is None else old.room)
 
 
 class Container:
@@ -176,11 +93,11 @@ class Container:
     def version(self, number: int = 0) -> int | None:
         """Return the version of a page; None if nothing is there that a page begins with."""
         off = number * self._size
-        found = bytes(self._data[off : off + _PAGE_HEADER.size]) if number < max(self.count, 1) else b""
-        if len(found) < _PAGE_HEADER.size:
+        found = bytes(self._data[off : off + PAGE_HEADER.size]) if number < max(self.count, 1) else b""
+        if len(found) < PAGE_HEADER.size:
             return None
-        form, _, _, version, _, _ = _PAGE_HEADER.unpack(found)
-        return int(version) if form in (_ROWS_PAGE, _ALLOCATION_PAGE) else None
+        form, _, _, version, _, _ = PAGE_HEADER.unpack(found)
+        return int(version) if form in (ROWS_PAGE, ALLOCATION_PAGE) else None
 
     def offset(self, number: int) -> int:
         """Return where a page begins."""
@@ -199,20 +116,11 @@ class Container:
         if number >= self.count:
             return None
         data = bytes(self._data[number * size : (number + 1) * size])
-        form, _, status, version, count, following = _PAGE_HEADER.unpack_from(data)
-        if form != _ROWS_PAGE or status != _VALID:
-            return None
-        page, taken = HeapPage(version, next=following), 0
         try:
-            for slot in range(min(count, size // _SLOT.size - 1)):
-                offset, length, _ = _SLOT.unpack_from(data, size - _PAGE_TAIL - _SLOT.size * (slot + 1))
-                taken += length
-                if taken > size:
-                    return None
-                page.put(slot, *image(BodyReader(data[offset : offset + length])))
+            page = page_of(data)
         except BadLog:
             return None
-        return page
+        return page if page.valid else None
 
 
 class OldPage(Refusal):
@@ -366,7 +274,7 @@ class Store:
             return known.undo(body.undone.packed)
         elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
             known.changes.append(instant)
-            if body.operation.name in _BY_ROW:
+            if body.operation.name in BY_ROW:
                 known.by_row[instant] = len(body.fields["rows"])
         return None
 
@@ -435,40 +343,8 @@ class Store:
             self._owners[container, *row.rest] = number, ident
 
     def _apply(self, page: HeapPage, body: Body, by: Body, *, undo: bool = False) -> None:
-        """Do on `page` what a record did to its rows, or undo that, where `by` says."""
-        fields, name, reader = body.fields, body.operation.name, BodyReader(body.data)
         where = by.fields["container"], by.fields["page"]
-        ident = by.fields.get("record_id", fields.get("record_id", 0))
-        if name == "INSERT" and not undo:
-            self._put(page, where, fields["slot"], ident, image(reader)[1])
-        elif name in ("INSERT", "DELETE"):
-            if ident in page.rows:
-                gone = page.rows[ident]._replace(deleted=name == "INSERT" or bool(fields["deleted"]) != undo)
-                page.rows[ident] = gone
-            if name == "INSERT" and fields["insert_flags"] & 2:
-                page.drop(ident)
-        elif name == "UPDATE":
-            # What was there before stands behind what is there now.
-            row = [image(reader)[1] for _ in range(1 + undo)][-1]
-            self._put(page, where, fields["slot"], ident, changed(page.rows.get(ident), row))
-        elif name == "UPDATE_FIELD":
-            self._field(page, ident, fields["column"], [_value(reader) for _ in range(1 + undo)][-1])
-        elif name in _BY_ROW and (name == "PURGE") == undo:
-            for slot, entry in enumerate(fields["rows"], start=fields["slot"]):
-                stored, row = image(reader)
-                self._put(page, where, slot, stored if undo else entry["record_id"], row)
-        elif name in _BY_ROW:
-            for entry in fields["rows"]:
-                page.drop(entry["record_id"])
-        elif name == "INIT_PAGE" or (name == "INVALIDATE_PAGE" and not undo):
-            page.clear()
-            page.next = page.next if undo else fields.get("next_record_id", page.next)
-
-    @staticmethod
-    def _field(page: HeapPage, ident: int, column: int, value: Value) -> None:
-        row = page.rows.get(ident)
-        if row is not None and 0 <= (at := column - row.first) < len(row.values):
-            row.values[at] = value
+        apply(page, body, by, partial(self._put, page, where), undo=undo)
 
     # What is left.
 

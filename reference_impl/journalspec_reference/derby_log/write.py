@@ -20,9 +20,10 @@ from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
 from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.heap import HeapPage, HeapRow
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.scan import CONTROLS, LARGEST, garbage, number_of
-from journalspec_reference.derby_log.store import INTERNAL, HeapPage, HeapRow, RowPlace, Transaction
+from journalspec_reference.derby_log.store import INTERNAL, RowPlace, Transaction
 from journalspec_reference.storage import Storage, fill, whole
 
 #: After how many bytes a file is ended and a checkpoint taken if nothing else is asked for, and their bounds

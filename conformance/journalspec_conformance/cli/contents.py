@@ -1,0 +1,188 @@
+"""The contents of a journal as people may see them: tables, rows, what is counted, what was odd.
+
+A value is as columns have it: a time is a :class:`Moment`, what nests is JSON. Under ``--redact`` everything
+that users stored is its type and length, as :mod:`.redaction` has it for names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from journalspec import contents as described
+from journalspec.contents import Column
+from journalspec.files import shown
+from journalspec.formats import get_format
+from journalspec.observation import jsonable
+from journalspec.reread import LISTS
+from journalspec.vocabulary import Field
+from journalspec_conformance.cli.redaction import Redactor
+from journalspec_reference import contents as reference
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.contents import Contents, Count
+from journalspec_reference.filesets import Journal
+
+#: Tables whose rows have a queue, or a table of their own: what ``--queue`` and ``--table`` ask for.
+MESSAGES, QUEUE = "messages", "queue"
+#: Options that ask for a value, and the columns of contents that may have it.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "message_id", "key"),
+    "tx": ("transaction",),
+    "queue": (QUEUE,),
+    "time": ("timestamp",),
+}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Moment(int):
+    """A time: milliseconds since 1970, shown as UTC."""
+
+    def __str__(self) -> str:
+        """Return it as ISO 8601; what no calendar has as its number."""
+        try:
+            return f"{_EPOCH + timedelta(milliseconds=int(self)):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+        except OverflowError:
+            return int.__repr__(self)
+
+
+def nested(value: Any) -> Any:
+    """Return a value as JSON has it: integers as decimal strings, bytes in hex, other numbers as texts."""
+    if isinstance(value, Mapping):
+        return {str(key): nested(each) for key, each in value.items()}
+    if isinstance(value, LISTS):
+        return [nested(each) for each in value]
+    return str(value) if isinstance(value, float | Moment) else jsonable(value)
+
+
+@dataclass
+class Stored:
+    """What is stored in one journal, as it may be shown."""
+
+    contents: Contents
+    format_id: str
+    redactor: Redactor | None = None
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The tables that the format has in every journal; others are the users' own."""
+        about = described.described(self.format_id)
+        return frozenset(about.tables if about is not None else ())
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the tables; those that users gave are not shown if they are to be hidden."""
+        return [name for name in self.contents.tables if self.redactor is None or name in self.known]
+
+    def stored_columns(self, table: str) -> dict[str, Field]:
+        """Return the columns of a table as they are stored: what conditions are about."""
+        return {
+            each.name: Field(each.name, each.kind, each.doc) for each in self.contents.tables[table].columns
+        }
+
+    def columns(self, table: str) -> dict[str, Field]:
+        """Return the columns of a table as they are shown."""
+        out = {}
+        for each in self.contents.tables[table].columns:
+            hidden = self.redactor is not None and (each.body or each.kind == "bytes")
+            name = self.name_of(each, table)
+            out[name] = Field(name, "str" if hidden else each.kind, each.doc)
+        return out
+
+    def noun(self, table: str) -> str:
+        """Return the word for one row of a table."""
+        return self.contents.tables[table].noun
+
+    def name_of(self, column: Column, table: str) -> str:
+        """Return what a column is called."""
+        return column.name if table in self.known else self._hidden(column.name)
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table as they are stored, with times as such."""
+        times = [each.name for each in self.contents.tables[table].columns if each.kind == "time"]
+        for row in self.contents.rows(table):
+            out = dict(row)
+            for name in times:
+                value = out[name]
+                out[name] = Moment(value) if isinstance(value, int) else value
+            yield out
+
+    def shown(self, table: str, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row as it may be shown."""
+        columns = self.contents.tables[table].columns
+        return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
+
+    def _value(self, column: Column, value: Any) -> Any:
+        if self.redactor is None:
+            return shown(value) if isinstance(value, str) else value
+        if value is None or column.plain:
+            return value
+        if isinstance(value, Mapping | list | tuple):
+            return f"{column.kind}({len(value)})"
+        if column.body and not isinstance(value, str | bytes):
+            return column.kind
+        return str(self.redactor.text(value, "" if not column.body else None))
+
+    def counts(self) -> Iterator[Count]:
+        """Yield what each queue or table holds."""
+        for count in self.contents.counts():
+            yield replace(count, name=self._hidden(count.name)) if self.redactor else count
+
+    def remarks(self) -> Iterator[str]:
+        """Yield a line for each kind of remark on what was looked at so far."""
+        about = described.described(self.format_id)
+        meanings = about.remarks if about is not None else {}
+        firsts = {each.code: each for each in reversed(self.contents.remarks.kept)}
+        for code, number in sorted(self.contents.remarks.counts.items()):
+            first = firsts.get(code)
+            what = f"{code}: {meanings.get(code, code).partition('. ')[0].rstrip('.')}"
+            where = (
+                f"{shown(first.file)}" + (f":{first.off}" if first.off is not None else "") if first else ""
+            )
+            more = f"; the first at {where}" if where and number > 1 else f"; {where}" if where else ""
+            yield (f"{number:,} x " if number > 1 else "") + what + more
+
+    def _hidden(self, name: str) -> str:
+        return name if self.redactor is None else str(self.redactor.text(name))
+
+
+def stored(answer: Answer, *, redact: bool = False) -> Stored | None:
+    """Return what is stored in a journal of which there is an answer; None: its format tells no contents.
+
+    `answer` is what was read or recovered, not redacted. Of a journal without a state it is what can be had.
+    """
+    if answer.observation.state is None:
+        policies = get_format(answer.journal.format).policies
+        answer = ask(replace(answer.journal, editions=()), SALVAGE if SALVAGE in policies else "default")
+    found = reference.contents(answer)
+    if found is None:
+        return None
+    return Stored(found, answer.journal.format, Redactor(answer.journal) if redact else None)
+
+
+def contents_columns(journal: Journal, *, redact: bool) -> dict[str, dict[str, Field]]:
+    """Return the tables of the contents of a journal, and their columns."""
+    found = stored(ask(journal), redact=redact)
+    return {} if found is None else {name: found.columns(name) for name in found.names}
+
+
+def described_columns(format_id: str) -> dict[str, dict[str, Field]]:
+    """Return the tables that a format has in every journal, and their columns."""
+    about = described.described(format_id)
+    tables = about.tables if about is not None else {}
+    return {
+        name: {each.name: Field(each.name, each.kind, each.doc) for each in table.columns}
+        for name, table in tables.items()
+    }
+
+
+def as_text(value: Any) -> Any:
+    """Return a value for a table of plain values: what nests as JSON."""
+    return (
+        json.dumps(nested(value), separators=(",", ":"))
+        if isinstance(value, Mapping | list | tuple)
+        else value
+    )

@@ -1,0 +1,234 @@
+"""Contents of a Derby log: the tables of its database as a boot would have them, row by row.
+
+They are read from the containers beside the log (``seg0``), with the log redone on their pages and what is
+open undone. Encrypted databases take their boot password from the environment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from journalspec.contents import Column, Table, described
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Count, Remark, Remarks, Row
+from journalspec_reference.derby_log.codec import BadLog, Refusal
+from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
+from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
+from journalspec_reference.derby_log.contents.pages import Fault
+from journalspec_reference.derby_log.contents.state import NO_SELECT, State
+from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
+from journalspec_reference.derby_log.scan import container_names, gather
+from journalspec_reference.derby_log.store import Transaction
+from journalspec_reference.filesets import FilesetError, Journal, load
+
+FORMAT = "derby_log"
+#: Files of containers, those first that Derby looks for first: `d` is what is left of a dropped one.
+_CONTAINER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)")
+_ORDER = "cCdD"
+#: So many places are known of which something was told; and so many things are kept until tables have names.
+_MOST_TOLD, _MOST_EARLY = 10_000, 1000
+_TABLES = "tables"
+_IN_DOUBT = "in_doubt"
+
+
+def contents(answer: Answer) -> DerbyContents:
+    """Return what a database holds after recovery; what cannot be read is a remark."""
+    return DerbyContents(answer.journal)
+
+
+def _properties(journal: Journal) -> dict[str, str] | None:
+    """Return ``service.properties`` of the database; None if there are none."""
+    if journal.root is None:
+        return None
+    try:
+        data = bytes(load(journal.root.parent / "service.properties").files["service.properties"][: 1 << 20])
+    except (FilesetError, KeyError):
+        return None
+    lines = (line.strip().partition("=") for line in data.decode("latin-1").splitlines())
+    return {name.strip(): value.strip().replace("\\", "") for name, _, value in lines if name[:1] != "#"}
+
+
+def _containers(journal: Journal) -> dict[int, tuple[str, Any]]:
+    """Return the containers beside a log by number: their names, and their bytes."""
+    names = container_names(journal.seen)
+    found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
+    directory = None if journal.root is None else journal.root.parent / "seg0"
+    if directory is None or not directory.is_dir():
+        return found
+    with suppress(FilesetError):
+        files = load(directory).files
+        matches = [match for name in files if (match := _CONTAINER.fullmatch(name))]
+        for match in sorted(matches, key=lambda match: _ORDER.index(match[1])):
+            name = match[0]
+            if (data := files.get(name)) is not None:
+                found.setdefault(int(match[2], 16), (f"seg0/{name}", data))
+    return found
+
+
+class DerbyContents:
+    """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.remarks = Remarks()
+        self._told: set[tuple[str, str, str]] = set()
+        self._titles: dict[int, str] = {}
+        self._sql: dict[str, SqlTable] = {}
+        self._open: list[tuple[int, Transaction]] = []
+        #: What is told of containers before their tables have names.
+        self._early: list[tuple[int, Fault, str]] | None = []
+        properties, beside = _properties(journal), _containers(journal)
+        cipher, files = None, journal.seen
+        if properties is None and beside and journal.root is not None:
+            self._add(
+                "no-properties", "service.properties is missing: Derby does not know the database (XJ004)"
+            )
+        try:
+            if (properties or {}).get("dataEncryption", "").lower() == "true":
+                cipher = Cipher(properties or {})
+                clear = ClearLogs(cipher)
+                logs = {file.name: clear.file(number, file.data) for number, file in gather(files).items()}
+                files = {**files, **logs}
+        except NotReadable as error:
+            self._add(error.code, error.text)
+            beside = {}
+        self._state = State(beside, cipher, self._tell)
+        if not beside:
+            self._add(
+                "no-containers",
+                "without the containers of the database, seg0, nothing is known of its tables",
+            )
+            return
+        try:
+            store = self._state.replay(files, journal.edition)
+            self._open = [(number, store.transactions[number]) for number in store.branches()]
+        except (Refusal, BadLog) as error:
+            self._add("no-redo", f"the log is redone up to here only: {error}")
+        found = catalogue(self._state, properties or {})
+        self._sql = {**found.tables}
+        self._titles = {table.container: title for title, table in self._sql.items()}
+        early, self._early = self._early or [], None
+        for container, fault, effect in early:
+            self._tell(container, fault, effect)
+        self._check(found.others)
+
+    def _check(self, others: Mapping[int, str]) -> None:
+        """Look at what of each container can be told without its rows."""
+        for container, what in others.items():
+            if self._state.heap(container) is None:
+                text = f"seg0/c{container:x}.dat, {what}, is missing"
+                self._tell(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
+        for title, table in [*self._sql.items()]:
+            said = self._state.described(table.container)
+            heap = self._state.heap(table.container)
+            if heap is not None and said is not None and said[0] != table.container:
+                own = f"container {said[0]} (c{said[0]:x})"
+                text = f"{heap.name} says that it is {own}: Derby reads that one as {title}"
+                self._tell(table.container, Fault("other-container", text), "")
+                self._sql[title] = replace(table, container=said[0])
+        for number, known in self._open:
+            gtrid = known.ids[0].hex()
+            self._add("in-doubt", f"transaction {number}, XA id {gtrid}, is in doubt: its rows are locked")
+
+    def _add(self, code: str, text: str, table: str = "", key: str = "") -> None:
+        self.remarks.add(Remark(table, key, "", None, code, text))
+
+    def _tell(self, container: int, fault: Fault, effect: str) -> None:
+        """Take what is wrong with a container; `effect` is what Derby does because of it."""
+        if self._early is not None:
+            if len(self._early) < _MOST_EARLY:
+                self._early.append((container, fault, effect))
+            return
+        heap = self._state.heap(container)
+        title = self._titles.get(container, "")
+        state = f" ({fault.state})" if fault.state else ""
+        text = f"{fault.text}; {effect}{state}" if effect else fault.text
+        name = heap.name if heap is not None else f"seg0/c{container:x}.dat"
+        # A page that is looked at again is told once.
+        place = (name, fault.code, text if fault.off is None else str(fault.off))
+        if place not in self._told:
+            self.remarks.add(Remark(title, "", name, fault.off, fault.code, text))
+            if len(self._told) < _MOST_TOLD:
+                self._told.add(place)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables that there are."""
+        known = described(FORMAT)
+        assert known is not None
+        return {**known.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table; raises KeyError if there is none of this name."""
+        if table == _TABLES:
+            return self._listed()
+        if table == _IN_DOUBT:
+            return self._doubtful()
+        return self._rows(self._sql[table])
+
+    def _listed(self) -> Iterator[Row]:
+        for table in self._sql.values():
+            heap = self._state.heap(table.container)
+            count, size = self._state.count(table.container)
+            columns = [{"name": name, "type": typed.words} for name, typed in table.columns]
+            yield {
+                "schema": table.schema, "table": table.name, "kind": table.kind, "container": table.container,
+                "file": heap.name if heap else "", "page_size": heap.size if heap else 0,
+                "rows": count, "bytes": size, "columns": columns,
+            }  # fmt: skip
+
+    def _doubtful(self) -> Iterator[Row]:
+        for number, known in self._open:
+            gtrid, bqual, form = known.ids
+            yield {"transaction": number, "gtrid": gtrid, "bqual": bqual, "format_id": form}
+
+    def _rows(self, table: SqlTable) -> Iterator[Row]:
+        names = [column.name for column in _columns(table)]
+        decoders = [TYPES.get(typed.type, UNKNOWN).decode for _, typed in table.columns]
+        count = len(names)
+        for key, fields in self._state.rows(table.container):
+            # A column that was added later has no field in older rows.
+            values = fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
+            try:
+                told = [
+                    None if value is None else decode(value)
+                    for decode, value in zip(decoders, values, strict=True)
+                ]
+            except ODD:
+                told = [self._decoded(table, at, key, value) for at, value in enumerate(values)]
+            yield dict(zip(names, told, strict=True))
+
+    def _decoded(self, table: SqlTable, at: int, key: str, value: Any) -> Decoded:
+        """Return a value of a row of which one value is not as its type is."""
+        name, typed = table.columns[at]
+        try:
+            return None if value is None else TYPES.get(typed.type, UNKNOWN).decode(value)
+        except ODD as error:
+            text = f"row {key} of {table.title}: {len(value)} bytes of {name} are no {typed.words}: {error}"
+            self._add("bad-value", text, table.title, key)
+            return None
+
+    def counts(self) -> Iterable[Count]:
+        """Yield how many rows each table of users has, and their bytes, without decoding them."""
+        for title, table in self._sql.items():
+            if table.kind != "system":
+                yield Count(title, title, *self._state.count(table.container))
+
+
+def _columns(table: SqlTable) -> tuple[Column, ...]:
+    """Return the columns of a table, of which no two have one name."""
+    out: dict[str, Column] = {}
+    for name, typed in table.columns:
+        while name in out:
+            name += "'"  # noqa: PLW2901  # SQL has no such two: only damage makes them
+        kind = TYPES.get(typed.type, UNKNOWN).kind
+        out[name] = Column(name, kind, typed.words, body=table.kind != "system" or name == "PASSWORD")
+    return tuple(out.values())
+
+
+def _as_table(table: SqlTable) -> Table:
+    doc = f"table {table.name} of schema {table.schema}, container {table.container} (c{table.container:x})"
+    return Table(table.title, "row", doc, _columns(table))

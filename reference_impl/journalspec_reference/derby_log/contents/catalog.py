@@ -1,0 +1,113 @@
+"""The tables of a database, as its own catalogue tells them: schemas, tables, columns and their containers.
+
+It is read like any other table, after redo and undo. Without it tables are told from the heaps themselves: a
+heap says which types its columns have, but not their names.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from journalspec_reference.derby_log.contents.state import State
+from journalspec_reference.derby_log.contents.values import BY_FORMAT, Typed, described, integer, text
+from journalspec_reference.derby_log.heap import Value
+
+#: The heaps of the catalogue, as ``service.properties`` names them, and where they are if it does not.
+_HEAPS = {"Systables": 96, "Syscolumns": 144, "Sysschemas": 192, "Sysconglomerates": 32}
+_PROPERTIES = 16
+#: What is not as its type is.
+ODD = (IndexError, ValueError, TypeError, struct.error)
+_KINDS = {"T": "user", "S": "system"}
+_NOT_AN_INDEX = b"\0"
+Told = TypeVar("Told")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTable:
+    """A table: its container, and its columns in order, by name; `kind` is user, system or unnamed."""
+
+    schema: str
+    name: str
+    kind: str
+    container: int
+    columns: tuple[tuple[str, Typed], ...]
+
+    @property
+    def title(self) -> str:
+        """The name of the table with that of its schema."""
+        return f"{self.schema}.{self.name}"
+
+
+def heap_of(name: str, properties: Mapping[str, str]) -> int:
+    """Return the container of a heap of the catalogue."""
+    told = properties.get(f"{name}Identifier", "")
+    return int(told) if told.isdigit() else _HEAPS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The tables by title, those of users and of the system, then heaps without a name, if any.
+
+    `others` are the containers that Derby needs besides: indexes and its properties, by what they are.
+    """
+
+    tables: Mapping[str, SqlTable]
+    others: Mapping[int, str]
+
+
+def catalogue(state: State, properties: Mapping[str, str]) -> Catalogue:
+    """Return what the catalogue of a database tells, or its heaps where it tells nothing."""
+
+    def read(name: str, count: int, told: Callable[[list[Value]], Told]) -> Iterator[Told]:
+        for _, values in state.rows(heap_of(name, properties)):
+            with suppress(*ODD):
+                # Fields that a row does not have are those of columns that were added later.
+                yield told(values + [None] * (count - len(values)))
+
+    schemas = dict(read("Sysschemas", 2, lambda row: (text(row[0]), text(row[1]))))
+    columns: dict[str, dict[int, tuple[str, Typed]]] = {}
+    for table, place, column in read(
+        "Syscolumns", 4, lambda row: (text(row[0]), integer(row[2]), (text(row[1]), described(row[3])))
+    ):
+        columns.setdefault(table, {})[place] = column
+    told = properties.get("derby.storage.propertiesId", "")
+    others = {int(told) if told.isdigit() else _PROPERTIES: "the properties of the database"}
+    heaps: dict[str, int] = {}
+    for table, container, name, is_index in read(
+        "Sysconglomerates",
+        5,
+        lambda row: (text(row[1]), integer(row[2]), text(row[3]), row[4] != _NOT_AN_INDEX),
+    ):
+        if is_index:
+            others[container] = f"index {name}"
+        else:
+            heaps[table] = container
+    found: dict[str, SqlTable] = {}
+    for ident, name, kind, schema in read(
+        "Systables", 4, lambda row: (text(row[0]), text(row[1]), text(row[2]), text(row[3]))
+    ):
+        if kind in _KINDS and ident in heaps:
+            own = columns.get(ident, {})
+            listed = tuple(own[place] for place in sorted(own))
+            entry = SqlTable(schemas.get(schema, schema), name, _KINDS[kind], heaps[ident], listed)
+            found[entry.title] = entry
+    named = {entry.container for entry in found.values()}
+    if {heap_of(name, properties) for name in _HEAPS} <= named:
+        return Catalogue(dict(sorted(found.items())), others)
+    unnamed = (_unnamed(state, each) for each in state.heaps() if each not in named)
+    bare = {entry.title: entry for entry in unnamed if entry is not None}
+    return Catalogue({**dict(sorted(found.items())), **bare}, others)
+
+
+def _unnamed(state: State, container: int) -> SqlTable | None:
+    """Return a table that the catalogue does not tell of, by what its heap says of itself."""
+    found = state.described(container)
+    if found is None:
+        return None
+    types = (Typed(BY_FORMAT.get(form, 0), f"format {form}") for form in found[1])
+    columns = tuple((f"COLUMN{number}", column) for number, column in enumerate(types, start=1))
+    return SqlTable("?", f"c{container:x}", "unnamed", container, columns)

@@ -1,0 +1,190 @@
+"""Encrypted databases: the key that a boot password gives, and what it decrypts.
+
+The algorithms are those of Derby's documentation; `cryptography`, the extra ``[encrypted]``, runs them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache
+from importlib import import_module
+from struct import Struct
+from typing import Any
+
+from journalspec_reference.content import Content
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, OVERHEAD
+
+#: What has the boot password: an argument of a command is seen by everybody on the machine.
+PASSWORD = "JOURNALSPEC_BOOT_PASSWORD"  # noqa: S105  # the name, not a password
+_HEAD = Struct(">iq")
+#: How the body of a checksum record begins, and then: how much it covers, its sum.
+_SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
+#: Derby's weak keys of DES, and what is mixed into one.
+_WEAK = {f"{a}{a}{a}{a}{b}{b}{b}{b}" for a, b in (("01", "01"), ("fe", "fe"), ("1f", "0e"), ("e0", "f1"))}
+_MIXED = b"louDSca"
+#: So many log files are kept decrypted.
+_MOST = 2
+
+
+class NotReadable(Exception):
+    """Why an encrypted database cannot be read: a code of the remarks, and words."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code, self.text = code, text
+
+
+class Cipher:
+    """What decrypts the bodies of log records, and pages, each by itself. Raises NotReadable."""
+
+    def __init__(self, properties: Mapping[str, str]) -> None:
+        words = properties.get("encryptionAlgorithm", "DES/CBC/NoPadding").split("/")
+        self._name, self._mode = words[0].upper(), (words[1] if len(words) > 1 else "CBC").upper()
+        self._key = self._boot_key(properties)
+        self._iv = self._vector(self._key)
+
+    def _boot_key(self, properties: Mapping[str, str]) -> bytes:
+        stored, _, digest = properties.get("encryptedBootPassword", "").rpartition("-")
+        if not stored:
+            text = "the database has an encryption key of its own instead of a boot password"
+            raise NotReadable("no-password", text)
+        password = os.environ.get(PASSWORD, "").encode("latin-1", "replace")
+        if not password:
+            raise NotReadable("no-password", f"the database is encrypted; {PASSWORD} has no boot password")
+        try:
+            secret = bytes.fromhex(stored)
+            turned = sum(password)
+            size, count = len(password), 16 if self._name == "AES" else len(secret)
+            mask = bytes(
+                (password[(at + turned) % size] ^ password[at % size] << 4) & 0xFF for at in range(count)
+            )
+            key = self._run(secret, self._weakened(mask), self._vector(mask))
+        except ValueError as error:
+            raise NotReadable("wrong-password", f"the boot password gives no key: {error}") from None
+        low = high = 0
+        for at, byte in enumerate(hashlib.md5(key, usedforsecurity=False).digest()):
+            low, high = (low ^ byte, high) if at % 2 == 0 else (low, high ^ byte)
+        if str(low | high << 8) != digest:
+            raise NotReadable("wrong-password", "the boot password is not the one of the database (XBM06)")
+        length = properties.get("encryptionKeyLength", "").rpartition("-")[2]
+        return self._weakened(key[: int(length)] if length.isdigit() else key)
+
+    def _weakened(self, key: bytes) -> bytes:
+        if self._name == "DES" and key.hex() in _WEAK:
+            return bytes(a << 3 & 0xFF ^ b for a, b in zip(_MIXED, key, strict=False)) + key[len(_MIXED) :]
+        return key
+
+    def _vector(self, key: bytes) -> bytes:
+        out = [((key[-1] << 2 | 15) ^ key[0]) & 0xFF]
+        out += [((key[at - 1] << at % 5 | 15) ^ key[at]) & 0xFF for at in range(1, 8)]
+        return bytes(out * 2 if self._name == "AES" else out)
+
+    def _run(self, data: bytes, key: bytes, vector: bytes) -> bytes:
+        engine = _engine(self._name, self._mode, key, vector).decryptor()
+        return bytes(engine.update(data) + engine.finalize())
+
+    def body(self, data: bytes) -> bytes:
+        """Return the body of a log record, with what filled up its last block; as it was if it is none."""
+        try:
+            return self._run(data, self._key, self._iv)
+        except ValueError:
+            return data
+
+    def page(self, data: bytes) -> bytes:
+        """Return a page as it is in a database that is not encrypted."""
+        clear = self.body(data)
+        return clear[8:] + clear[:8]
+
+
+@lru_cache(4)
+def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
+    """Return what decrypts by an algorithm; raises NotReadable, ValueError if the key does not fit."""
+    try:
+        ciphers = import_module("cryptography.hazmat.primitives.ciphers")
+    except ImportError:
+        text = "it takes the package cryptography: pip install journalspec[encrypted]"
+        raise NotReadable("no-password", text) from None
+    called = {"AES": "AES", "DES": "TripleDES", "DESEDE": "TripleDES"}.get(name)
+    if called is None or mode not in ("CBC", "CFB", "OFB", "ECB"):
+        raise NotReadable("no-password", f"nothing here decrypts {name}/{mode}")
+    # A key of DES is one of TripleDES, three times.
+    algorithm = _of("algorithms", called)(key * 3 if name == "DES" else key)
+    how = _of("modes", mode)
+    return ciphers.Cipher(algorithm, how() if mode == "ECB" else how(vector))
+
+
+def _of(kind: str, name: str) -> Any:
+    """Return an algorithm or a mode; newer releases have some among what is no longer recommended."""
+    for place in ("decrepit", "primitives"):
+        with suppress(ImportError, AttributeError):
+            return getattr(import_module(f"cryptography.hazmat.{place}.ciphers.{kind}"), name)
+    raise NotReadable("no-password", f"this release of cryptography has no {name}")
+
+
+class ClearLogs:
+    """Log files as they are in a database that is not encrypted: all records stand where they stood."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._cipher = cipher
+        self._recent: OrderedDict[int, bytes] = OrderedDict()
+
+    def file(self, number: int, stored: Any) -> Content:
+        """Return log file `number`, decrypted when it is read."""
+        return Content(_ClearLog(self, number, stored))
+
+    def clear(self, number: int, stored: Any) -> bytes:
+        """Return the bytes of a file."""
+        if number not in self._recent:
+            self._recent[number] = self._decrypted(number, bytes(stored[:]))
+            if len(self._recent) > _MOST:
+                self._recent.popitem(last=False)
+        self._recent.move_to_end(number)
+        return self._recent[number]
+
+    def _decrypted(self, number: int, data: bytes) -> bytes:
+        out, at = bytearray(data), HEADER
+        sums: list[tuple[int, int]] = []
+        while at + OVERHEAD <= len(data):
+            length, instant = _HEAD.unpack_from(data, at)
+            end = at + length + OVERHEAD
+            if length <= 0 or end > len(data) or instant != number << 32 | at:
+                break
+            out[at + BEFORE : end - BEHIND] = body = self._cipher.body(data[at + BEFORE : end - BEHIND])
+            if body.startswith(_SUM):
+                sums.append((at + BEFORE + len(_SUM), end))
+            at = end
+        # A checksum is of the bytes on the disk. Where it holds, that of the clear bytes takes its place: of
+        # the last one first, for others may cover it.
+        left = 2 * len(data)
+        for at, end in reversed(sums):
+            size, value = _COVERS.unpack_from(out, at)
+            left -= abs(size)
+            whole = 0 <= size <= len(data) - end and left >= 0
+            if whole and zlib.crc32(data[end : end + size]) == value:
+                _COVERS.pack_into(out, at, size, zlib.crc32(out[end : end + size]))
+        return bytes(out)
+
+
+class _ClearLog:
+    """One file of them, as a file that is read."""
+
+    def __init__(self, logs: ClearLogs, number: int, stored: Any) -> None:
+        self._logs, self._number, self._stored = logs, number, stored
+        self.size = len(stored)
+
+    def read(self, off: int, size: int) -> bytes:
+        """Return up to `size` bytes from `off` on."""
+        return self._logs.clear(self._number, self._stored)[off : off + size]
+
+    def next_data(self, off: int) -> int:
+        """Return `off`: nothing here is a hole."""
+        return off
+
+    def changed(self) -> bool:
+        """Say no: whoever reads the file itself looks."""
+        return False

@@ -1,0 +1,171 @@
+"""The containers beside a log, page by page: what is wrong with one, and what Derby says of it.
+
+A container is a file of pages of one size; the first of them says so (its *info*), and it has a checksum of
+its own. Pages of encrypted containers are decrypted as they are read, but for the first one, which is clear.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from struct import Struct
+from typing import Any
+
+from journalspec_reference.batches import source_of
+from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.contents.cipher import Cipher
+from journalspec_reference.derby_log.heap import (
+    ALLOCATION_PAGE,
+    PAGE_HEADER,
+    PAGE_TAIL,
+    ROWS_PAGE,
+    SLOT,
+    VALID,
+    HeapRow,
+    rows_of,
+)
+
+#: Where the info of a container stands on its first page, and how long it is.
+INFO, INFO_SIZE = 109, 80
+#: Its format, status and page size; and, in front of its checksum, what that covers.
+_INFO, _SUMMED = Struct(">iii"), 72
+_CONTAINER, _DROPPED, _REMOVED = 116, 1, 2
+#: Of the extent behind it: the number of its first page, of the last it can hold, and how many pages it has.
+_EXTENT = Struct(">8xqqi")
+_SMALLEST, _LARGEST = 1024, 32768
+#: What the first row of a heap begins with: its format (up to 10.2, from 10.3 on), and its container.
+_HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
+_DELETED = 1
+
+
+class Fault(Exception):
+    """What is wrong with a container or a page: a code of the remarks, words, and Derby's SQLState."""
+
+    def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
+        super().__init__(text)
+        self.code, self.text, self.state, self.off = code, text, state, off
+
+
+class Heap:
+    """One container: `name` is that of its file, `data` its bytes (none, if the log alone tells of it)."""
+
+    def __init__(self, number: int, name: str, data: Any, cipher: Cipher | None, info: bytes = b"") -> None:
+        self.number, self.name, self._data, self._cipher = number, name, data, cipher
+        #: What is wrong with its info. If it has no page size, nothing of it can be read.
+        self.fault: Fault | None = None
+        start = bytes(data[: INFO + INFO_SIZE + _EXTENT.size])
+        info = info or start[INFO : INFO + INFO_SIZE]
+        self.size, self._told, status = 0, 0, 0
+        if len(info) < INFO_SIZE:
+            text = f"{name} has {len(data)} bytes, too few for what a container says of itself"
+            self.fault = Fault("short-container", text, "XSDG3")
+        else:
+            form, status, size = _INFO.unpack_from(info)
+            self.size = size if _SMALLEST <= size <= _LARGEST else 0
+            if form != _CONTAINER:
+                self.fault = Fault("unknown-container", f"{name} is of format {form}", "XSDB2", INFO)
+            elif zlib.crc32(info[:_SUMMED]) != int.from_bytes(info[_SUMMED:], "big"):
+                text = f"what {name} says of itself has a wrong checksum"
+                self.fault = Fault("bad-container", text, "XJ001", INFO)
+            elif not self.size:
+                self.fault = Fault("bad-container", f"{name} has pages of {size} bytes", "", INFO + 8)
+        #: Whether it was dropped, and whether nothing but a stub is left of it.
+        self.dropped, self.removed = bool(status & _DROPPED), bool(status & _REMOVED)
+        #: How many pages its file has.
+        self.count = len(data) // self.size if self.size else 0
+        if self.count and len(start) == INFO + INFO_SIZE + _EXTENT.size:
+            first, last, pages = _EXTENT.unpack_from(start, INFO + INFO_SIZE)
+            self._told = min(first + pages, last + 1)
+
+    @property
+    def length(self) -> int:
+        """How long its file is."""
+        return len(self._data)
+
+    def page(self, number: int) -> bytes:
+        """Return the bytes of a page, whose checksum is right; raises Fault.
+
+        A page of zeros is a Fault `unknown-page`, one that the file does not have a Fault `no-page`.
+        """
+        off = number * self.size
+        where = f"page {number} of {self.name}"
+        if number >= self.count:
+            raise Fault("no-page", f"{where} is not in the file", "XSDG0", off)
+        data = bytes(self._data[off : off + self.size])
+        if self._cipher is not None and number:
+            data = self._cipher.page(data)
+        form = int.from_bytes(data[:2], "big")
+        if form not in (ROWS_PAGE, ALLOCATION_PAGE):
+            raise Fault("unknown-page", f"{where} is of format {form}", "XSDBB", off)
+        summed = data[:-PAGE_TAIL]
+        if number == 0:
+            # It is written with the info, and the info without it: their checksums are two.
+            summed = summed[:INFO] + bytes(INFO_SIZE) + summed[INFO + INFO_SIZE :]
+        if zlib.crc32(summed) != int.from_bytes(data[-PAGE_TAIL:], "big"):
+            raise Fault("bad-page", f"{where} has a wrong checksum", "XSDG2", off)
+        return data
+
+    def blank(self, number: int) -> bool:
+        """Tell whether a page is not in the file, or all zeros there."""
+        off = number * self.size
+        return number >= self.count or not any(bytes(self._data[off : off + self.size]))
+
+    def numbers(self) -> Iterator[int]:
+        """Yield the numbers of the pages behind the first one, as far as they are no holes of the file."""
+        source, size, at = source_of(self._data), self.size, self.size
+        while self.count and (at := source.next_data(at)) < self.count * size:
+            yield at // size
+            at += size - at % size
+
+    def check(self) -> Iterator[Fault]:
+        """Yield what keeps Derby from reading the container: its first page, or pages that it lacks."""
+        try:
+            if self.fault is not None:
+                raise self.fault
+            self.page(0)
+        except Fault as fault:
+            yield fault
+            return
+        if self.count < self._told:
+            text = f"{self.name} has {self.count} pages, and says that it has {self._told}"
+            yield Fault("no-page", text, "XSDG0", self.count * self.size)
+
+
+def main_page(data: bytes) -> bool:
+    """Tell whether rows begin on a page: it is in use, and holds not only parts of rows."""
+    form, overflow, status, *_ = PAGE_HEADER.unpack_from(data)
+    return bool(form == ROWS_PAGE and status == VALID and not overflow)
+
+
+def tally(data: bytes, skip: int) -> tuple[int, int]:
+    """Return how many rows of a page are not deleted, and their bytes, without the first `skip` slots."""
+    size = len(data)
+    count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
+    rows = total = 0
+    for offset, length, _ in SLOT.iter_unpack(data[size - PAGE_TAIL - SLOT.size * count : -PAGE_TAIL]):
+        if offset < size and not data[offset] & _DELETED:
+            rows, total = rows + 1, total + length
+    if skip and count:
+        offset, length, _ = SLOT.unpack_from(data, size - PAGE_TAIL - SLOT.size)
+        if offset < size and not data[offset] & _DELETED:
+            rows, total = rows - 1, total - length
+    return rows, total
+
+
+def descriptor(row: HeapRow) -> tuple[int, tuple[int, ...]] | None:
+    """Return what the first row of a heap says: its container, and the formats of its columns."""
+    data = row.values[0] if row.values else None
+    if not isinstance(data, bytes) or len(data) < _HEAP.size:
+        return None
+    form, _, container, count = _HEAP.unpack_from(data)
+    if form not in _HEAPS or not 0 <= count <= (len(data) - _HEAP.size) // 2:
+        return None
+    return container, Struct(f">{count}H").unpack_from(data, _HEAP.size)
+
+
+def stored(data: bytes, where: str) -> Iterator[tuple[int, int, HeapRow]]:
+    """Yield slot, record id and row of the rows of a page; raises Fault where one cannot be read."""
+    try:
+        yield from rows_of(data)
+    except BadLog as error:
+        raise Fault("bad-row", f"a row of {where}: {error}") from None

@@ -1,0 +1,412 @@
+"""The pages that a boot would leave: those beside the log, with the log redone and what is open undone.
+
+Changed pages alone are kept, as their rows; the versions of pages are followed by :class:`.store.Store`, as
+in recovery. A page that the log does not fit to, or that cannot be read, stays as it is, and its rows are not
+told: Derby would not start, and says of the first such page why.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from journalspec_reference.derby_log.bodies import Body, decode
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog
+from journalspec_reference.derby_log.contents.cipher import Cipher
+from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, main_page, stored, tally
+from journalspec_reference.derby_log.heap import (
+    HeapPage,
+    HeapRow,
+    Pointer,
+    Value,
+    apply,
+    number,
+    page_of,
+)
+from journalspec_reference.derby_log.pages import Bodies
+from journalspec_reference.derby_log.recover import LogPass, body_at
+from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
+
+_DROPPED, _REMOVED = 2, 4
+#: The kind of a container is in the last bits of its number: of a heap they are 0.
+_KIND = 0xF
+#: The first row of a heap's first page describes it.
+_FIRST_PAGE = 1
+#: So many pages of parts of rows are kept as they are decoded.
+_MOST_PARTS_KEPT = 64
+#: A row has no more parts than columns; a part has so many bytes beside its values; and so often, on average,
+#: each page may be looked at for its parts.
+_MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
+#: A longer value (bytes) is not told.
+LONGEST = 64 << 20
+_ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
+#: Takes a fault: of which container, and what Derby does because of it.
+Tell = Callable[[int, Fault, str], None]
+NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
+
+
+def is_heap(container: int) -> bool:
+    """Tell whether a container holds the rows of a table, and not an index."""
+    return not container & _KIND
+
+
+class State:
+    """The containers of a database after a boot, by number: their rows, as fields.
+
+    `beside` are the names and bytes of the containers beside the log.
+    """
+
+    def __init__(self, beside: Mapping[int, tuple[str, Any]], cipher: Cipher | None, tell: Tell) -> None:
+        self._beside, self._cipher, self._tell = beside, cipher, tell
+        self._heaps: dict[int, Heap | None] = {}
+        self._images: dict[Place, HeapPage] = {}
+        #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
+        self._stuck: set[Place] = set()
+        self._hidden: set[Place] = set()
+        #: Container -> the highest page that its file has after it was cut off.
+        self._highest: dict[int, int] = {}
+        self._made: set[int] = set()
+        self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
+        #: How many bytes of parts the rows of a table may still have.
+        self._left = 0
+        #: How many pages of parts may still be looked at that are not kept.
+        self._misses = 0
+
+    def heap(self, container: int) -> Heap | None:
+        """Return a container; None if there is none."""
+        if container not in self._heaps:
+            name, data = self._beside.get(container, ("", None))
+            found = None if data is None else Heap(container, name, data, self._cipher)
+            self._heaps[container] = found
+        return self._heaps[container]
+
+    def heaps(self) -> list[int]:
+        """Return the numbers of all heaps that there are."""
+        known = {*self._beside, *self._heaps}
+        kept = (each for each in sorted(known) if is_heap(each))
+        return [each for each in kept if (heap := self.heap(each)) is not None and not heap.removed]
+
+    # Redo and undo.
+
+    def replay(self, files: Mapping[str, Any], edition: str) -> Store:
+        """Redo the log and undo what is open; return what is known of transactions. Raises Refusal."""
+        log = LogPass(files, edition, "default", suite=False, replay=False)
+        self._find = partial(body_at, log.log, edition)
+        store = Store({}, _NONE, self._find)
+        for stretch, take in log.steps():
+            for batch in stretch.scan():
+                # What is no record has no body.
+                bodies: Bodies | None = batch.more.get("bodies")
+                take(batch)
+                if bodies is None:
+                    continue
+                for row in range(len(batch)):
+                    start, end = batch.off[row], batch.end[row]
+                    body = bodies.decoded.get(row) or decode(batch.data[start + BEFORE : end - BEHIND])
+                    instant = int.from_bytes(batch.data[start + 4 : start + BEFORE], "big")
+                    self._take(store, instant, body, log.redo_from.packed)
+        for transaction in (*store.losers(), *store.branches()):
+            for _, body in store.undoable(transaction):
+                self._undo(body)
+        return store
+
+    def _take(self, store: Store, instant: int, body: Body, redo_from: int) -> None:
+        """Redo one record."""
+        fields = body.fields
+        place = fields.get("container", 0), fields.get("page", -1)
+        changes = "page_version" in fields and instant >= redo_from
+        if changes and not self._ready(store, place, body):
+            changes, redo_from = False, instant + 1
+        before = store.pages[place].version if changes else 0
+        try:
+            store.take(instant, body, redo_from)
+        except OldPage as old:
+            text = f"{self._named(place)} is at version {before}, the log needs {old.needed}"
+            off = place[1] * heap.size if (heap := self.heap(place[0])) is not None else None
+            self._stick(place, Fault("old-page", text, "XSDB4", off))
+            return
+        if changes and store.pages[place].version > before:
+            if before < fields["page_version"]:
+                text = f"{self._named(place)} was filled without records, and is not there"
+                self._tell(place[0], Fault("lost-load", text), "Derby starts, and its rows are lost")
+            self._redo(place, body)
+        elif instant >= redo_from and body.operation.name in ("CONTAINER", "CONTAINER_UNDO"):
+            undone = self._find(body.undone) if body.undone is not None else None
+            self._container(undone or body, undo=undone is not None)
+
+    def _ready(self, store: Store, place: Place, body: Body) -> bool:
+        """Tell whether a page can be changed; the first time that it is to be, look at it."""
+        container, page = place
+        heap = self.heap(container)
+        if heap is None or heap.removed or not self._stuck.isdisjoint((place, (container, -1))):
+            if heap is None and (container, -1) not in self._stuck:
+                text = f"{self._called(container)} is missing, and the log changes it"
+                self._stick((container, -1), Fault("no-container", text, "40XD2"))
+            return False
+        if place in store.pages:
+            return True
+        try:
+            if heap.fault is not None:
+                # Derby looks no further; where its pages have a size, they can be read all the same.
+                self._tell(container, heap.fault, NO_START)
+                if not heap.size:
+                    raise heap.fault
+            fresh = body.operation.name == "INIT_PAGE" and not body.fields["page_version"]
+            if container in self._made or (fresh and heap.blank(page)):
+                version = 0
+                if is_heap(container) and page:
+                    self._images[place] = HeapPage(0)
+            else:
+                version = int.from_bytes(heap.page(page)[6:14], "big")
+        except Fault as fault:
+            self._hidden.add(place)
+            self._stick(place, fault)
+            return False
+        store.add(place, HeapPage(version))
+        return True
+
+    def _stick(self, place: Place, fault: Fault) -> None:
+        self._stuck.add(place)
+        self._tell(place[0], fault, NO_START)
+
+    def _called(self, container: int) -> str:
+        return self._beside.get(container, (f"seg0/c{container:x}.dat",))[0]
+
+    def _named(self, place: Place) -> str:
+        return f"page {place[1]} of {self._called(place[0])}"
+
+    def _redo(self, place: Place, body: Body) -> None:
+        """Do on a page what a record says that was redone."""
+        name = body.operation.name
+        if name.startswith("COMPRESS_SPACE"):
+            highest = self._highest[place[0]] = body.fields["highest_page"]
+            for gone in [each for each in self._images if each[0] == place[0] and each[1] > highest]:
+                del self._images[gone]
+        elif body.undone is not None:
+            self._apply(place, self._find(body.undone), body, undo=True)
+        else:
+            self._apply(place, body, body)
+
+    def _undo(self, body: Body) -> None:
+        """Undo a change of a transaction that is open at the end of the log."""
+        fields = body.fields
+        if body.operation.name == "CONTAINER":
+            self._container(body, undo=True)
+        elif "page" in fields:
+            place = fields["container"], fields["page"]
+            heap = self.heap(place[0])
+            if heap is not None and not heap.removed and self._stuck.isdisjoint((place, (place[0], -1))):
+                self._apply(place, body, body, undo=True)
+
+    def _apply(self, place: Place, body: Body, by: Body, *, undo: bool = False) -> None:
+        if not is_heap(place[0]) or not place[1]:
+            return
+        try:
+            image = self._image(place)
+            ident = by.fields.get("record_id", body.fields.get("record_id"))
+            named = body.operation.name in _ROW_CHANGES and (undo or body.operation.name != "INSERT")
+            if named and ident not in image.rows:
+                text = (
+                    f"row {ident} is not on page {place[1]} of {self._called(place[0])}, the log changes it"
+                )
+                raise Fault("lost-row", text, "XSLA6")
+            apply(image, body, by, image.put, undo=undo)
+        except Fault as fault:
+            self._stick(place, fault)
+        except BadLog as error:
+            self._stick(place, Fault("bad-row", f"what the log does to {self._named(place)}: {error}"))
+
+    def _image(self, place: Place) -> HeapPage:
+        """Return a page that is changed; raises Fault, BadLog."""
+        if place not in self._images:
+            heap = self.heap(place[0])
+            assert heap is not None
+            self._images[place] = page_of(heap.page(place[1]))
+        return self._images[place]
+
+    def _container(self, body: Body, *, undo: bool) -> None:
+        """Make or drop a container, or undo that."""
+        container, action = body.fields["container"], body.fields["action"]
+        heap = self.heap(container)
+        if heap is None and action == CREATED and not undo:
+            name = f"seg0/c{container:x}.dat"
+            self._heaps[container] = Heap(container, name, b"", None, body.fields["header"])
+            self._made.add(container)
+        elif heap is not None and action == CREATED and undo:
+            heap.removed = True
+        elif heap is not None and action == _DROPPED:
+            heap.dropped = not undo
+        elif heap is not None and action == _REMOVED:
+            heap.removed = not undo
+
+    # What is there.
+
+    def _numbers(self, heap: Heap) -> Iterator[int]:
+        """Yield the numbers of the pages of a container, in order."""
+        highest = self._highest.get(heap.number, heap.count)
+        changed = sorted(page for container, page in self._images if container == heap.number)
+        last = 0
+        for page in heapq.merge((each for each in heap.numbers() if each <= highest), changed):
+            if page != last:
+                yield page
+            last = page
+
+    def _main(self, heap: Heap) -> Iterator[tuple[int, HeapPage | bytes]]:
+        """Yield the pages on which rows begin: changed ones, or the bytes of one as it is."""
+        for page in self._numbers(heap):
+            place = heap.number, page
+            image = self._images.get(place)
+            if place in self._hidden:
+                continue
+            if image is not None:
+                if image.valid and not image.overflow:
+                    yield page, image
+                continue
+            try:
+                data = heap.page(page)
+                if main_page(data):
+                    yield page, data
+            except Fault as fault:
+                # What was set aside and never used may be zeros.
+                if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
+                    self._tell(heap.number, fault, NO_SELECT)
+
+    def count(self, container: int) -> tuple[int, int]:
+        """Return how many rows a container has, and their bytes, without decoding them."""
+        rows = total = 0
+        heap = self.heap(container)
+        for page, data in self._main(heap) if heap is not None else ():
+            skip = int(page == _FIRST_PAGE)
+            if isinstance(data, bytes):
+                here, size = tally(data, skip)
+            else:
+                kept = [data.rows[ident] for ident in data.slots[skip:]]
+                here, size = (
+                    sum(not row.deleted for row in kept),
+                    sum(row.room for row in kept if not row.deleted),
+                )
+            rows, total = rows + here, total + size
+        return rows, total
+
+    def described(self, container: int) -> tuple[int, tuple[int, ...]] | None:
+        """Return what the first row of a heap says: its container, and the formats of its columns."""
+        heap = self.heap(container)
+        for page, data in self._main(heap) if heap is not None else ():
+            with suppress(Fault):
+                first = next(iter(self._on(heap, page, data)), None) if heap else None
+                return descriptor(first[2]) if first and page == _FIRST_PAGE else None
+        return None
+
+    def _on(self, heap: Heap, page: int, data: HeapPage | bytes) -> Iterator[tuple[int, int, HeapRow]]:
+        if isinstance(data, bytes):
+            yield from stored(data, f"page {page} of {heap.name}")
+        else:
+            for slot, ident in enumerate(list(data.slots)):
+                yield slot, ident, data.rows[ident]
+
+    def rows(self, container: int) -> Iterator[tuple[str, list[Value]]]:
+        """Yield the rows of a container: where each stands, and its fields, None without a value.
+
+        What cannot be read is told, and left out.
+        """
+        heap = self.heap(container)
+        if heap is None or heap.removed:
+            text = f"{self._called(container)} is missing"
+            self._tell(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
+            return
+        for fault in heap.check() if container not in self._made else ():
+            self._tell(container, fault, NO_SELECT)
+        changed = (image for place, image in self._images.items() if place[0] == container)
+        self._left = 3 * heap.length + 3 * sum(
+            row.room + _PART for image in changed for row in image.rows.values()
+        )
+        self._misses = 1000 + _AGAIN * heap.count
+        for page, data in self._main(heap):
+            try:
+                for slot, ident, row in self._on(heap, page, data):
+                    if row.deleted or (page == _FIRST_PAGE and slot == 0):
+                        continue
+                    values = row.values
+                    if row.rest is not None or Pointer in map(type, values) or ... in values:
+                        try:
+                            values = self._whole(heap, row)
+                        except Fault as fault:
+                            self._tell(container, fault, NO_SELECT)
+                            continue
+                    yield f"{page},{ident}", values
+            except Fault as fault:
+                self._tell(container, fault, NO_SELECT)
+
+    def _whole(self, heap: Heap, row: HeapRow) -> list[Value]:
+        """Return the fields of a row, those of its parts and its long ones included; raises Fault."""
+        values, parts = [None if value is ... else value for value in row.values], 0
+        while row.rest is not None:
+            row, parts = self._part(heap, row.rest), parts + 1
+            if row.first > len(values) or parts > _MOST_PARTS:
+                raise Fault("bad-row", f"between the parts of a row of {heap.name} columns are missing")
+            values[row.first :] = [None if value is ... else value for value in row.values]
+        return [self._long(heap, value) if isinstance(value, Pointer) else value for value in values]
+
+    def _long(self, heap: Heap, pointer: Pointer) -> bytes | None:
+        """Return a long value from its parts; raises Fault."""
+        parts, size = [], 0
+        while True:
+            try:
+                page, at = number(pointer, 0, wide=True)
+                ident, _ = number(pointer, at, wide=False)
+            except (IndexError, BadLog):
+                raise Fault("bad-row", f"a long value of {heap.name} has no place") from None
+            values = self._part(heap, (page, ident)).values
+            if not values or not isinstance(values[0], bytes):
+                raise Fault("bad-row", f"row {ident} of page {page} of {heap.name} is no part of a value")
+            size += len(values[0])
+            if size <= LONGEST:
+                parts.append(values[0])
+            if len(values) == 1:
+                break
+            if not isinstance(values[1], Pointer):
+                raise Fault("bad-row", f"a long value of {heap.name} does not go on")
+            pointer = values[1]
+        if size > LONGEST:
+            self._tell(
+                heap.number, Fault("long-value", f"a value of {size} bytes in {heap.name}"), "it is not told"
+            )
+            return None
+        return b"".join(parts)
+
+    def _part(self, heap: Heap, where: tuple[int, int]) -> HeapRow:
+        """Return a part of a row or value; raises Fault.
+
+        Each belongs to one row: together they are no longer than the container.
+        """
+        place = heap.number, where[0]
+        page = self._images.get(place) or self._parts.get(place)
+        if page is None:
+            if place in self._stuck:
+                raise Fault(
+                    "bad-row", f"a row goes on on page {where[0]} of {heap.name}, which cannot be read"
+                )
+            try:
+                page = page_of(heap.page(where[0]))
+            except BadLog as error:
+                raise Fault("bad-row", f"page {where[0]} of {heap.name}: {error}") from None
+            self._parts[place] = page
+            self._misses -= 1
+            if len(self._parts) > _MOST_PARTS_KEPT:
+                self._parts.popitem(last=False)
+        row = page.rows.get(where[1])
+        if row is None:
+            raise Fault(
+                "bad-row", f"a row goes on as row {where[1]} of page {where[0]} of {heap.name}: none is there"
+            )
+        self._left -= row.room + _PART
+        if self._left < 0 or self._misses < 0:
+            raise Fault("bad-row", f"the rows of {heap.name} have more parts than it has bytes")
+        return row
+
+
+_NONE: Any = {}

@@ -1,0 +1,188 @@
+"""What the bytes of a field mean by the SQL type of its column.
+
+A decoder raises ValueError, IndexError or struct.error for bytes that its type does not have. Java objects
+are never made: of one its class is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from struct import Struct
+from typing import NamedTuple
+
+from journalspec import mutf8
+
+Decoded = bool | int | float | str | bytes | None
+_S4, _F4, _F8, _TIMESTAMP = Struct(">i"), Struct(">f"), Struct(">d"), Struct(">iii")
+#: How a text ends whose length was not known when it was written, and what a CLOB has since 10.5.
+_END, _CLOB = b"\xe0\0\0", 0xF0
+_CLOB_HEADER = 5
+#: How a Java object is stored: a stream of objects begins so; of a class, an array or an enum comes its name.
+_JAVA = b"\xac\xed\x00\x05"
+_NAMED, _CLASS, _STRING = (0x73, 0x75, 0x7E), 0x72, 0x74
+#: What a field of Java's begins with: the format of a text, of an object, of a type.
+_TEXT, _OBJECT, _TYPE = 1, 2, 14
+_NUMERIC, _USER = 198, 264
+
+
+class SqlType(NamedTuple):
+    """A type: what a column of a table of contents holds, how it is decoded, and the format of its fields."""
+
+    kind: str
+    decode: Callable[[bytes], Decoded]
+    format: int
+
+
+def integer(data: bytes) -> int:
+    """Return a number of any width."""
+    return int.from_bytes(data, "big", signed=True)
+
+
+def text(data: bytes) -> str:
+    """Return a CHAR, a VARCHAR or a LONG VARCHAR; raises IndexError."""
+    size = data[0] << 8 | data[1]
+    if size:
+        return mutf8.readable(data[2 : 2 + size])
+    return _unmeasured(data, 2)
+
+
+def _unmeasured(data: bytes, start: int) -> str:
+    end = data.find(_END, start)
+    return mutf8.readable(data[start : end if end >= 0 else len(data)])
+
+
+def _clob(data: bytes) -> str:
+    if len(data) >= _CLOB_HEADER and data[2] == _CLOB:
+        return _unmeasured(data, _CLOB_HEADER)
+    return text(data)
+
+
+def _decimal(data: bytes) -> str:
+    scale, size = data[0], data[1]
+    if len(data) < 2 + size:
+        raise ValueError("a number is cut short")
+    value = integer(data[2 : 2 + size])
+    digits = str(abs(value)).rjust(scale + 1, "0")
+    digits = f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits
+    return f"-{digits}" if value < 0 else digits
+
+
+def _binary(data: bytes) -> bytes:
+    first = data[0]
+    if first == 0xC0:
+        size, start = _S4.unpack_from(data, 1)[0], 5
+    elif first == 0xA0:
+        size, start = data[1] << 8 | data[2], 3
+    elif first & 0x80:
+        size, start = first & 0x1F, 1
+    else:
+        size, start = (_S4.unpack_from(data)[0] + 7) // 8, 4
+    if size > len(data) - start:
+        raise ValueError("a value is cut short")
+    # No length: it was not known when the value was written.
+    return data[start : start + size] if size > 0 else data[start:]
+
+
+def _day(packed: int) -> str:
+    return f"{packed >> 16:04}-{packed >> 8 & 0xFF:02}-{packed & 0xFF:02}"
+
+
+def _clock(packed: int) -> str:
+    return f"{packed >> 16:02}:{packed >> 8 & 0xFF:02}:{packed & 0xFF:02}"
+
+
+def _timestamp(data: bytes) -> str:
+    day, clock, nanos = _TIMESTAMP.unpack_from(data)
+    fraction = f"{nanos:09}".rstrip("0") or "0"
+    return f"{_day(day)} {_clock(clock)}.{fraction}"
+
+
+def utf(data: bytes, at: int) -> tuple[str, int]:
+    """Return a text behind two bytes of length, and where it ends; raises ValueError, IndexError."""
+    end = at + 2 + (data[at] << 8 | data[at + 1])
+    if end > len(data):
+        raise ValueError("a text is cut short")
+    return mutf8.readable(data[at + 2 : end]), end
+
+
+def _object(data: bytes) -> str:
+    """Return what a field of a Java type holds, in words: a text, a type, or the class of an object."""
+    form = data[0] << 8 | data[1]
+    if form == _TEXT:
+        return utf(data, 2)[0]
+    if form == _TYPE:
+        return described(data).words
+    if form != _OBJECT or data[2:6] != _JAVA:
+        return f"an object of format {form}"
+    if data[6] in _NAMED and data[7] == _CLASS:
+        return utf(data, 8)[0]
+    return "java.lang.String" if data[6] == _STRING else "an object"
+
+
+def _xml(data: bytes) -> str:
+    return text(data[2:])
+
+
+#: Type id -> the type. A field of a heap has a format of its own.
+TYPES: Mapping[int, SqlType] = {
+    16: SqlType("bool", lambda data: data[0] != 0, 77),
+    17: SqlType("str", text, 78),
+    18: SqlType("float", lambda data: float(_F8.unpack(data)[0]), 79),
+    19: SqlType("int", integer, 80),
+    20: SqlType("float", lambda data: float(_F4.unpack(data)[0]), 81),
+    22: SqlType("int", integer, 83),
+    23: SqlType("int", integer, 84),
+    25: SqlType("str", text, 85),
+    28: SqlType("bytes", _binary, 87),
+    30: SqlType("bytes", _binary, 88),
+    32: SqlType("str", lambda data: _day(_S4.unpack_from(data)[0]), 298),
+    33: SqlType("str", lambda data: _clock(_S4.unpack_from(data)[0]), 299),
+    34: SqlType("str", _timestamp, 31),
+    196: SqlType("int", integer, 199),
+    _NUMERIC: SqlType("str", _decimal, 200),
+    231: SqlType("str", text, 235),
+    233: SqlType("bytes", _binary, 234),
+    _USER: SqlType("str", _object, 266),
+    442: SqlType("bytes", _binary, 443),
+    446: SqlType("str", _clob, 447),
+    457: SqlType("str", _xml, 458),
+}
+#: The format of a field -> the id of its type.
+BY_FORMAT = {known.format: ident for ident, known in TYPES.items()}
+#: A type that is not known: its bytes are told.
+UNKNOWN = SqlType("bytes", bytes, 0)
+_SIZED = {17, 25, 28, 30, 442, 446}
+
+
+class Typed(NamedTuple):
+    """What a column is declared as: the id of its type, its name, and the numbers that go with it."""
+
+    type: int
+    name: str
+    precision: int = 0
+    scale: int = 0
+    nullable: bool = True
+    width: int = 0
+
+    @property
+    def words(self) -> str:
+        """The type as SQL has it."""
+        out = self.name
+        if self.type == _NUMERIC:
+            out += f"({self.precision},{self.scale})"
+        elif self.type in _SIZED:
+            out = out.replace("()", f"({self.width})") if "()" in out else f"{out}({self.width})"
+        return out if self.nullable else f"{out} NOT NULL"
+
+
+def described(data: bytes) -> Typed:
+    """Return what a COLUMNDATATYPE says; raises ValueError, IndexError, struct.error."""
+    at = 2 if data[0] << 8 | data[1] == _TYPE else 0
+    ident = data[at] << 8 | data[at + 1]
+    name, at = utf(data, at + 2 + (ident == _NUMERIC))
+    if ident == _USER:
+        if name.startswith('"'):
+            name, at = utf(data, at)
+        name, at = utf(data, at)
+    precision, scale, null, width = Struct(">ii?i").unpack_from(data, at)
+    return Typed(ident, name, precision, scale, null, width)

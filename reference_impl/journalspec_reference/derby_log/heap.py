@@ -1,0 +1,248 @@
+"""Pages of rows: how rows stand on them and in a log, and what a change does to them.
+
+A field is a value, or says where a long one stands (:class:`Pointer`). What a value means, its column says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import Any, NamedTuple
+
+from journalspec_reference.derby_log.bodies import Body
+from journalspec_reference.derby_log.codec import BadLog
+
+#: A page begins with its format; before its last bytes, a checksum, its slots stand, the first one last.
+PAGE_HEADER, SLOT = Struct(">HxxBBqHi"), Struct(">HHH")
+ROWS_PAGE, ALLOCATION_PAGE, VALID, PAGE_TAIL = 117, 118, 1, 8
+_DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
+#: Of a field: no value; a place where it stands; with the first one, no such field here; its length in two
+#: plain bytes.
+_NULL, _LONG, _ABSENT, _FIXED = 1, 2, 5, 32
+#: What changes its page row by row.
+BY_ROW = ("PURGE", "COPY_ROWS")
+#: A value of a row: None if it has none, `...` if nothing here says what it is.
+Value = Any
+#: Adds a row to a page, at a slot, under a record id.
+Put = Callable[[int, int, "HeapRow"], None]
+
+
+class Pointer(bytes):
+    """Where a long value stands: a page, a clong, and a record id, a cint."""
+
+    __slots__ = ()
+
+
+class HeapRow(NamedTuple):
+    """A row, or its beginning: then `rest` says where it goes on, by page and record id.
+
+    `had` is the most bytes that it has had: they stay its own when it gets shorter.
+    """
+
+    values: list[Value]
+    first: int = 0
+    rest: tuple[int, int] | None = None
+    deleted: bool = False
+    had: int = 0
+
+    @property
+    def room(self) -> int:
+        """About how many bytes of its page are its own."""
+        return max(self.had, sum(len(value) + 4 for value in self.values if isinstance(value, bytes)))
+
+
+@dataclass
+class HeapPage:
+    """A page: its version, its rows by record id, and the order of their slots.
+
+    `overflow`: it holds parts of rows, and no row begins there. One that is not `valid` is in no use.
+    """
+
+    version: int
+    rows: dict[int, HeapRow] = field(default_factory=dict)
+    #: The record id that the next row gets.
+    next: int = 0
+    overflow: bool = False
+    valid: bool = True
+    _slots: list[int] = field(default_factory=list)
+    #: What has not been done to the order yet: a slot where a row was added, or None, and its record id.
+    _moves: list[tuple[int | None, int]] = field(default_factory=list)
+
+    @property
+    def slots(self) -> list[int]:
+        """The order of the rows, kept up when somebody asks: who reads does not, and each move costs all."""
+        for slot, ident in self._moves:
+            if slot is None:
+                self._slots.remove(ident)
+            else:
+                self._slots.insert(slot, ident)
+        self._moves.clear()
+        return self._slots
+
+    def put(self, slot: int, ident: int, row: HeapRow) -> None:
+        """Add a row at a slot."""
+        if ident not in self.rows:
+            self._moves.append((slot, ident))
+        self.rows[ident] = row
+        self.next = max(self.next, ident + 1)
+
+    def clear(self) -> None:
+        """Take all rows away."""
+        for kept in (self.rows, self._slots, self._moves):
+            kept.clear()
+
+    def drop(self, ident: int) -> None:
+        """Take a row away."""
+        if self.rows.pop(ident, None) is not None:
+            self._moves.append((None, ident))
+
+
+def number(data: bytes, at: int, *, wide: bool) -> tuple[int, int]:
+    """Return the compressed int, or (`wide`) compressed long, at an offset, and where it ends.
+
+    Raises IndexError if nothing stands there, BadLog if it ends too soon.
+    """
+    form = data[at] >> 6
+    size = 1 << min(form, 2) + wide
+    end = at + size
+    if end > len(data):
+        raise BadLog(f"{size} bytes do not fit into the row")
+    bits = 8 * size - (1 if form > 1 else 2 if form or wide else 0)
+    return int.from_bytes(data[at:end], "big") & (1 << bits) - 1, end
+
+
+def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
+    """Decode a row as it stands in a log or on a page; return its record id, it, and where it ends.
+
+    Raises BadLog if it does not fit into `data`.
+    """
+    rest, first, count = None, 0, 0
+    try:
+        status = data[at]
+        ident, at = number(data, at + 1, wide=False)
+        if status & _OVERFLOW:
+            page, at = number(data, at, wide=True)
+            record, at = number(data, at, wide=False)
+            rest = page, record
+        if status & _HAS_FIRST:
+            first, at = number(data, at, wide=False)
+        # What is only a pointer to the rest of a row ends here.
+        if at < len(data) or status & (_OVERFLOW | _HAS_FIRST) != _OVERFLOW:
+            count, at = number(data, at, wide=False)
+        # Each field takes a byte: more of them than bytes end soon.
+        values: list[Value] = []
+        for _ in range(count):
+            value, at = logged_field(data, at)
+            values.append(value)
+    except IndexError:
+        raise BadLog("a row ends too soon") from None
+    return ident, HeapRow(values, first, rest, bool(status & _DELETED)), at
+
+
+def logged_field(data: bytes, at: int) -> tuple[Value, int]:
+    """Return the value of the field at an offset, and where it ends; raises BadLog, IndexError."""
+    status = data[at]
+    at += 1
+    if status & _NULL:
+        return (... if status & _ABSENT == _ABSENT else None), at
+    size = data[at]
+    if status & _FIXED:
+        size = size << 8 | data[at + 1]
+        at += 2
+    elif size < 0x40:
+        at += 1
+    else:
+        size, at = number(data, at, wide=False)
+    end = at + size
+    if end > len(data):
+        raise BadLog(f"{size} bytes do not fit into the row")
+    return (Pointer(data[at:end]) if status & _LONG else data[at:end]), end
+
+
+def rows_of(data: bytes) -> Iterator[tuple[int, int, HeapRow]]:
+    """Yield slot, record id and row of all rows of a page; raises BadLog where they are none, or overlap."""
+    size, taken = len(data), 0
+    count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
+    for slot in range(count):
+        offset, length, _ = SLOT.unpack_from(data, size - PAGE_TAIL - SLOT.size * (slot + 1))
+        taken += length
+        if taken > size:
+            raise BadLog("rows overlap")
+        ident, row, _ = image(data[offset : offset + length])
+        yield slot, ident, row
+
+
+def page_of(data: bytes) -> HeapPage:
+    """Return the page of rows that `data` holds; raises BadLog if it is none, or if its rows overlap."""
+    form, overflow, status, version, _, following = PAGE_HEADER.unpack_from(data)
+    if form != ROWS_PAGE:
+        raise BadLog(f"a page of format {form}")
+    page = HeapPage(version, next=following, overflow=bool(overflow), valid=status == VALID)
+    for slot, ident, row in rows_of(data):
+        page.put(slot, ident, row)
+    return page
+
+
+def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
+    """Return the row that a logged image makes of an old one: values that it does not have stay."""
+    known = {} if old is None else dict(enumerate(old.values, start=old.first))
+    given = enumerate(new.values, start=new.first)
+    values = [known.get(at, ...) if value is ... else value for at, value in given]
+    return new._replace(values=values, had=0 if old is None else old.room)
+
+
+def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False) -> None:
+    """Do on `page` what a record did to its rows, or undo that, where `by` says; raises BadLog.
+
+    A row gets onto the page by `put`.
+    """
+    fields, name, data = body.fields, body.operation.name, body.data
+    ident = by.fields.get("record_id", fields.get("record_id", 0))
+    if name == "INSERT" and not undo:
+        put(fields["slot"], ident, image(data)[1])
+    elif name in ("INSERT", "DELETE"):
+        if ident in page.rows:
+            gone = page.rows[ident]._replace(deleted=name == "INSERT" or bool(fields["deleted"]) != undo)
+            page.rows[ident] = gone
+        if name == "INSERT" and fields["insert_flags"] & 2:
+            page.drop(ident)
+    elif name == "UPDATE":
+        # What was there before stands behind what is there now.
+        row, end = image(data)[1:]
+        put(fields["slot"], ident, changed(page.rows.get(ident), image(data, end)[1] if undo else row))
+    elif name == "UPDATE_FIELD":
+        _field(page, ident, fields["column"], data, undo=undo)
+    elif name in BY_ROW and (name == "PURGE") == undo:
+        at = 0
+        for slot, entry in enumerate(fields["rows"], start=fields["slot"]):
+            stored, row, at = image(data, at)
+            put(slot, stored if undo else entry["record_id"], row)
+    elif name in BY_ROW:
+        for entry in fields["rows"]:
+            page.drop(entry["record_id"])
+    else:
+        _reset(page, body, undo=undo)
+
+
+def _reset(page: HeapPage, body: Body, *, undo: bool) -> None:
+    name, fields = body.operation.name, body.fields
+    if name not in ("INIT_PAGE", "INVALIDATE_PAGE"):
+        return
+    page.valid = undo != (name == "INIT_PAGE")
+    if name == "INIT_PAGE" or not undo:
+        page.clear()
+    if name == "INIT_PAGE" and not undo:
+        page.next, page.overflow = fields["next_record_id"], bool(fields["init_flags"] & 2)
+
+
+def _field(page: HeapPage, ident: int, column: int, data: bytes, *, undo: bool) -> None:
+    try:
+        value, end = logged_field(data, 0)
+        if undo:
+            value = logged_field(data, end)[0]
+    except IndexError:
+        raise BadLog("a field ends too soon") from None
+    row = page.rows.get(ident)
+    if row is not None and 0 <= (at := column - row.first) < len(row.values):
+        row.values[at] = value

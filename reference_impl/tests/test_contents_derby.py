@@ -1,0 +1,492 @@
+"""Contents of Derby logs: tables and rows as SQL has them, on sound databases and on damaged ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+import shutil
+import struct
+import tarfile
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec import mutf8
+from journalspec.contents import Column
+from journalspec.contents import described as tables_of
+from journalspec.families import ContentsError, Family, families
+from journalspec.families import decode as naive
+from journalspec_reference.answers import ask
+from journalspec_reference.contents import Contents, contents
+from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.contents import values
+from journalspec_reference.derby_log.contents.cipher import PASSWORD
+from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, tally
+from journalspec_reference.derby_log.contents.state import State
+from journalspec_reference.derby_log.heap import HeapRow, Pointer, image, page_of, rows_of
+from journalspec_reference.filesets import find_journals, load
+
+DATA = Path(__file__).resolve().parent / "data"
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "derby_log"
+shared = pytest.mark.skipif(
+    not SHARED.is_dir(), reason="stores of the products are missing beside the checkout (../shared/contents)"
+)
+#: A store -> tables whose containers it does not have: the research lists them as left out for their size.
+LEFT_OUT = {
+    "enc2-aes-10.8.3.0": {"SYS.SYSALIASES", "SYS.SYSROUTINEPERMS", "SYS.SYSSTATEMENTS", "SYSIBM.SYSDUMMY1"}
+}
+STORES = ("types-10.1.3.1", "overflow-10.8.3.0", "damages-10.16.1.1", "enc2-aes-10.8.3.0")
+
+
+def unpacked(archive: Path, directory: Path) -> Path:
+    with tarfile.open(archive) as packed:
+        packed.extractall(directory, filter="data")
+    return directory
+
+
+def opened(directory: Path) -> Contents:
+    (journal,) = find_journals(load(directory / "log"), "derby_log")
+    found = contents(ask(journal, "default"))
+    assert found is not None
+    return found
+
+
+def as_told(value: Any, column: Column) -> str | None:
+    """Return a value as `expected.json` has it."""
+    if value is None:
+        return None
+    if isinstance(value, float):
+        return struct.pack(">f" if column.doc.startswith("REAL") else ">d", value).hex()
+    text = value.hex() if isinstance(value, bytes) else str(value)
+    text = text.lower() if isinstance(value, bool) else text
+    return text if len(text) <= 160 else f"sha256:{hashlib.sha256(text.encode()).hexdigest()}:{len(text)}"
+
+
+def rows_told(found: Contents, title: str) -> list[list[str | None]]:
+    columns = found.tables[title].columns
+    return [[as_told(row[column.name], column) for column in columns] for row in found.rows(title)]
+
+
+def agree(found: Contents, expected: Mapping[str, Any], without: set[str]) -> None:
+    """Hold all tables against what SQL told: columns, rows, and how many there are."""
+    listed = {".".join((str(row["schema"]), str(row["table"]))): row for row in found.rows("tables")}
+    assert listed.keys() >= expected.keys()
+    for title, table in expected.items():
+        if title in without:
+            continue
+        mine = rows_told(found, title)
+        assert len(mine) == listed[title]["rows"] == table["count"], title
+        if not table.get("system"):
+            assert [column.name for column in found.tables[title].columns] == [
+                name for name, _ in table["columns"]
+            ]
+            assert sorted(map(str, mine)) == sorted(map(str, table["rows"])), title
+    counted = {count.name: count.rows for count in found.counts()}
+    assert counted == {title: table["count"] for title, table in expected.items() if not table.get("system")}
+
+
+@shared
+@pytest.mark.parametrize("store", STORES)
+def test_every_table_is_as_sql_has_it(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = json.loads((SHARED / store / "expected.json").read_bytes())
+    monkeypatch.setenv(PASSWORD, expected.get("bootPassword", ""))
+    found = opened(unpacked(SHARED / store / "db.tar.gz", tmp_path))
+    agree(found, expected["tables"], LEFT_OUT.get(store, set()))
+    if store not in LEFT_OUT:
+        assert not found.remarks.kept
+
+
+@pytest.fixture(name="small", scope="module")
+def small_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of Derby 10.14 that was killed, without most tables of the system and all indexes."""
+    return unpacked(DATA / "derby_contents.tar.gz", tmp_path_factory.mktemp("small"))
+
+
+def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
+    """All types, a table made behind the checkpoint, an added column, rows in parts, an open transaction."""
+    found = opened(small)
+    agree(found, json.loads((DATA / "derby_contents.json").read_bytes()), set())
+    types = {
+        column.name: (column.kind, column.doc, column.body) for column in found.tables["APP.ALLT"].columns
+    }
+    assert types["I"] == ("int", "INTEGER NOT NULL", True)
+    assert types["D"] == ("str", "DECIMAL(12,3)", True)
+    assert types["CB"] == ("bytes", "CHAR (6) FOR BIT DATA", True)
+    assert types["P"] == ("str", "Small$Point", True)
+    assert {remark.code for remark in found.remarks.kept} == {"no-container"}
+    assert [*found.rows("in_doubt")] == []
+    with pytest.raises(KeyError):
+        found.rows("APP.DROPPED")
+
+
+def test_all_remarks_are_described() -> None:
+    known = tables_of("derby_log")
+    assert known is not None
+    sources = Path(values.__file__).parent.glob("*.py")
+    found = {
+        code
+        for path in sources
+        for code in re.findall(r'(?:Fault|NotReadable|_add)\(\s*"([a-z-]+)"', path.read_text())
+    }
+    assert found == known.remarks.keys()
+
+
+# What SQL said of the same values: see shared/research/derby_pages.md, 2.3.
+@pytest.mark.parametrize(
+    ("kind", "stored", "value"),
+    [
+        (19, "0000000b", 11),
+        (23, "fffffffed5fa0e00", -5000000000),
+        (22, "fff9", -7),
+        (18, "400921f9f01b866e", 3.14159),
+        (20, "3fc00000", 1.5),
+        (198, "0304ff439eb2", "-12345.678"),
+        (198, "020105", "0.05"),
+        (198, "0001ff", "-1"),
+        (16, "01", True),
+        (17, "0006616220202020", "ab    "),
+        (25, "0007eda0bdedb88063", "\U0001f600c"),
+        (25, "0002c080", "\0"),
+        (25, "0000", ""),
+        (231, "0000616263e00000", "abc"),
+        (446, "0000f00003616263", "abc"),
+        (446, "0000f00000616263e00000", "abc"),
+        (446, "0003616263", "abc"),
+        (442, "8401020304", bytes.fromhex("01020304")),
+        (30, "80", b""),
+        (442, "a0000401020304", bytes.fromhex("01020304")),
+        (442, "c00000000401020304", bytes.fromhex("01020304")),
+        (28, "0000002001020304", bytes.fromhex("01020304")),
+        (442, "8001020304", bytes.fromhex("01020304")),
+        (32, "07e8021d", "2024-02-29"),
+        (33, "000d0e0f00000000", "13:14:15"),
+        (34, "07e8021d000d0e0f075bca00", "2024-02-29 13:14:15.123456"),
+        (34, "07e8021d000d0e0f00000000", "2024-02-29 13:14:15.0"),
+        (457, "000000043c612f3e", "<a/>"),
+        (264, "0002aced00057372000b536d616c6c24506f696e74", "Small$Point"),
+        (264, "0002aced000574000161", "java.lang.String"),
+        (264, "00010001c3a9"[:12], "\ufffd"),
+        (264, "000e001900075641524348415200000000000000000100000028", "VARCHAR(40)"),
+    ],
+)  # fmt: skip
+def test_a_value_is_as_sql_has_it(kind: int, stored: str, value: Any) -> None:
+    assert values.TYPES[kind].decode(bytes.fromhex(stored)) == value
+
+
+# Damages, and what Derby says of each: `expected.json` of the store has it in full.
+DAMAGES = {
+    "S00": (), "S01": ("old-page",), "S04": ("no-container",), "S05": ("no-container",),
+    "S07": ("no-container",), "S09": ("no-container",), "S10": ("bad-page",), "S11": ("bad-page",),
+    "S12": ("bad-container",), "S13": ("bad-container",), "S14": ("bad-page",), "S16": ("no-page",),
+    "S17": ("short-container",), "S20": ("no-page",), "S21": ("unknown-page",), "S22": ("unknown-page",),
+    "S24": ("old-page", "other-container"), "S25": ("other-container",), "S30": ("no-properties",),
+    "S38": (), "S39": (),
+}  # fmt: skip
+
+
+def damage(directory: Path, what: str, name: str, *more: Any) -> None:
+    path = directory / name
+    if what in ("copy", "rename"):
+        shutil.copy(path, directory / more[0])
+    if what in ("remove", "rename"):
+        path.unlink()
+    if what in ("xor", "zero", "truncate"):
+        data = bytearray(path.read_bytes())
+        if what == "xor":
+            data[more[0]] ^= more[1]
+        elif what == "zero":
+            data[more[0] : more[0] + more[1]] = bytes(more[1])
+        path.write_bytes(data[: more[0]] if what == "truncate" else data)
+
+
+@shared
+@pytest.mark.parametrize("case", DAMAGES)
+def test_what_derby_says_of_a_damaged_database_is_said_before(case: str, tmp_path: Path) -> None:
+    """The SQLState of the boot, or of the SELECT, is told; and where Derby shows rows, these are all."""
+    known = json.loads((SHARED / "damages-10.16.1.1" / "expected.json").read_bytes())
+    found = next(entry for entry in known["cases"] if entry["id"] == case)
+    unpacked(SHARED / "damages-10.16.1.1" / "db.tar.gz", tmp_path)
+    for step in found["damage"]:
+        damage(tmp_path, *step)
+    here = opened(tmp_path)
+    counts = {title: len([*here.rows(title)]) for title in here.tables if title.startswith("APP.")}
+    remarks = here.remarks.kept
+    assert tuple(dict.fromkeys(remark.code for remark in remarks)) == DAMAGES[case]
+    said = found["derby_10.16"]
+    for state in set(re.findall(r"40XD2|XSDB4|XSDG[0-3]|XSDBB|XSAI2|XJ004", said)) - {"XJ040"}:
+        assert any(state in remark.text for remark in remarks), state
+    if said.startswith("BOOT FAILS") and case not in ("S09", "S30"):
+        assert any("Derby does not start" in remark.text for remark in remarks)
+    for table, count in re.findall(r"(KV|OTHER)=(\d+)", said):
+        assert counts[f"APP.{table}"] == int(count)
+
+
+@shared
+@pytest.mark.parametrize(("password", "code"), [("", "no-password"), ("not the right one", "wrong-password")])
+def test_an_encrypted_database_needs_its_password(
+    password: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PASSWORD, password)
+    found = opened(unpacked(SHARED / "enc2-aes-10.8.3.0" / "db.tar.gz", tmp_path))
+    assert [remark.code for remark in found.remarks.kept] == [code, "no-containers"]
+    assert [*found.rows("tables")] == []
+
+
+# Tables against the hand-written decoders.
+
+
+def as_row(told: Mapping[str, Any]) -> tuple[int, HeapRow]:
+    """Return what the naive decoder says of a row as the hand-written one has it."""
+    columns = told["columns"].get("columns", {}) if "number" not in told["columns"] else told["columns"]
+    fields: list[Any] = []
+    for field in columns.get("fields", ()):
+        status, content = field["status"], field.get("content")
+        data = content["data"] if isinstance(content, Mapping) and "data" in content else None
+        if data is None:
+            fields.append(... if status & 5 == 5 else None)
+        else:
+            fields.append(Pointer(data) if status & 2 else data)
+    rest = told.get("rest")
+    place = None if rest is None else (rest["page"], rest["record_id"])
+    return told["record_id"], HeapRow(fields, told.get("first", 0), place, bool(told["status"] & 1))
+
+
+def same_row(data: bytes, family: Family) -> bool:
+    """Hold a row against its table; tell whether it is one."""
+    try:
+        expected = as_row(naive(family, "row", data))
+    except ContentsError:
+        return False
+    ident, row, end = image(data)
+    assert (ident, row) == expected
+    assert [type(value) for value in row.values] == [type(value) for value in expected[1].values]
+    assert end == len(data)
+    return True
+
+
+def all_pages(directory: Path) -> list[bytes]:
+    found = []
+    for path in sorted((directory / "seg0").glob("c*.dat")):
+        heap = Heap(int(path.stem[1:], 16), path.name, path.read_bytes(), None)
+        for number in heap.numbers():
+            data = heap.page(number)
+            if data[:2] == b"\0\x75" and data[5] == 1:
+                found.append(data)
+    return found
+
+
+def test_rows_and_values_are_what_their_tables_say(small: Path) -> None:
+    known = families("derby_log")
+    rows, fields = 0, 0
+    for data in all_pages(small):
+        head = naive(known["page"], "page", data)["header"]
+        assert head["slots"] == len([*rows_of(data)]) == len(page_of(data).slots)
+        for number in range(head["slots"]):
+            place = len(data) - 8 - 6 * (number + 1)
+            slot = naive(known["page"], "slot", data[place : place + 6])
+            rows += same_row(data[slot["row_offset"] : slot["row_offset"] + slot["length"]], known["row"])
+        first = next((row for _, _, row in rows_of(data)), None)
+        if first is not None and (said := descriptor(first)) is not None:
+            stored = first.values[0]
+            told = naive(known["sql"], "heap_descriptor", stored)
+            assert (told["container"], tuple(told["columns"])) == said
+            fields += 1
+    assert rows > 200
+    assert fields > 5
+
+
+def as_value(kind: int, told: Mapping[str, Any]) -> Any:
+    """Return what the naive decoder says of a value as SQL has it."""
+    if kind in (17, 25, 231):
+        rest = told.get("unmeasured", b"").partition(b"\xe0\0\0")[0]
+        return told["value"] if "value" in told else mutf8.readable(rest)
+    if kind == 446:
+        return mutf8.readable(told["value"].partition(b"\xe0\0\0")[0])
+    if kind == 198:
+        number = int.from_bytes(told["unscaled"], "big", signed=True)
+        digits = f"{abs(number):0{told['scale'] + 1}}"
+        point = len(digits) - told["scale"]
+        return ("-" if number < 0 else "") + digits[:point] + ("." + digits[point:] if told["scale"] else "")
+    clock = "{hour:02}:{minute:02}:{second:02}"
+    form = {32: "{year:04}-{month:02}-{day:02}", 33: clock}.get(kind)
+    return told["value"] if form is None else form.format(**told)
+
+
+def test_values_are_what_their_tables_say() -> None:
+    """Random bytes of each type, decoded both ways."""
+    family, draws = families("derby_log")["sql"], random.Random(46)
+    shapes = {
+        17: "characters", 446: "clob", 198: "decimal", 32: "day", 33: "time_of_day", 19: "integer",
+        23: "bigint", 22: "smallint", 196: "tinyint", 16: "boolean", 20: "real", 18: "double_precision",
+    }  # fmt: skip
+    sizes = {32: 4, 33: 8, 19: 4, 23: 8, 22: 2, 196: 1, 16: 1, 20: 4, 18: 8}
+    for kind, shape in shapes.items():
+        good = 0
+        for _ in range(300):
+            size = draws.randrange(12)
+            data = draws.randbytes(sizes.get(kind, size))
+            if kind == 446:
+                data = data[:2] + b"\xf0" + data[2:4] + b"ab" * size
+            elif kind == 17:
+                data = draws.choice((b"\0\0", size.to_bytes(2, "big"))) + data
+            elif kind == 198:
+                data = bytes([draws.randrange(32), size]) + draws.randbytes(size)
+            try:
+                told = naive(family, shape, data)
+            except ContentsError:
+                continue
+            found, expected = values.TYPES[kind].decode(data), as_value(kind, told)
+            assert found == expected or (found != found and expected != expected), data.hex()  # noqa: PLR0124
+            good += 1
+        assert good > 20, shape
+
+
+# Hostile bytes.
+
+
+def page(rows: list[bytes], *, overflow: bool = False, size: int = 4096) -> bytes:
+    """Return a page of rows with its checksum."""
+    data = bytearray(size)
+    struct.pack_into(">HxxBBqHi", data, 0, 117, overflow, 1, 2, len(rows), 6 + len(rows))
+    at = 60
+    for number, row in enumerate(rows):
+        data[at : at + len(row)] = row
+        struct.pack_into(">HHH", data, size - 8 - 6 * (number + 1), at, len(row), 0)
+        at += len(row)
+    struct.pack_into(">q", data, size - 8, zlib.crc32(data[:-8]))
+    return bytes(data)
+
+
+def container(
+    pages: list[bytes], number: int = 0x470, columns: tuple[int, ...] = (85,), size: int = 4096
+) -> bytes:
+    """Return a heap of these pages, behind a first row that describes it."""
+    info = struct.pack(">iiiiihhqqqqqq", 116, 0, size, 20, 12, 1, 8, 0, 0, 0, 0, 0, 0)
+    first = bytearray(size)
+    struct.pack_into(">HxxBBq", first, 0, 118, 0, 1, 1)
+    struct.pack_into(">qq32xB", first, 60, -1, 0, 80)
+    struct.pack_into(">qqqi", first, 189, size, 1, 10216, len(pages))
+    struct.pack_into(">q", first, size - 8, zlib.crc32(first[:-8]))
+    first[109:189] = info + struct.pack(">q", zlib.crc32(info))
+    return bytes(first) + b"".join(pages)
+
+
+def head(number: int = 0x470, columns: tuple[int, ...] = (85,)) -> bytes:
+    described = struct.pack(f">Hiqi{len(columns)}H", 467, 0, number, len(columns), *columns) + b"\0"
+    return b"\4\6\0\1\0" + bytes([len(described)]) + described
+
+
+def state_of(data: bytes) -> tuple[State, list[Fault]]:
+    told: list[Fault] = []
+    return State({0x470: ("seg0/c470.dat", data)}, None, lambda _, fault, __: told.append(fault)), told
+
+
+def field(data: bytes, status: int = 0) -> bytes:
+    size = bytes([len(data)]) if len(data) < 64 else struct.pack(">H", 0x4000 | len(data))
+    return bytes([status]) + size + data
+
+
+LOOPS: Mapping[str, Callable[[], list[bytes]]] = {
+    "a row that goes on in itself": lambda: [b"\6\x0a\0\1\x0a\0\0"],
+    "a long value that goes on in itself": lambda: [b"\0\x0a\2" + field(b"xx") + field(b"\0\1\x0a", 2)],
+    "a long value that is nowhere": lambda: [b"\0\x0a\1" + field(b"\0\x09\x0a", 2)],
+    "a long value without a place": lambda: [b"\0\x0a\1" + field(b"", 2)],
+    "columns are missing": lambda: [b"\2\x0a\0\1\x0b", b"\4\x0b\5\1" + field(b"x")],
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_parts_that_lead_nowhere_are_a_remark_on_the_row(loop: str) -> None:
+    good = b"\0\x14\1" + field(b"\0\1a")
+    state, told = state_of(container([page([head(), *LOOPS[loop](), good])]))
+    keys = [key for key, _ in state.rows(0x470)]
+    assert "1,20" in keys
+    assert {fault.code for fault in told} == {"no-page" if "nowhere" in loop else "bad-row"}
+
+
+def test_many_rows_that_share_a_long_value_cost_no_more_than_the_file() -> None:
+    """2,000 rows name a value of 10 pages: together their parts would be 80 MB."""
+    parts = [
+        page([b"\0\6\2" + field(bytes(3000)) + field(struct.pack(">HB", 22 + number, 6), 2)], overflow=True)
+        for number in range(9)
+    ]
+    parts.append(page([b"\0\6\1" + field(bytes(3000))], overflow=True))
+    sharing = [b"\0" + bytes([7 + number]) + b"\1" + field(b"\0\x15\6", 2) for number in range(50)]
+    data = container([page([head(), *sharing]), *(page(sharing) for _ in range(19)), *parts])
+    state, told = state_of(data)
+    total = sum(len(row[0] or b"") for _, row in state.rows(0x470))
+    assert 30_000 <= total <= 4 * len(data)
+    assert {fault.code for fault in told} == {"bad-row"}
+
+
+def test_time_is_linear_and_memory_does_not_grow() -> None:
+    rows = [b"\0" + bytes([7 + number]) + b"\1" + field(b"\0\x10abcdefghijklmnop") for number in range(50)]
+    seconds = {}
+    for count in (200, 800):
+        state, _ = state_of(container([page([head()]), *[page(rows)] * count]))
+        best = float("inf")
+        for _ in range(3):
+            begin = time.process_time()
+            assert sum(1 for _ in state.rows(0x470)) == 50 * count == state.count(0x470)[0]
+            best = min(best, time.process_time() - begin)
+        seconds[count] = best
+    assert seconds[800] < 8 * seconds[200]
+
+
+def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
+    """Bytes changed anywhere, with a checksum that holds: rows are told or left out, nothing is raised."""
+    draws, pages = random.Random(46), [data for data in all_pages(small) if len(data) == 4096]
+    for _ in range(1500):
+        damaged = bytearray(draws.choice(pages))
+        for _ in range(draws.choice((1, 1, 2, 8, 50))):
+            at = draws.choice(
+                (draws.randrange(60, 4088), draws.randrange(3000, 4088), draws.randrange(6, 20))
+            )
+            damaged[at] = draws.choice((0, 1, 2, 5, 6, 0x40, 0x80, 0xFF, draws.randrange(256)))
+        struct.pack_into(">q", damaged, 4088, zlib.crc32(damaged[:-8]))
+        state, told = state_of(container([page([head()]), bytes(damaged)]))
+        for _, row in state.rows(0x470):
+            assert all(value is None or isinstance(value, bytes) for value in row)
+        state.count(0x470)
+        codes = {fault.code for fault in told}
+        assert codes <= {"bad-row", "unknown-page", "no-page"}, codes
+
+
+def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
+    """A value that its type does not have is told as none; the other values of its row stay."""
+    shutil.copytree(small, tmp_path / "db")
+    path = tmp_path / "db" / "seg0" / "c490.dat"
+    data = bytearray(path.read_bytes())
+    at = data.index(bytes.fromhex("0304ff439eb2"))
+    data[at + 1] = 200
+    start = at // 4096 * 4096
+    struct.pack_into(">q", data, start + 4088, zlib.crc32(data[start : start + 4088]))
+    path.write_bytes(data)
+    found = opened(tmp_path / "db")
+    rows = [*found.rows("APP.ALLT")]
+    assert [row["D"] for row in rows if row["I"] != 2].count(None) == 1
+    assert all(row["N"] == "0.05" for row in rows if row["I"] != 2)
+    (remark,) = (remark for remark in found.remarks.kept if remark.code == "bad-value")
+    assert (remark.table, remark.key) == ("APP.ALLT", "2,6")
+
+
+def test_a_heap_without_a_catalogue_tells_its_types(small: Path, tmp_path: Path) -> None:
+    shutil.copytree(small, tmp_path / "db")
+    (tmp_path / "db" / "seg0" / "c60.dat").unlink()
+    found = opened(tmp_path / "db")
+    rows = [*found.rows("?.c490")]
+    assert [row["COLUMN1"] for row in rows] == [1, 2, 3]
+    assert {row["COLUMN4"] for row in rows} == {None, "-12345.678"}
+
+
+def test_tally_counts_what_is_not_deleted() -> None:
+    data = page([head(), b"\1\x08\0", b"\0\x09\1" + field(b"x"), b"\0\x0a\0"])
+    assert tally(data, 1) == (2, 6 + 3)
+    with pytest.raises(BadLog):
+        page_of(data[:60] + b"\xff" * 40 + data[100:])
