@@ -827,6 +827,16 @@ def test_jobs_are_what_the_commands_of_a_scheduler_leave(tmp_path: Path) -> None
     assert rows(opened(link)[1], "jobs") == []
 
 
+def test_jobs_without_commands_are_a_remark(tmp_path: Path) -> None:
+    """ActiveMQ 5.10 and earlier stored the messages alone."""
+    (tmp_path / "localhost").mkdir()
+    records = [f"r1 payload={made()['text', 11].hex()}"]
+    written({"batches": [records]}, tmp_path / "localhost" / "scheduler", "5.3")
+    found = written({"batches": [["r1 q=A"]]}, tmp_path / "kahadb")
+    assert rows(found, "jobs") == []
+    assert [(remark.table, remark.code) for remark in found.remarks.kept] == [("jobs", "unread-jobs")]
+
+
 @pytest.mark.parametrize(
     ("decided", "outcome"),
     [

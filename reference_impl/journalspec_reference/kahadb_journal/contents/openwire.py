@@ -319,7 +319,7 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fie
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Decoded:
     """An object: its fields, the version that it was read as, what is wrong with it, what is odd."""
 
     fields: Fields
@@ -328,21 +328,21 @@ class Found:
     odd: tuple[str, ...] = ()
 
 
-def read(data: bytes, version: int) -> Found:
+def read(data: bytes, version: int) -> Decoded:
     """Return what an object holds, by the version of its store if it fits, else by one that does.
 
     If none does, what is damaged is presumed, and at last the fields before the damage are returned.
     """
     fields, wrong, odd = fields_of(data, version)
     if not wrong:
-        return Found(fields, version, "", tuple(odd))
+        return Decoded(fields, version, "", tuple(odd))
     others = [other for other in VERSIONS if other != version]
     for presumes, tried in ((False, others), (True, [version, *others])):
         for other in tried:
             found, why, odd = fields_of(data, other, presumes=presumes)
             if not why:
-                return Found(found, other, "", tuple(odd))
-    return Found(fields, version, wrong)
+                return Decoded(found, other, "", tuple(odd))
+    return Decoded(fields, version, wrong)
 
 
 def head_time(data: bytes, at: int, version: int) -> int | None:
