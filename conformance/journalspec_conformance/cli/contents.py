@@ -122,9 +122,9 @@ class Stored:
             return value
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
-        if column.body and not isinstance(value, str | bytes):
-            return column.kind
-        return str(self.redactor.text(value, "" if not column.body else None))
+        if not isinstance(value, str | bytes):
+            return column.kind if column.body else value
+        return str(self.redactor.text(value, None if column.body else ""))
 
     def counts(self) -> Iterator[Count]:
         """Yield what each queue or table holds."""

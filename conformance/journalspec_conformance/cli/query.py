@@ -128,11 +128,14 @@ def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
     for source in sources:
         for name, table in (_own_tables(source) | contents_tables(source)).items():
             found.setdefault(name, []).append(table)
-    # Two journals may have tables of one name and other columns.
-    return {
-        name: _Table([one for one in tables if one.columns == tables[0].columns])
-        for name, tables in found.items()
-    }
+    # Databases may have tables of one name and other columns.
+    return {name: _Table([one for one in tables if _alike(one, tables[0])]) for name, tables in found.items()}
+
+
+def _alike(one: Matches, other: Matches) -> bool:
+    return [(name, each.kind) for name, each in one.columns.items()] == [
+        (name, each.kind) for name, each in other.columns.items()
+    ]
 
 
 def _own_tables(source: Matches) -> dict[str, TableRows]:
