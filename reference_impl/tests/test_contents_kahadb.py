@@ -334,7 +334,7 @@ def test_a_message_with_every_header_in_each_version() -> None:
             "corr é",
         )
         assert (fields["expiration"], fields["timestamp"]) == (1800000000000, 1700000000001)
-        assert (fields["persistent"], fields["priority"], fields["type"]) == (True, 4, "order.v2")
+        assert (fields["persistent"], fields["priority"], fields["jms_type"]) == (True, 4, "order.v2")
         assert (fields["redelivery_counter"], fields["user_id"]) == (2, "anna")
         assert (fields["broker_path"], fields["target_consumer"]) == (["b1", "b2"], ("ID:south-9", 5, 6))
         assert fields.get("cluster") == (["b3"] if version >= 3 else None)

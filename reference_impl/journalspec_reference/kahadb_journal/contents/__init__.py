@@ -37,7 +37,7 @@ _OLD, _SAMPLE = 6, 64
 _MULTI, _DECIDES = 61616, "txStore"
 #: Columns that fields of a message are without a change.
 _AS_THEY_ARE = (
-    *("priority", "correlation_id", "reply_to", "group_id", "group_sequence", "type", "user_id"),
+    *("priority", "correlation_id", "reply_to", "group_id", "group_sequence", "user_id"),
     *("original_destination", "compressed"),
 )
 #: Columns of a job and the fields of its commands.
@@ -157,6 +157,7 @@ class KahaContents:
             "protocol": f"openwire {found.version}",
             "timestamp": fields.get("timestamp") or None,
             "expiration": fields.get("expiration") or None,
+            "type": fields.get("jms_type"),
             "durable": fields.get("persistent"),
             "delivery_count": fields.get("redelivery_counter"),
             "redelivered": fields["redelivery_counter"] > 0 if "redelivery_counter" in fields else None,

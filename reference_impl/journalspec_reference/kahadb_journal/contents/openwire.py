@@ -233,7 +233,7 @@ def _head(data: Bytes, out: Fields) -> None:
 def _message(data: Bytes, out: Fields, depth: int) -> None:
     version = data.version
     _head(data, out)
-    out["type"] = data.string()
+    out["jms_type"] = data.string()
     out["content"] = data.sequence()
     out["properties"] = data.sequence()
     out["structure"] = _object(data, {}, depth + 1) if data.flag() else None
