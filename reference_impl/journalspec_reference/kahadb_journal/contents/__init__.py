@@ -24,7 +24,7 @@ from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
 from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
-from journalspec_reference.kahadb_journal.contents.jobs import beside, jobs, opened
+from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jobs, opened
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Entry, Listed, Lists
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.contents.places import MessagePlaces, message_in
@@ -309,8 +309,8 @@ class KahaContents:
         """Yield the jobs of this journal, or of the schedulers beside it."""
         for passed in [self._passed] if JOB in self._passed.last else beside(self._root):
             places = MessagePlaces(passed.files)
-            if passed.lossy and JOB not in passed.last:
-                self._remark("jobs", "", None, "unread-jobs", "its records have no commands")
+            if JOB not in passed.last and early(passed):
+                self._remark("jobs", "", None, "unread-jobs", "its records are messages alone")
             for job in jobs(passed):
                 try:
                     _, fields, size = passed.command_at(job["place"])
