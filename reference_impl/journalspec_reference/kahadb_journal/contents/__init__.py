@@ -25,7 +25,7 @@ from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jobs, opened
-from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Entry, Listed, Lists
+from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, ListedMessage, Lists
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.contents.places import MessagePlaces, message_in
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, State
@@ -127,7 +127,7 @@ class KahaContents:
                 except Changed:
                     self._remark("messages", entry.ident, entry.place, "changed", _GONE)
 
-    def _message(self, listed: Listed, entry: Entry) -> dict[str, Value]:
+    def _message(self, listed: Listed, entry: ListedMessage) -> dict[str, Value]:
         data, size = self._places.message(entry.place)
         found = openwire.read(data, self._version)
         row = self._decoded("messages", entry.ident, entry.place, found)
