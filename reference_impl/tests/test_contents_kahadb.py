@@ -943,6 +943,19 @@ def test_a_body_that_would_be_too_large_stays_compressed() -> None:
     assert row["data"] == b"twelve bytes"
 
 
+def test_a_body_of_too_many_values_is_not_all_made() -> None:
+    """Each null takes one byte: a small compressed body may have millions."""
+    many = zlib.compress(bytes(4 << 20))
+    row: dict[str, Any] = {"content": None}
+    ((code, _),) = openwire.body({"kind": 27, "content": many, "compressed": True}, row)
+    assert (code, len(row["data"]), len(row["content"])) == ("too-large", 4 << 20, 1 << 19)
+    nested = b"\0\0\0\1\0\1x" + b"\x0c" + (1 << 20).to_bytes(4, "big") + bytes(1 << 20)
+    row = {"content": None}
+    assert [code for code, _ in openwire.body({"kind": 25, "content": nested, "compressed": False}, row)] == [
+        "too-large"
+    ]
+
+
 def test_hostile_bytes_raise_nothing() -> None:
     drawn = random.Random(6)
     objects_ = [(data, version) for (_, version), data in made().items()]

@@ -28,8 +28,9 @@ _MESSAGE_ID, _LOCAL, _XA, _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER =
     *range(120, 125),
 )
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
-#: A larger body stays compressed; the most that maps, lists and objects nest.
-INFLATED, DEPTH = 64 << 20, 50
+#: A larger body stays compressed; the most that maps, lists and objects nest; the most values in a body.
+INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
+_TOO_MANY = f"there are more than {VALUES} values"
 
 _Unpack: TypeAlias = Callable[[bytes, int], tuple[Any, ...]]
 _U2, _I2, _I4, _I8, _LONGS = (struct.Struct(f">{kind}").unpack_from for kind in ("H", "h", "i", "q", "qq"))
@@ -48,7 +49,7 @@ class OpenWireError(ValueError):
 class Bytes:
     """The bytes of one object, taken from the front; IndexError and struct.error: they end too early."""
 
-    __slots__ = ("at", "data", "odd", "presumes", "version")
+    __slots__ = ("at", "data", "odd", "presumes", "values", "version")
 
     def __init__(self, data: bytes, at: int = 0, version: int = 0, *, presumes: bool = False) -> None:
         self.data, self.at, self.version = data, at, version
@@ -56,6 +57,8 @@ class Bytes:
         self.presumes = presumes
         #: What was taken although the product would not.
         self.odd: list[str] = []
+        #: How many values were read.
+        self.values = 0
 
     def byte(self) -> int:
         """Return the next byte."""
@@ -175,6 +178,9 @@ class Bytes:
 
     def value(self, depth: int = 0) -> Any:
         """Return a value of a property, map or stream; raises OpenWireError."""
+        self.values += 1
+        if self.values > VALUES:
+            raise OpenWireError(_TOO_MANY)
         tag = self.byte()
         if (found := _NUMBERS.get(tag)) is not None:
             return self.number(*found)
@@ -481,7 +487,9 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[tuple[str, str]
     taken = Bytes(content)
     wrong = _wrong(lambda: READERS[kind](taken, out))
     out["data"] = content if wrong else None
-    return [("bad-body", wrong)] if wrong else [("bad-text", text) for text in taken.odd]
+    if wrong:
+        return [("too-large" if wrong == _TOO_MANY else "bad-body", wrong)]
+    return [("bad-text", text) for text in taken.odd]
 
 
 def _text(data: Bytes, out: dict[str, Any]) -> None:
