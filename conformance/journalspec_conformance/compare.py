@@ -366,6 +366,22 @@ def _by_place(records: Sequence[Members]) -> list[Members]:
     return sorted(records, key=place)
 
 
+def _contents(expected: Members, observed: Members, claims: Claims) -> Difference | None:
+    """Compare the rows of each table that is expected, in their order, by the columns that are expected."""
+    have = observed.get("contents") or {}
+    for table, rows in (expected.get("contents") or {}).items():
+        found = have.get(table) or []
+        for number, row in enumerate(rows[: len(found)]):
+            told = {name: found[number].get(name) for name in row}
+            if told != row:
+                return Difference(f"contents:{table}", f"contents.{table}[{number}]", row, told)
+        if len(found) != len(rows):
+            return Difference(
+                f"contents:{table}:number", f"contents.{table}", str(len(rows)), str(len(found))
+            )
+    return None
+
+
 _STEPS: tuple[tuple[Level, Callable[[Members, Members, Claims], Difference | None]], ...] = (
     (Level.VERDICT, _verdict),
     (Level.VERDICT, _refusal),
@@ -378,4 +394,5 @@ _STEPS: tuple[tuple[Level, Callable[[Members, Members, Claims], Difference | Non
     (Level.LAYOUT, _layout),
     (Level.LAYOUT, _notes),
     (Level.LAYOUT, _unanchored),
+    (Level.CONTENTS, _contents),
 )

@@ -43,7 +43,7 @@ class Options:
     `enforce_may` is for mutants, where every difference counts: nobody fails on what he may do.
     """
 
-    level: Level = Level.LAYOUT
+    level: Level = Level.CONTENTS
     timeout: float = 10.0
     validate: bool = False
     enforce_should: bool = False

@@ -117,7 +117,7 @@ def setup_of(request: RunRequest) -> Setup:
     bounds = Bounds.of_mib(request.max_memory, request.max_disk)
     target = parse_impl(request.impl, request.mode, level, bounds)
     options = Options(
-        level=Level.LAYOUT if level is None else level,
+        level=Level.CONTENTS if level is None else level,
         timeout=request.timeout or target.timeout or DEFAULT_TIMEOUT,
         validate=request.validate,
         enforce_should=request.enforce_should,

@@ -18,7 +18,7 @@ from click.testing import Result
 from journalspec.formats import format_ids, get_format
 from journalspec_conformance.cli import rows
 from journalspec_conformance.cli.places import UsageProblem
-from journalspec_conformance.cli.selection import Question, columns_of, parsed
+from journalspec_conformance.cli.selection import Question, columns_of, parsed, record_columns
 from journalspec_corpus.load import find_case, load_cases
 from journalspec_reference.predicates import COMPARED, Predicate
 from judged import call
@@ -191,7 +191,7 @@ UNREAD = {
 @pytest.mark.parametrize("where", UNREAD)
 def test_an_expression_that_cannot_be_read_is_refused(where: str) -> None:
     with pytest.raises(UsageProblem) as raised:
-        [*parsed(where, get_format("jboss_journal"))]
+        [*parsed(where, record_columns(get_format("jboss_journal")))]
     assert UNREAD[where] in raised.value.message
     if "no column" in raised.value.message:
         assert "columns: journal, file, off, len, type, file_id" in raised.value.message
@@ -199,7 +199,7 @@ def test_an_expression_that_cannot_be_read_is_refused(where: str) -> None:
 
 def test_options_for_columns_of_the_format() -> None:
     asked = Question(ids=["7"], tx=["9"], types=["add"], start="0x10", stop="99")
-    found = asked.predicates(get_format("jboss_journal"))
+    found = asked.predicates(record_columns(get_format("jboss_journal")))
     assert [(each.column, each.op, each.value) for each in found] == [
         ("type", "in", ("ADD",)),
         ("id", "in", (7,)),
@@ -207,15 +207,17 @@ def test_options_for_columns_of_the_format() -> None:
         ("off", ">=", 16),
         ("off", "<", 99),
     ]
-    kahadb = get_format("kahadb_journal")
+    kahadb = record_columns(get_format("kahadb_journal"))
     (by_name,) = Question(queue=["orders"]).predicates(kahadb)
     assert (by_name.column, by_name.value) == ("destination_name", ("orders",))
     assert [Question(tx=[text]).predicates(kahadb)[0].column for text in ("7", "0aff")] == [
         "transaction_number",
         "transaction_gtrid",
     ]
-    assert Question(table=["3"]).predicates(get_format("derby_log"))[0].column == "container"
-    (since,) = Question(start="2026-11-28T04:38:00+01:00").predicates(get_format("bitronix_tlog"))
+    assert Question(table=["3"]).predicates(record_columns(get_format("derby_log")))[0].column == "container"
+    (since,) = Question(start="2026-11-28T04:38:00+01:00").predicates(
+        record_columns(get_format("bitronix_tlog"))
+    )
     assert (since.column, since.value) == ("time", 1795837080000)
 
 

@@ -86,6 +86,8 @@ def _text(value: Any, pad: str) -> str:
         return "null" if value is None else "true" if value else "false"
     if isinstance(value, int):
         return f'"{int(value)}"'
+    if isinstance(value, float):
+        return f'"{value!r}"'
     if isinstance(value, (bytes, bytearray, memoryview)):
         return f'"{bytes(value).hex()}"'
     if isinstance(value, Item):

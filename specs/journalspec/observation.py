@@ -38,6 +38,8 @@ class Level(IntEnum):
     RECORDS = 1
     STATE = 2
     LAYOUT = 3
+    #: What queues and tables hold. No other level needs it, and it needs all of them.
+    CONTENTS = 4
 
     @classmethod
     def parse(cls, text: str) -> Level:
@@ -202,6 +204,8 @@ class Observation:
     unanchored: Sequence[Record] = ()
     #: What belongs here and is not here; in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
+    #: Part of level ``contents``: the rows of each table, columns by name; None: they were not asked for.
+    contents: Mapping[str, object] | None = None
     #: How often what is no part of the answer was met, by name, for summaries of it.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
@@ -248,6 +252,8 @@ class Observation:
                 out["at"] = self.at
             if self.unanchored:
                 out["unanchored"] = self.unanchored
+        if level >= Level.CONTENTS and self.contents is not None:
+            out["contents"] = self.contents
         return out
 
     def to_json(self, level: Level = Level.LAYOUT) -> dict[str, Json]:
@@ -296,8 +302,8 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
     """Return `value` under the JSON rules of this module.
 
     int -> decimal string, bytes -> hex, bool stays bool, mappings and sequences
-    element by element, str and None as they are. Raises TypeError on anything
-    else (a float has no place in a journal).
+    element by element, str and None as they are; a float (of contents alone) is
+    the shortest text that gives it again. Raises TypeError on anything else.
     """
     # Exact types first: nearly all values are of them, and asking what else one may be costs more.
     kind = type(value)
@@ -318,6 +324,8 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
         return [jsonable(item) for item in value]
     if isinstance(value, Item):
         return value.to_json()
+    if isinstance(value, float):
+        return repr(value)
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, Sequence):

@@ -27,7 +27,7 @@ from journalspec_reference.contents import Contents, Count
 from journalspec_reference.filesets import Journal
 
 #: Tables whose rows have a queue, or a table of their own: what ``--queue`` and ``--table`` ask for.
-MESSAGES, QUEUE = "messages", "queue"
+MESSAGES, QUEUE, QUEUES = "messages", "queue", "queues"
 #: Options that ask for a value, and the columns of contents that may have it.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "message_id", "key"),
@@ -117,7 +117,7 @@ class Stored:
 
     def _value(self, column: Column, value: Any) -> Any:
         if self.redactor is None:
-            return shown(value) if isinstance(value, str) else value
+            return value
         if value is None or column.plain:
             return value
         if isinstance(value, Mapping | list | tuple):
@@ -125,6 +125,12 @@ class Stored:
         if not isinstance(value, str | bytes):
             return column.kind if column.body else value
         return str(self.redactor.text(value, None if column.body else ""))
+
+    def queues(self) -> dict[str, str]:
+        """Return the names of the queues, and what is shown of them."""
+        rows = self.contents.rows(QUEUES) if QUEUES in self.known else ()
+        names = (str(next(iter(row.values()))) for row in rows)
+        return {name: self._hidden(name) for name in names}
 
     def counts(self) -> Iterator[Count]:
         """Yield what each queue or table holds."""
@@ -163,6 +169,14 @@ def stored(answer: Answer, *, redact: bool = False) -> Stored | None:
     return Stored(found, answer.journal.format, Redactor(answer.journal) if redact else None)
 
 
+def of_answer(answer: Answer, *, redact: bool) -> Stored | None:
+    """Return what is stored in a journal of which there is an answer that may be shown."""
+    if redact:
+        # An answer without what users stored is no way to it: the journal is asked again.
+        answer = replace(answer, observation=replace(answer.observation, state=None))
+    return stored(answer, redact=redact)
+
+
 def contents_columns(journal: Journal, *, redact: bool) -> dict[str, dict[str, Field]]:
     """Return the tables of the contents of a journal, and their columns."""
     found = stored(ask(journal), redact=redact)
@@ -180,9 +194,7 @@ def described_columns(format_id: str) -> dict[str, dict[str, Field]]:
 
 
 def as_text(value: Any) -> Any:
-    """Return a value for a table of plain values: what nests as JSON."""
-    return (
-        json.dumps(nested(value), separators=(",", ":"))
-        if isinstance(value, Mapping | list | tuple)
-        else value
-    )
+    """Return a value for a plain table: what nests as JSON, text without what steers a terminal."""
+    if isinstance(value, Mapping | list | tuple):
+        return json.dumps(nested(value), separators=(",", ":"))
+    return shown(value) if isinstance(value, str) else value

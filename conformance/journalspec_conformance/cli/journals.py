@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -24,6 +25,7 @@ from journalspec.observation import (
     region_place,
 )
 from journalspec.reread import by_file, files_of
+from journalspec_conformance.cli.contents import of_answer
 from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
@@ -70,7 +72,10 @@ from journalspec_reference.hexdump import (
 )
 
 LEVELS = [level.name.lower() for level in Level]
-LEVEL_HELP = "How much to report with --json, --ndjson and --all: all if left out. It implies --all."
+LEVEL_HELP = (
+    "How much to report with --json, --ndjson and --all: layout if left out. It implies --all. With contents"
+    " --json has the rows of all tables as well."
+)
 STREAMED = click.option(
     "--ndjson",
     "as_ndjson",
@@ -90,6 +95,7 @@ WHOLE = {
     Level.RECORDS: frozenset({RECORDS}),
     Level.STATE: frozenset({RECORDS, STATE}),
     Level.LAYOUT: frozenset({RECORDS, FILES, STATE, NOTES}),
+    Level.CONTENTS: frozenset({RECORDS, FILES, STATE, NOTES}),
 }
 
 
@@ -136,7 +142,7 @@ def inspect_command(
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
     selection = Question.taken(what)
-    asked, chosen = Asked(**what), Level.parse(level or LEVELS[-1])
+    asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
     if as_hex and (asked.redact or selection):
         raise click.UsageError("--hex shows all bytes as they are: no --redact, and no question about rows.")
     found = find(asked)
@@ -154,12 +160,22 @@ def inspect_command(
         "inspect",
         found,
         stream=partial(write_journals, found, level=chosen, at_once=True, more={}) if as_ndjson else None,
-        members=(lambda one: one.observation.members(chosen)) if as_json else None,
+        members=(lambda one: _members(one, chosen, redact=asked.redact)) if as_json else None,
         screens=None if as_json or in_full else partial(_screen, "inspect", None),
         write=lambda out, answer, about: _write_journal(
             out, answer, about, frozenset({HEX}) if as_hex else frozenset(parts)
         ),
     )
+
+
+def _members(answer: Answer, level: Level, *, redact: bool) -> dict[str, object]:
+    """Return the JSON of an answer; at the level of contents with the rows of all tables."""
+    contents = of_answer(answer, redact=redact) if level >= Level.CONTENTS else None
+    seen = answer.observation
+    if contents is not None:
+        tables = {name: [contents.shown(name, row) for row in contents.rows(name)] for name in contents.names}
+        seen = replace(seen, contents=tables)
+    return seen.members(level)
 
 
 def _screen(
@@ -333,7 +349,7 @@ def recover_command(
     """
     if as_json and as_ndjson:
         raise click.UsageError("--json and --ndjson exclude each other.")
-    asked, chosen = Asked(**what), Level.parse(level or LEVELS[-1])
+    asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
     found = find(asked)
     _known_policy(found[0], policy)
 
@@ -351,7 +367,9 @@ def recover_command(
         stream=partial(write_journals, found, level=chosen, at_once=False, more={"policy": policy})
         if as_ndjson
         else None,
-        members=(lambda one: {**one.observation.members(chosen), "policy": policy}) if as_json else None,
+        members=(lambda one: {**_members(one, chosen, redact=asked.redact), "policy": policy})
+        if as_json
+        else None,
         screens=None if as_json or level or with_all or with_notes else partial(_screen, "recover", policy),
         write=write,
     )

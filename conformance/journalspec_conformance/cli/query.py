@@ -82,9 +82,10 @@ _ARROW = {"int": "int64", "bytes": "binary", "str": "string", "bool": "bool"}
 
 
 def tables_of(description: Format) -> dict[str, dict[str, Field]]:
-    """Return the tables of a format and their columns: records, what all have, and the lists of its state.
+    """Return the tables of a format and their columns: records, what all have, lists of its state, contents.
 
     ``transactions`` is the list of those without an end. A list within an entry of a list is its length.
+    A table of contents is in place of a list of its name.
     """
     out = {"records": dict(columns_of(description))}
     for table, columns in TABLES.items():
@@ -97,6 +98,7 @@ def tables_of(description: Format) -> dict[str, dict[str, Field]]:
                 if part.kind != "object"
             }
             out["transactions" if each.name in IN_DOUBT else each.name] = members
+    out |= described_columns(description.id)
     journal = columns_of(description)["journal"]
     return {table: {"journal": journal, **columns} for table, columns in out.items()}
 
@@ -153,11 +155,12 @@ def _own_tables(source: Matches) -> dict[str, TableRows]:
             redactor=source.redactor,
             table=name,
             known=known,
-            entries=lambda: _entries(source, name),
+            entries=lambda: () if name in contents else _entries(source, name),
             tell=lambda row: {column: _shown(row.get(column)) for column in known},
         )
 
-    tables = tables_of(source.format)
+    # Of a journal that tells no contents there are no rows of them.
+    contents, tables = described_columns(source.format.id), tables_of(source.format)
     del tables["records"]
     return {name: table(name, columns) for name, columns in tables.items()}
 
@@ -379,8 +382,8 @@ def columns_command(**what: Any) -> None:
             raise UsageProblem(str(error)) from None
         for place in places:
             for journal in place.journals if name == place.journals[0].format else ():
-                tables |= contents_columns(journal, redact=asked.redact)
-        tables |= {} if places else described_columns(name)
+                for table, columns in contents_columns(journal, redact=asked.redact).items():
+                    tables[table] = {"journal": tables["records"]["journal"], **columns}
         rows = [
             [table, column, WORDS[each.kind], each.doc]
             for table, columns in tables.items()

@@ -138,6 +138,7 @@ def _hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
         for chunk in replace(source, predicates=(), files=()).chunks([column]):
             names = [name for (name,) in chunk.counted([column]) if name is not None]
             known |= {name: source.shown_value(column, name) for name in names}
+        known |= source.queues() if isinstance(source, TableRows) else {}
     for each in wanted:
         if each not in known:
             near = [known[name] for name in get_close_matches(each, known, NEAREST, cutoff=0)]

@@ -240,6 +240,8 @@ class TableRows(Matches):
     known: Mapping[str, Field] = field(default_factory=dict)
     entries: Callable[[], Iterable[Mapping[str, Any]]] = tuple
     tell: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
+    #: What queues are called, and what is shown of that, also of those without a row.
+    queues: Callable[[], Mapping[str, str]] = dict
 
     @property
     def columns(self) -> Mapping[str, Field]:
@@ -323,39 +325,43 @@ def ask_rows(
             "give --format, or the path of one of them",
         )
     description = get_format(formats[0])
-    in_contents = selection.of_contents(description)
-    if not in_contents:
-        columns = record_columns(description)
-        predicates = selection.predicates(columns)
-        selection.counted(columns)
     out: list[Matches] = []
     status = STATUSES[RECOVERED] if unlisted else 0
     for place, journal in pairs:
         # The conditions are about what is stored; what is shown of it is redacted late.
         (answer,) = answers(replace(place.asked, redact=False), "inspect", [journal], None)
         redactor = Redactor(answer.journal) if place.asked.redact else None
-        if in_contents:
-            out.append(_of_contents(answer, place.asked, selection, redactor))
-        else:
-            out.append(Matches(answer, place.asked, predicates, selection.files, redactor))
+        out.append(Matches(answer, place.asked, files=selection.files, redactor=redactor))
         status = max(status, STATUSES[answer.observation.verdict])
-    return out, status
+    if selection.of_contents(description):
+        tables = [each for one in out if (each := _of_contents(one, selection)) is not None]
+        if tables or selection.contents is not None:
+            return _some(tables, out), status
+    columns = record_columns(description)
+    predicates = selection.predicates(columns)
+    selection.counted(columns)
+    return [replace(each, predicates=predicates) for each in out], status
 
 
-def table_of(
-    contents: Stored, table: str, answer: Answer, asked: Asked, redactor: Redactor | None
-) -> TableRows:
-    """Return the rows of a table of contents."""
-    columns, noun = contents.columns(table), contents.noun(table)
+def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
+    """Return the rows of contents; raises UsageProblem if there are none."""
+    if not found:
+        raise UsageProblem(f"{shown(out[0].path)} has no contents that are known here", "--contents records")
+    return [*found]
+
+
+def table_of(contents: Stored, table: str, source: Matches) -> TableRows:
+    """Return the rows of a table of the contents of a journal."""
     return TableRows(
-        answer,
-        asked,
-        redactor=redactor,
-        noun=noun,
+        source.answer,
+        source.asked,
+        redactor=source.redactor,
+        noun=contents.noun(table),
         table=table,
-        known=columns,
+        known=contents.columns(table),
         entries=lambda: contents.rows(table),
         tell=lambda row: contents.shown(table, row),
+        queues=contents.queues,
     )
 
 
@@ -363,14 +369,14 @@ def contents_tables(source: Matches) -> dict[str, TableRows]:
     """Return all tables of the contents of a journal; none if its format tells none."""
     contents = stored(source.answer, redact=source.redactor is not None)
     names = contents.names if contents is not None else ()
-    return {name: table_of(contents, name, source.answer, source.asked, source.redactor) for name in names}  # type: ignore[arg-type]  # with contents there are names
+    return {name: table_of(contents, name, source) for name in names if contents is not None}
 
 
-def _of_contents(answer: Answer, asked: Asked, selection: Question, redactor: Redactor | None) -> TableRows:
-    """Return the rows of the table of contents that is asked for."""
-    contents = stored(answer, redact=asked.redact)
+def _of_contents(source: Matches, selection: Question) -> Matches | None:
+    """Return the rows of the table of contents that is asked for; None: the journal tells no contents."""
+    contents = stored(source.answer, redact=source.redactor is not None)
     if contents is None:
-        raise UsageProblem(f"{shown(str(asked))} has no contents that are known here", "--contents records")
+        return None
     wanted = selection.contents or next(iter(selection.table), MESSAGES)
     names = [name for name in contents.contents.tables if name.upper().split(".")[-1] == wanted.upper()]
     if wanted in contents.contents.tables:
@@ -378,10 +384,10 @@ def _of_contents(answer: Answer, asked: Asked, selection: Question, redactor: Re
     if len(names) != 1 or len(selection.table) > 1:
         known = names or get_close_matches(wanted, contents.names, cutoff=0)
         hint = f"{'there are' if names else 'the nearest names:'} {', '.join(map(shown, known))}"
-        raise UsageProblem(f"{shown(str(asked))} has not one table {shown(wanted)!r}", hint)
+        raise UsageProblem(f"{shown(source.path)} has not one table {shown(wanted)!r}", hint)
     (table,) = names
-    found = table_of(contents, table, answer, asked, redactor)
-    columns = ColumnSet(f"the rows of {shown(table)}", contents.stored_columns(table), COLUMNS)
+    found = table_of(contents, table, source)
+    columns = ColumnSet(shown(table), contents.stored_columns(table), COLUMNS)
     selection.counted(columns)
     # The table itself is the answer to --table.
     found.predicates = replace(selection, table=()).predicates(columns)

@@ -92,7 +92,7 @@ def _wrapped(text: str, room: int) -> Iterator[str]:
 def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
     head, rows = list(listing.head), [list(row) for row in listing.rows[:cap]]
     for name in listing.drop:
-        if name in head and sum(_widths(head, rows)) > room:
+        if name in head and sum(widths := _widths(head, rows)) + 2 * (len(widths) - 1) > room:
             at = head.index(name)
             for row in (head, *rows):
                 del row[at]

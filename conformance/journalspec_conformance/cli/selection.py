@@ -138,7 +138,7 @@ class Question:
         out = [*parsed(self.where, columns)] if self.where is not None else []
         if self.types:
             if columns.types is None:
-                raise UsageProblem(f"--type: {columns.what} have no type of a record", "--contents records")
+                raise UsageProblem("--type: only records have a type", "add --contents records")
             types = [_type(columns.what, columns.types, each) for each in self.types]
             out.append(Predicate("type", IN, tuple(types)))
         for option, what, texts in (
@@ -151,7 +151,7 @@ class Question:
                 names = [name for name in columns.options.get(what, ()) if name in known]
                 if not names:
                     raise UsageProblem(
-                        f"{option}: {columns.what} have no column for that yet", _listed(known)
+                        f"{option}: the rows of {columns.what} have no column for that yet", _listed(known)
                     )
                 out.append(_either(option, texts, [known[name] for name in names], names))
         for option, op, text in (("--from", ">=", self.start), ("--until", "<", self.stop)):
@@ -189,8 +189,7 @@ class ColumnSet:
 def record_columns(description: Format) -> ColumnSet:
     """Return the columns of the records of a format."""
     types = description.vocabulary.record_types
-    what = f"the rows of {description.id}"
-    return ColumnSet(what, columns_of(description), description.columns, types)
+    return ColumnSet(description.id, columns_of(description), description.columns, types)
 
 
 def columns_of(description: Format) -> Mapping[str, Field]:
@@ -225,7 +224,7 @@ def _listed(known: Mapping[str, Field]) -> str:
 
 def _known(name: str, columns: ColumnSet) -> Field:
     if name not in columns.known:
-        raise UsageProblem(f"{columns.what} have no column {shown(name)!r}", _listed(columns.known))
+        raise UsageProblem(f"{columns.what} has no column {shown(name)!r}", _listed(columns.known))
     return columns.known[name]
 
 
@@ -233,7 +232,9 @@ def _type(what: str, known: Collection[str], text: str) -> str:
     name = text if text in known else text.upper()
     if name not in known:
         near = get_close_matches(name, known) or known
-        raise UsageProblem(f"--type: {what} have no type {shown(text)!r}", f"types: {', '.join(near)}")
+        raise UsageProblem(
+            f"--type: {what} has no records of type {shown(text)!r}", f"types: {', '.join(near)}"
+        )
     return name
 
 
@@ -277,9 +278,10 @@ def _encodable(text: str) -> str:
 def _bound(option: str, op: str, text: str, columns: ColumnSet) -> Predicate:
     if (offset := _value("int", text)) is not None:
         return Predicate("off", op, offset)
+    at = _time(option, text)
     if not (names := [name for name in columns.options.get("time", ()) if name in columns.known]):
-        raise UsageProblem(f"{option}: {columns.what} hold no time", "give an offset")
-    return Predicate(names[0], op, _time(option, text))
+        raise UsageProblem(f"{option}: the records of {columns.what} hold no time", "give an offset")
+    return Predicate(names[0], op, at)
 
 
 def _time(option: str, text: str) -> int:

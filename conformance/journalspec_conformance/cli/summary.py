@@ -12,7 +12,7 @@ from journalspec.files import shown
 from journalspec.formats import AtStart, Format, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.reread import Lazy
-from journalspec_conformance.cli.contents import Stored, stored
+from journalspec_conformance.cli.contents import Stored, of_answer
 from journalspec_conformance.cli.facts import (
     FEW,
     MOST,
@@ -278,12 +278,7 @@ def _types(answer: Answer) -> Counter[str]:
 
 def contents_of(part: Part, answer: Answer) -> Stored | None:
     """Return the contents of a journal of which an answer may be shown; None: its format tells none."""
-    redact = part.place.asked.redact
-    # An answer without what users stored is no way to it.
-    return stored(
-        replace(answer, observation=replace(answer.observation, state=None)) if redact else answer,
-        redact=redact,
-    )
+    return of_answer(answer, redact=part.place.asked.redact)
 
 
 def _remarks(parts: Sequence[Part], contents: Stored | None) -> Iterator[Section]:

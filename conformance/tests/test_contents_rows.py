@@ -1,0 +1,235 @@
+"""What queues and tables hold: on the screen of a store, as rows, in queries, as JSON, and redacted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.files import shown
+from journalspec_conformance.cli.contents import Stored, stored
+from journalspec_conformance.cli.places import Asked, find
+from journalspec_reference.answers import ask
+from judged import call
+
+ROOT = Path(__file__).parents[2]
+STORES = {
+    "derby": ROOT / "reference_impl/tests/data/derby_contents.tar.gz",
+    "swiftmq": ROOT / "reference_impl/tests/data/swiftmq_contents.tar.xz",
+}
+KAHADB = ROOT / "corpus/captured/kahadb_journal/activemq-5.11.4/in-doubt"
+csv.field_size_limit(1 << 24)
+#: Shorter texts are parts of words that every output has.
+LONG = 4
+
+
+@pytest.fixture(scope="module", params=[*STORES, "kahadb"])
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if request.param == "kahadb":
+        return KAHADB
+    place = tmp_path_factory.mktemp(request.param)
+    with tarfile.open(STORES[request.param]) as archive:
+        archive.extractall(place, filter="data")
+    return place
+
+
+def held(path: Path) -> Stored:
+    """Return what is stored at a path, as the readers have it."""
+    ((place, *_), _) = find(Asked((path,), None, None, ()))
+    found = stored(ask(place.journals[0]))
+    assert found is not None
+    return found
+
+
+def filled(path: Path) -> list[str]:
+    """Return the tables that have rows; those of a product itself are left out."""
+    found = held(path)
+    return [
+        name for name in found.names if not name.startswith("SYS") and any(True for _ in found.rows(name))
+    ]
+
+
+def lines(done: Any) -> list[dict[str, Any]]:
+    assert done.exit_code in (0, 1), done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_screen_says_how_much_each_queue_or_table_holds(store: Path) -> None:
+    counts = [count for count in held(store).counts() if count.rows and count.table != "transactions"]
+    assert counts
+    screen = call("inspect", store, columns=100).stdout
+    for count in counts[:5]:
+        assert re.search(rf"{re.escape(count.name)} +{count.rows:,}\b", screen), screen
+    total = sum(count.rows for count in counts)
+    assert re.search(rf"\b{total:,} (messages?|rows?) in ", screen), screen
+
+
+def test_rows_are_the_same_in_every_form(store: Path, tmp_path: Path) -> None:
+    for table in filled(store):
+        found = held(store)
+        wanted = [{name: _json(value) for name, value in row.items()} for row in found.rows(table)]
+        told = [
+            line["row"]
+            for line in lines(call("inspect", store, "--contents", table, "--ndjson"))
+            if "row" in line
+        ]
+        assert [{name: row[name] for name in row if name != "journal"} for row in told] == wanted
+        done = call("inspect", store, "--contents", table, "--csv")
+        plain = [*csv.DictReader(io.StringIO(done.stdout))]
+        assert len(plain) == len(wanted)
+        for row, one in zip(plain, wanted, strict=True):
+            assert {name: _cell(value) for name, value in one.items()} == {name: row[name] for name in one}
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _json(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(each) for each in value]
+    if isinstance(value, bytes | memoryview):
+        return bytes(value).hex()
+    return value if value is None or isinstance(value, bool | str) else str(value)
+
+
+def _cell(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return shown(value or "")
+    return json.dumps(value, separators=(",", ":"))
+
+
+def test_conditions_limits_and_counts_are_those_of_records(store: Path) -> None:
+    table = filled(store)[-1]
+    (column, *_) = held(store).stored_columns(table)
+    every = [
+        line["row"]
+        for line in lines(call("inspect", store, "--contents", table, "--ndjson"))
+        if "row" in line
+    ]
+    few = lines(call("inspect", store, "--contents", table, "--ndjson", "--limit", "1"))
+    assert [line["row"] for line in few if "row" in line] == every[:1]
+    assert few[-1]["answer"]["matched"] == str(len(every))
+    counted = [
+        *csv.reader(
+            io.StringIO(call("inspect", store, "--contents", table, "--count-by", column, "--csv").stdout)
+        )
+    ]
+    assert sum(int(count) for _, count in counted[1:]) == len(every)
+    value = every[0][column]
+    condition = (
+        f"{column} = {value}"
+        if held(store).stored_columns(table)[column].kind == "int"
+        else f"{column} = '{value}'"
+    )
+    matched = lines(call("inspect", store, "--contents", table, "--where", condition, "--ndjson"))
+    assert [line["row"] for line in matched if "row" in line] == [
+        row for row in every if row[column] == value
+    ]
+
+
+def test_a_queue_or_table_is_asked_for_by_its_name() -> None:
+    rows = [
+        line["row"] for line in lines(call("inspect", KAHADB, "--queue", "TEST", "--ndjson")) if "row" in line
+    ]
+    assert [row["queue"] for row in rows] == ["TEST"]
+    records = lines(call("inspect", KAHADB, "--queue", "TEST", "--contents", "records", "--ndjson"))
+    assert [line["record"]["type"] for line in records if "record" in line] == ["ADD_MESSAGE"] * 3
+    assert "1 message" in call("inspect", KAHADB, "--queue", "TEST").stdout
+
+
+def test_what_there_is_not_is_answered_with_what_there_is(store: Path) -> None:
+    done = call("inspect", store, "--contents", "mesages")
+    assert done.exit_code == 2
+    assert "the nearest names: " in done.stderr
+    done = call("inspect", store, "--contents", filled(store)[0], "--count-by", "nothing")
+    assert done.exit_code == 2
+    assert "has no column 'nothing'" in done.stderr
+    done = call("inspect", store, "--contents", filled(store)[0], "--type", "X")
+    assert done.exit_code == 2
+    assert "only records have a type" in done.stderr
+
+
+def test_a_query_has_the_tables_of_contents(store: Path) -> None:
+    pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
+    for table in filled(store):
+        done = call("query", store, f'FROM "{table}" SELECT count(*) AS n', "--ndjson")
+        assert [line["row"]["n"] for line in lines(done)] == [str(sum(1 for _ in held(store).rows(table)))]
+    listed = call("columns", store, columns=200).stdout
+    assert all(f"\n{name} " in listed for name in held(store).names)
+
+
+def test_the_level_contents_has_the_rows_of_all_tables(store: Path) -> None:
+    found = json.loads(
+        call("recover", store, "--level", "contents", "--json", "--policy", _policy(store)).stdout
+    )
+    contents = found["contents"]
+    assert [*contents] == held(store).names
+    assert {name for name, rows in contents.items() if rows and not name.startswith("SYS")} == {
+        *filled(store)
+    }
+    assert "contents" not in json.loads(call("inspect", store, "--json").stdout)
+
+
+def _policy(store: Path) -> str:
+    return "salvage" if store == KAHADB else "default"
+
+
+def _stored(value: Any) -> Iterator[bytes | str]:
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            yield str(name)
+            yield from _stored(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _stored(each)
+    elif isinstance(value, str | bytes):
+        yield value
+
+
+def test_nothing_that_users_stored_is_in_an_answer_without_it(store: Path) -> None:
+    found = held(store)
+    hidden: set[str] = set()
+    for table in filled(store):
+        plain = {each.name for each in found.contents.tables[table].columns if each.plain}
+        for row in found.rows(table):
+            for name, value in row.items():
+                if name not in plain:
+                    texts = {each if isinstance(each, str) else each.hex() for each in _stored(value)}
+                    hidden |= {text for text in texts if len(text) >= LONG}
+        if table not in found.known:
+            hidden |= {
+                table,
+                *(each.name for each in found.contents.tables[table].columns if len(each.name) > LONG),
+            }
+    words, names = _words(store), " ".join(str(path) for path in store.rglob("*"))
+    hidden = {text for text in hidden if text not in words and text not in names}
+    assert hidden
+    tables = [name for name in filled(store) if name in found.known]
+    questions = [(), ("--contents", tables[0]), ("--contents", tables[0], "--csv")]
+    questions += [("--contents", name, "--ndjson") for name in filled(store)] if tables else []
+    questions += [("--level", "contents", "--json")]
+    for question in questions:
+        asked = (
+            "recover" if "--level" in question or not question else "inspect",
+            store,
+            *question,
+            "--redact",
+        )
+        more = ("--policy", _policy(store)) if asked[0] == "recover" else ()
+        done = call(*asked, *more, columns=100)
+        assert done.exit_code in (0, 1), done.output
+        seen = done.stdout.replace(str(store), "")
+        assert not {text for text in hidden if text in seen} - {*question}, question
+
+
+def _words(store: Path) -> set[str]:
+    """Return the words of the specification, which answers have whatever is stored."""
+    room = ROOT / "specs/journalspec" / held(store).format_id
+    texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.toml")]
+    return {word for text in texts for word in re.findall(r"[A-Za-z]+", text)}
