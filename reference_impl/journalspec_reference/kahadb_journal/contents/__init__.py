@@ -7,6 +7,7 @@ earlier may be nowhere else.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -23,10 +24,10 @@ from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
 from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
-from journalspec_reference.kahadb_journal.contents.jobs import beside, jobs, opened
-from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Entry, Listed, Lists
-from journalspec_reference.kahadb_journal.contents.openwire import Found
-from journalspec_reference.kahadb_journal.contents.places import Places, message_in
+from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jobs, opened
+from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, ListedMessage, Lists
+from journalspec_reference.kahadb_journal.contents.openwire import Decoded
+from journalspec_reference.kahadb_journal.contents.places import MessagePlaces, message_in
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, State
 from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
 
@@ -36,7 +37,7 @@ _OLD, _SAMPLE = 6, 64
 _MULTI, _DECIDES = 61616, "txStore"
 #: Columns that fields of a message are without a change.
 _AS_THEY_ARE = (
-    *("priority", "correlation_id", "reply_to", "group_id", "group_sequence", "type", "user_id"),
+    *("priority", "correlation_id", "reply_to", "group_id", "group_sequence", "user_id"),
     *("original_destination", "compressed"),
 )
 #: Columns of a job and the fields of its commands.
@@ -44,6 +45,7 @@ _OF_JOBS = {
     **{"next": "next_execution_time", "start": "start_time", "count": "rescheduled_count"},
     **{name: name for name in ("delay", "period", "repeat")},
 }
+_GONE = "its record is gone since the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
 
 
@@ -54,7 +56,7 @@ class KahaContents:
         about = described(FORMAT)
         self.tables: Mapping[str, Table] = about.tables if about is not None else {}
         self._passed, self._store, self._root = passed, passed.store, root
-        self._places, self._lists = Places(passed.files), Lists(passed, files)
+        self._places, self._lists = MessagePlaces(passed.files), Lists(passed, files)
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
@@ -123,10 +125,9 @@ class KahaContents:
                 try:
                     yield self._message(listed, entry)
                 except Changed:
-                    text = "its record is gone since the journal was read"
-                    self._remark("messages", entry.ident, entry.place, "changed", text)
+                    self._remark("messages", entry.ident, entry.place, "changed", _GONE)
 
-    def _message(self, listed: Listed, entry: Entry) -> dict[str, Value]:
+    def _message(self, listed: Listed, entry: ListedMessage) -> dict[str, Value]:
         data, size = self._places.message(entry.place)
         found = openwire.read(data, self._version)
         row = self._decoded("messages", entry.ident, entry.place, found)
@@ -136,7 +137,7 @@ class KahaContents:
         row["file"], row["off"] = self._places.at(entry.place)
         return row
 
-    def _decoded(self, table: str, key: str, place: int | None, found: Found) -> dict[str, Value]:
+    def _decoded(self, table: str, key: str, place: int | None, found: Decoded) -> dict[str, Value]:
         """Return the columns that a message's object gives; what is odd in it is a remark."""
 
         def remark(code: str, text: str) -> None:
@@ -156,6 +157,7 @@ class KahaContents:
             "protocol": f"openwire {found.version}",
             "timestamp": fields.get("timestamp") or None,
             "expiration": fields.get("expiration") or None,
+            "type": fields.get("jms_type"),
             "durable": fields.get("persistent"),
             "delivery_count": fields.get("redelivery_counter"),
             "redelivered": fields["redelivery_counter"] > 0 if "redelivery_counter" in fields else None,
@@ -237,10 +239,8 @@ class KahaContents:
             found = openwire.read(info or b"", self._version)
             fields = found.fields if found.fields.get("kind") == openwire.SUBSCRIPTION else {}
             if found.wrong or not fields:
-                self._remark(
-                    "subscriptions", key, place, "undecodable", found.wrong or "it is of another type"
-                )
-            states = [entry.state for entry in listed.entries()]
+                self._remark("subscriptions", key, place, "undecodable", found.wrong or "of another type")
+            states = Counter(entry.state for entry in listed.entries())
             file, off = (None, None) if place is None else self._places.at(place)
             yield {
                 "queue": name[1],
@@ -250,8 +250,8 @@ class KahaContents:
                 "selector": fields.get("selector"),
                 "subscribed": fields.get("subscribed_destination"),
                 "no_local": fields.get("no_local"),
-                "messages": len(states),
-                "pending": len(states) - states.count(NOT_IN_INDEX),
+                "messages": states.total(),
+                "pending": states.total() - states[NOT_IN_INDEX],
                 "index_only": listed.info is not None,
                 "file": file,
                 "off": off,
@@ -261,24 +261,18 @@ class KahaContents:
         decided = self._decided()
         for state, found in (("prepared", self._store.prepared), ("open", self._store.open)):
             for tx, steps in sorted(found.items(), key=lambda item: tx_text(item[0])):
-                file, off = self._places.at(steps[0].place) if steps else ("", None)
-                row: dict[str, Value] = {
-                    "id": tx_text(tx),
-                    "kind": tx[0],
-                    "state": state,
-                    "file": file,
-                    "off": off,
-                }
-                if tx[0] == "XA":
-                    row["format_id"], row["gtrid"], row["bqual"] = tx[1:]
-                    if tx[1] == _MULTI and state == "prepared":
-                        row["outcome"] = "unknown" if decided is None else _outcome(tx, decided)
-                        if decided is None:
-                            text = f"no {_DECIDES} is beside it: whether it is committed is not known"
-                            self._remark("transactions", tx_text(tx), None, "undecided", text)
-                else:
+                row: dict[str, Value] = {"id": tx_text(tx), "kind": tx[0], "state": state}
+                row["file"], row["off"] = self._places.at(steps[0].place) if steps else ("", None)
+                row["outcome"] = "rolled back" if state == "open" or tx[0] == "LOCAL" else None
+                if tx[0] == "LOCAL":
                     row["connection"], row["number"] = tx[1:]
-                    row["outcome"] = "rolled back"
+                else:
+                    row["format_id"], row["gtrid"], row["bqual"] = tx[1:]
+                if tx[:2] == ("XA", _MULTI) and state == "prepared":
+                    row["outcome"] = "unknown" if decided is None else _outcome(tx, decided)
+                if row["outcome"] == "unknown":
+                    text = f"no {_DECIDES} is beside it: whether it is committed is not known"
+                    self._remark("transactions", tx_text(tx), None, "undecided", text)
                 row["changes"] = [self._change(step) for step in steps]
                 yield row
 
@@ -314,9 +308,15 @@ class KahaContents:
     def _jobs(self) -> Iterator[dict[str, Value]]:
         """Yield the jobs of this journal, or of the schedulers beside it."""
         for passed in [self._passed] if JOB in self._passed.last else beside(self._root):
-            places = Places(passed.files)
+            places = MessagePlaces(passed.files)
+            if JOB not in passed.last and early(passed):
+                self._remark("jobs", "", None, "unread-jobs", "its records are messages alone")
             for job in jobs(passed):
-                _, fields, size = passed.command_at(job["place"])
+                try:
+                    _, fields, size = passed.command_at(job["place"])
+                except Changed:
+                    self._remark("jobs", job.get("job_id", ""), None, "changed", _GONE)
+                    continue
                 found = openwire.read(fields.get("job", b""), self._version)
                 row = self._decoded("jobs", job.get("job_id", ""), None, found)
                 row |= {column: job.get(name, 0) for column, name in _OF_JOBS.items()}

@@ -41,10 +41,12 @@ class _Stream:
         """Begin an object, the token of which was read: its class and those above it."""
         while (token := self.number(_U1)) == _CLASS:
             self._handles.append(None)
-            self.at += self.number(_U2) + 9
+            size = self.number(_U2)
+            self.at += size + 9
             for _ in range(self.number(_U2)):
                 self.at += 1
-                self.at += self.number(_U2)
+                size = self.number(_U2)
+                self.at += size
             self.expect(_END)
         if token == _REFERENCE:
             self.number(_I4)

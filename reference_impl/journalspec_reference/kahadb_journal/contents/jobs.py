@@ -47,6 +47,11 @@ def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
     ]
 
 
+def early(passed: JournalPass) -> bool:
+    """Return whether records are messages alone: the size that they begin with is a TRACE without a text."""
+    return any(name == "TRACE" and "text" not in fields for _, name, fields in passed.commands())
+
+
 def beside(root: Path | None) -> Iterator[JournalPass]:
     """Yield the journals of schedulers beside the directory of a journal; links are not followed."""
     if root is None:

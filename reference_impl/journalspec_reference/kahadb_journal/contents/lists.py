@@ -20,7 +20,7 @@ PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in
 _NONE = array("q")
 
 
-class Entry(NamedTuple):
+class ListedMessage(NamedTuple):
     """One message of a queue or subscription: its id, the place of its record, and its state."""
 
     ident: str
@@ -36,7 +36,7 @@ class Listed(NamedTuple):
 
     name: Name
     subscription: str | None
-    entries: Callable[[], Iterator[Entry]]
+    entries: Callable[[], Iterator[ListedMessage]]
     info: bytes | None = None
 
 
@@ -48,7 +48,7 @@ class _Topic(NamedTuple):
     #: What each subscription needs, as :meth:`Index.needed` gives it.
     needed: Mapping[str, array[int]]
     #: The subscriptions that the journal does not have: their messages, and the objects of them.
-    others: Mapping[str, Sequence[Entry]]
+    others: Mapping[str, Sequence[ListedMessage]]
     infos: Mapping[str, bytes]
 
 
@@ -74,16 +74,16 @@ class Lists:
                 for key, entries in sorted(topic.others.items()):
                     yield Listed(name, key, entries.__iter__, topic.infos[key])
 
-    def _of_queue(self, name: Name, here: Destination) -> Iterator[Entry]:
+    def _of_queue(self, name: Name, here: Destination) -> Iterator[ListedMessage]:
         hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
         acked = self._acknowledged.get((name, None), ())
         for ident, message in here.in_order():
             state = NOT_IN_INDEX if ident in hidden else PREPARED if ident in acked else PENDING
-            yield Entry(ident, message.place, state)
+            yield ListedMessage(ident, message.place, state)
 
     def _of_subscription(
         self, name: Name, here: Destination, key: str, ranked: Ranked, topic: _Topic | None
-    ) -> Iterator[Entry]:
+    ) -> Iterator[ListedMessage]:
         acked = self._acknowledged.get((name, key), ())
         mark = self._known.mark if self._known is not None else 0
         for ident in ranked.pending(here.subscriptions[key]):
@@ -93,7 +93,7 @@ class Lists:
                 known = topic.numbers.get(number)
                 if known is None or not is_in(topic.needed.get(key, _NONE), known):
                     state = NOT_IN_INDEX
-            yield Entry(ident, place_of(stored), state)
+            yield ListedMessage(ident, place_of(stored), state)
 
     @cached_property
     def _acknowledged(self) -> Mapping[tuple[Name, str | None], set[str]]:
@@ -123,13 +123,15 @@ class Lists:
         with suppress(UnusableIndex, CommandError):
             index.pages.forget()
             needed = dict(index.needed(roots))
-            others: dict[str, list[Entry]] = {key: [] for topic, key in self._known.only if topic == name}
+            others: dict[str, list[ListedMessage]] = {
+                key: [] for topic, key in self._known.only if topic == name
+            }
             for number, ident, (file, off) in index.messages(roots):
                 if (stored := here.messages.get(ident)) is not None:
                     numbers[number_of(stored)] = number
                 for key, entries in others.items():
                     if file in self._turns and is_in(needed.get(key, _NONE), number):
-                        entries.append(Entry(ident, (self._turns[file] << PLACE) + off, INDEX_ONLY))
+                        entries.append(ListedMessage(ident, (self._turns[file] << PLACE) + off, INDEX_ONLY))
             commands = dict(index.subscriptions(roots)) if others else {}
             infos = {key: parse("SUBSCRIPTION", commands.get(key, b"")) for key in others}
             blobs = {key: bytes(fields.get("subscription_info", b"")) for key, fields in infos.items()}

@@ -28,8 +28,9 @@ _MESSAGE_ID, _LOCAL, _XA, _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER =
     *range(120, 125),
 )
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
-#: A larger body stays compressed; the most that maps, lists and objects nest.
-INFLATED, DEPTH = 64 << 20, 50
+#: A larger body stays compressed; the most that maps, lists and objects nest; the most values in a body.
+INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
+_TOO_MANY = f"there are more than {VALUES} values"
 
 _Unpack: TypeAlias = Callable[[bytes, int], tuple[Any, ...]]
 _U2, _I2, _I4, _I8, _LONGS = (struct.Struct(f">{kind}").unpack_from for kind in ("H", "h", "i", "q", "qq"))
@@ -48,7 +49,7 @@ class OpenWireError(ValueError):
 class Bytes:
     """The bytes of one object, taken from the front; IndexError and struct.error: they end too early."""
 
-    __slots__ = ("at", "data", "odd", "presumes", "version")
+    __slots__ = ("at", "data", "odd", "presumes", "values", "version")
 
     def __init__(self, data: bytes, at: int = 0, version: int = 0, *, presumes: bool = False) -> None:
         self.data, self.at, self.version = data, at, version
@@ -56,6 +57,8 @@ class Bytes:
         self.presumes = presumes
         #: What was taken although the product would not.
         self.odd: list[str] = []
+        #: How many values were read.
+        self.values = 0
 
     def byte(self) -> int:
         """Return the next byte."""
@@ -175,6 +178,9 @@ class Bytes:
 
     def value(self, depth: int = 0) -> Any:
         """Return a value of a property, map or stream; raises OpenWireError."""
+        self.values += 1
+        if self.values > VALUES:
+            raise OpenWireError(_TOO_MANY)
         tag = self.byte()
         if (found := _NUMBERS.get(tag)) is not None:
             return self.number(*found)
@@ -233,7 +239,7 @@ def _head(data: Bytes, out: Fields) -> None:
 def _message(data: Bytes, out: Fields, depth: int) -> None:
     version = data.version
     _head(data, out)
-    out["type"] = data.string()
+    out["jms_type"] = data.string()
     out["content"] = data.sequence()
     out["properties"] = data.sequence()
     out["structure"] = _object(data, {}, depth + 1) if data.flag() else None
@@ -319,7 +325,7 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fie
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Decoded:
     """An object: its fields, the version that it was read as, what is wrong with it, what is odd."""
 
     fields: Fields
@@ -328,21 +334,21 @@ class Found:
     odd: tuple[str, ...] = ()
 
 
-def read(data: bytes, version: int) -> Found:
+def read(data: bytes, version: int) -> Decoded:
     """Return what an object holds, by the version of its store if it fits, else by one that does.
 
     If none does, what is damaged is presumed, and at last the fields before the damage are returned.
     """
     fields, wrong, odd = fields_of(data, version)
     if not wrong:
-        return Found(fields, version, "", tuple(odd))
+        return Decoded(fields, version, "", tuple(odd))
     others = [other for other in VERSIONS if other != version]
     for presumes, tried in ((False, others), (True, [version, *others])):
         for other in tried:
             found, why, odd = fields_of(data, other, presumes=presumes)
             if not why:
-                return Found(found, other, "", tuple(odd))
-    return Found(fields, version, wrong)
+                return Decoded(found, other, "", tuple(odd))
+    return Decoded(fields, version, wrong)
 
 
 def head_time(data: bytes, at: int, version: int) -> int | None:
@@ -476,12 +482,14 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[tuple[str, str]
             return [(why.code, str(why))]
     if kind == "object":
         out["class_name"] = class_name(content)
-    if kind not in _READERS:
+    if kind not in READERS:
         return []
     taken = Bytes(content)
-    wrong = _wrong(lambda: _READERS[kind](taken, out))
+    wrong = _wrong(lambda: READERS[kind](taken, out))
     out["data"] = content if wrong else None
-    return [("bad-body", wrong)] if wrong else [("bad-text", text) for text in taken.odd]
+    if wrong:
+        return [("too-large" if wrong == _TOO_MANY else "bad-body", wrong)]
+    return [("bad-text", text) for text in taken.odd]
 
 
 def _text(data: Bytes, out: dict[str, Any]) -> None:
@@ -501,7 +509,7 @@ def _stream(data: Bytes, out: dict[str, Any]) -> None:
 
 
 #: How the bodies of each kind are read that hold values.
-_READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
+READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
     "text": _text,
     "map": _map,
     "stream": _stream,

@@ -44,7 +44,7 @@ def message_in(record: bytes) -> tuple[int, int]:
     return found
 
 
-class Places:
+class MessagePlaces:
     """The records of a journal by place: turn of the file and offset."""
 
     def __init__(self, files: Sequence[DataFile]) -> None:

@@ -105,7 +105,7 @@ types:
       - id: timestamp
         type: s8
         doc: JMSTimestamp in milliseconds since 1970.
-      - id: type
+      - id: jms_type
         type: text_or_null
         doc: JMSType.
       - id: content
@@ -578,7 +578,7 @@ types:
             13: long_text
         doc: '0: null, 1: boolean, 2: byte, 3: character, 4: short, 5: int, 6: long, 7: double, 8: float, 9: text, 10: bytes, 11: map, 12: list, 13: text of 8191 characters or more.'
   utf:
-    doc: A short text.
+    doc: 'A short text. ActiveMQ takes it for UTF-8 where it shows a property or a value of a map: NUL and characters beyond U+FFFF are U+FFFD then.'
     doc-ref: java.io.DataOutput.writeUTF
     seq:
       - id: size
@@ -613,51 +613,60 @@ types:
         doc: The bytes.
   bool_value:
     doc: 'A value: bool.'
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
-      - id: value
+      - id: held
         type: u1
         doc: The value.
   f4_value:
     doc: 'A value: f4.'
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
-      - id: value
+      - id: held
         type: f4
         doc: The value.
   f8_value:
     doc: 'A value: f8.'
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
-      - id: value
+      - id: held
         type: f8
         doc: The value.
   nothing:
     doc: No bytes.
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
   s1_value:
     doc: 'A value: s1.'
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
-      - id: value
+      - id: held
         type: s1
         doc: The value.
   s2_value:
     doc: 'A value: s2.'
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
-      - id: value
+      - id: held
         type: s2
         doc: The value.
   s4_value:
     doc: 'A value: s4.'
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
-      - id: value
+      - id: held
         type: s4
         doc: The value.
   s8_value:
     doc: 'A value: s8.'
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
-      - id: value
+      - id: held
         type: s8
         doc: The value.
   u2_value:
     doc: 'A value: u2.'
+    doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
-      - id: value
+      - id: held
         type: u2
         doc: The value.
