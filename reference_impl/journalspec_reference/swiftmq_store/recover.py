@@ -149,7 +149,8 @@ class Recovered:
         for name, why in self.dropped.items():
             add("queue-dropped", PAGES, f"{shown(name)}: {why}")
         for path in self.swaps if started else ():
-            add("swap-deleted", path)
+            number = sum(1 for _ in codec.swapped(self.files[path]))
+            add("swap-deleted", path, f"{number} messages of {shown(swap_queue(path).encode())}")
 
     def _unread(self) -> None:
         """Note the messages and branches that cannot be read."""
@@ -309,6 +310,11 @@ def _hold(found: Recovered) -> None:
             if of_queue.get(key_bytes(entry)) != entry.page:
                 text = f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
                 found.notes.add("branch-key", "", text)
+
+
+def swap_queue(path: str) -> str:
+    """Return the queue of a swap file: a number follows it, written as the locale of the router has it."""
+    return path.removeprefix(SWAP).removesuffix(".swap").rpartition("-")[0]
 
 
 def key_bytes(entry: codec.QueueEntry) -> bytes:
