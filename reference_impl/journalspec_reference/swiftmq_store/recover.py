@@ -23,7 +23,7 @@ from journalspec_reference.swiftmq_store.store import (
     PAGES,
     SWAP,
     Queue,
-    Remarks,
+    StoreNotes,
     Walk,
     fitting_size,
 )
@@ -88,7 +88,7 @@ class Recovered:
         #: Files that cannot be read, with the reason, and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
-        self.notes = Remarks(page_size, name)
+        self.notes = StoreNotes(page_size, name)
         #: Of the log the regions without records.
         self.damage: list[tuple[int, int, str]] = []
         #: What is referred to and is not there.

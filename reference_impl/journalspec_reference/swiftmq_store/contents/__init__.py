@@ -15,7 +15,7 @@ from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
-from journalspec_reference.swiftmq_store.implementation import State
+from journalspec_reference.swiftmq_store.implementation import StoreState
 from journalspec_reference.swiftmq_store.recover import Recovered, key_bytes, swap_queue
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
@@ -30,7 +30,7 @@ _SENT = Struct(">16xq")
 def contents(answer: Answer) -> StoreContents:
     """Return the contents of a recovered store; of one that recovery refuses there are none."""
     state = answer.observation.state
-    return StoreContents(state.found if isinstance(state, State) else Recovered({}))
+    return StoreContents(state.found if isinstance(state, StoreState) else Recovered({}))
 
 
 class StoreContents:
