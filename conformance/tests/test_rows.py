@@ -364,6 +364,22 @@ def test_a_transaction(arrow: bool) -> None:
         assert lines(JOURNALS["derby_log"], "--tx", number) == wanted
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "6a6f75726e616c73706563000001a1fb6dffc600000004",
+        "journalspec/1795219652550/4",
+        "XID:[1114926712,globalId=6a6f75726e616c73706563001ffffffa1fffffffb6dffffffffffff"
+        "ffc60004,branchId=6a6f75726e616c73706563001ffffffa1fffffffb6dffffffffffffffc60004]",
+    ],
+)
+def test_a_transaction_is_found_by_any_spelling(spelling: str) -> None:
+    """As another product has it in its log: ActiveMQ prints each byte as an int."""
+    journal = CAPTURED / "bitronix_tlog/bitronix-3.0.0-mk1/tm-crash-between-commits"
+    types = [each["type"] for each in lines(journal, "--tx", spelling)]
+    assert types == ["ACTIVE", "PREPARING", "PREPARED", "COMMITTING"]
+
+
 def test_only_files_that_match_are_read(tmp_path: Path) -> None:
     path = JOURNALS["bitronix_tlog"]
     every = lines(path)

@@ -10,8 +10,6 @@ from itertools import islice
 from struct import Struct, error
 from typing import NamedTuple
 
-#: The format of an XA id that Bitronix has made: "Btnx".
-BITRONIX = 0x42746E78
 #: Milliseconds: no wall clock of the product's time shows less, no machine runs for so long.
 FIRST_WALL_CLOCK = 10**11
 #: What a gtrid of Bitronix has after the id of its server: when it was made, and a counter.
@@ -64,9 +62,7 @@ def xid_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:
 
 
 #: How an XA id begins, up to its gtrid, as ActiveMQ, Bitronix, MySQL, :func:`xid_text` and Oracle spell it.
-_WITHIN = re.compile(
-    r"(?:XID:\[-?\d+,globalId=|a Bitronix XID \[|X'|-?\d+:|-?\d+\.)([0-9a-f]+)", re.IGNORECASE
-)
+_WITHIN = re.compile(r"(?:XID:\[-?\d+,globalId=|[\w ]*XID \[|X'|-?\d+:|-?\d+\.)([0-9a-f]+)", re.IGNORECASE)
 #: How PostgreSQL's driver names a prepared transaction; how a gtrid of Bitronix is taken apart.
 _POSTGRES, _UID = re.compile(r"-?\d+_([\w+/]+=*)_"), re.compile(r"(.+)/(-?\d+)/(\d+)")
 #: A byte as Java prints it that takes it for an int: a negative one has leading ones. With leading zeros, and

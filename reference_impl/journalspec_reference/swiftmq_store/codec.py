@@ -255,7 +255,7 @@ _STRETCH = 1 << 12
 
 
 def _text(cursor: Cursor) -> None:
-    left = cursor.count(2) if cursor.u1() == 1 else 0
+    left = cursor.count(2) if cursor.u1() else 0
     while left:
         # Of empty strings there may be millions: they are passed over a stretch at a time.
         stretch, at = bytes(cursor.data[cursor.off : min(cursor.end, cursor.off + _STRETCH)]), 0
@@ -278,7 +278,8 @@ def _stream(cursor: Cursor) -> None:
 
 def _body(cursor: Cursor, kind: int) -> None:
     """Pass over the body of a message."""
-    if kind == 1 or (kind in {2, 3} and cursor.u1() == 1):
+    # Of maps and texts, every value but 0 says that they are there (SMQ-MSG-103).
+    if kind == 1 or (kind == 2 and cursor.u1()) or (kind == 3 and cursor.u1() == 1):
         cursor.room(cursor.s4())
     elif kind == 4:
         _stream(cursor)

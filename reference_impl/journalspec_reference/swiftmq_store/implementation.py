@@ -76,7 +76,7 @@ class _Asked:
             RECOVERED if lossy else CLEAN,
             records=seen.records(),
             dropped=tuple(dropped),
-            state=State(found),
+            state=StoreState(found),
             files=tuple(self._maps(found)),
             notes=notes,
             missing=tuple(found.missing),
@@ -150,7 +150,7 @@ def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[st
         yield out | {name: data[place[0] : sum(place)] for name, place in places if place}
 
 
-class State(dict[str, object]):
+class StoreState(dict[str, object]):
     """What a start leaves, as an observation has it. `found`: what it was made of, for the contents."""
 
     def __init__(self, found: Recovered) -> None:

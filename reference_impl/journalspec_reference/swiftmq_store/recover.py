@@ -23,7 +23,7 @@ from journalspec_reference.swiftmq_store.store import (
     PAGES,
     SWAP,
     Queue,
-    Remarks,
+    StoreNotes,
     Walk,
     fitting_size,
 )
@@ -88,7 +88,7 @@ class Recovered:
         #: Files that cannot be read, with the reason, and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
-        self.notes = Remarks(page_size, name)
+        self.notes = StoreNotes(page_size, name)
         #: Of the log the regions without records.
         self.damage: list[tuple[int, int, str]] = []
         #: What is referred to and is not there.
@@ -149,7 +149,8 @@ class Recovered:
         for name, why in self.dropped.items():
             add("queue-dropped", PAGES, f"{shown(name)}: {why}")
         for path in self.swaps if started else ():
-            add("swap-deleted", path)
+            number = sum(1 for _ in codec.swapped(self.files[path]))
+            add("swap-deleted", path, f"{number} messages of {shown(swap_queue(path).encode())}")
 
     def _unread(self) -> None:
         """Note the messages and branches that cannot be read."""
@@ -309,6 +310,11 @@ def _hold(found: Recovered) -> None:
             if of_queue.get(key_bytes(entry)) != entry.page:
                 text = f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
                 found.notes.add("branch-key", "", text)
+
+
+def swap_queue(path: str) -> str:
+    """Return the queue of a swap file: a number follows it, written as the locale of the router has it."""
+    return path.removeprefix(SWAP).removesuffix(".swap").rpartition("-")[0]
 
 
 def key_bytes(entry: codec.QueueEntry) -> bytes:

@@ -14,9 +14,7 @@ from journalspec_reference.batches import Batch, Memory, Source
 from journalspec_reference.swiftmq_store.codec import FREE, BadStore, alone
 from journalspec_reference.swiftmq_store.scan import (
     ABORT,
-    HEAD,
     INSERT,
-    NUMBER,
     PORTION,
     Bytes,
     actions,
@@ -165,38 +163,22 @@ class ReplayedPages:
 
     def take(self, batch: Batch) -> None:
         """Do what records say, in their order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
-        data, lead, in_file = batch.data, batch.more["lead"], self.in_file
-        head, number, size = HEAD.unpack_from, NUMBER.unpack_from, HEAD.size
-        made, settled = self._made, self._settled
+        data, lead, size, made = batch.data, batch.more["lead"], self.page_size, self._made
+        # Of pages behind these no field is compared.
+        top = self.in_file
         self._last = (-1, b"")
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
-            at = begin + lead
-            while at < end:
-                kind, page, off, flag, length = head(data, at)
-                if kind == PORTION:
-                    # Most actions: decoded here.
-                    at += size
-                    before = None
-                    if flag == 1:
-                        before = at, length
-                        at += length + 4
-                        (length,) = number(data, at - 4)
-                    if off < _FIELDS.stop and page < in_file and page not in made:
-                        self._compare(data, page, off, before, (at, length))
-                    if page in settled:
-                        settled[page][off : off + length] = data[at : at + length]
-                    else:
-                        self._put(batch, page, off, (at, length))
-                    at += length
-                else:
-                    _, at, _, page, _, _, _, after = next(actions(data, at, end, self.page_size))
+            for _, _, kind, page, _, off, before, after in actions(data, begin + lead, end, size):
+                if kind != PORTION:
                     self._anew(page, free=after is None and kind != INSERT)
-                    self._put(batch, page, 0, after)
+                elif after and off < _FIELDS.stop and page < top and page not in made:
+                    self._compare(data, page, off, before, after)
+                self._put(batch, page, off, after)
             if code == ABORT:
                 # Of many actions only the places are kept.
-                done = array("q", (one[0] for one in actions(data, begin + lead, end, self.page_size)))
+                done = array("q", (one[0] for one in actions(data, begin + lead, end, size)))
                 for at in reversed(done):
-                    _, _, kind, _, page, off, before, _ = next(actions(data, at, end, self.page_size))
+                    _, _, kind, _, page, off, before, _ = next(actions(data, at, end, size))
                     if kind != PORTION:
                         self._anew(page, free=before is None)
                     self._put(batch, page, off, before)
@@ -217,14 +199,17 @@ class ReplayedPages:
         if image is None:
             return
         at, size = image
-        if page >= self.count:
-            self.count = page + 1
-        if self._made.get(page):
-            self._made[page] = False
-        held, places = self._settled.get(page), self._images.get(page)
-        if held is None and places is None and len(self._settled) < self._most:
-            held = self._settled[page] = self._base(page)
+        held = self._settled.get(page)
+        if held is None:
+            if page >= self.count:
+                self.count = page + 1
+            if self._made.get(page):
+                self._made[page] = False
+            places = self._images.get(page)
+            if places is None and len(self._settled) < self._most:
+                held = self._settled[page] = self._base(page)
         if held is not None:
+            # It is in use, and counted.
             held[off : off + size] = batch.data[at : at + size]
             return
         if places is None:

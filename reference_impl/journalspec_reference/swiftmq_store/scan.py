@@ -100,11 +100,22 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
 
 def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAction]:
     """Yield the actions that stand between two places; it is known that they are possible."""
+    head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
     while at < end:
-        kind, page, off, flag, length = HEAD.unpack_from(data, at)
+        kind, page, off, flag, length = head(data, at)
         begin = at
         before: Bytes | None = None
         after: Bytes | None = None
+        if kind == PORTION:
+            # Most actions.
+            at += size
+            if flag == 1:
+                before = at, length
+                at += length + NUMBER.size
+                (length,) = number_of(data, at - NUMBER.size)
+            yield begin, at + length, kind, page, page, off, before, (at, length)
+            at += length
+            continue
         undone = page
         if kind == INSERT:
             off = 0
@@ -112,14 +123,6 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAc
         elif kind == DELETE:
             before, off = (at + 12, off), 0
             at = sum(before)
-        elif kind == PORTION:
-            at += HEAD.size
-            if flag == 1:
-                before = at, length
-                at += length + NUMBER.size
-                (length,) = NUMBER.unpack_from(data, at - NUMBER.size)
-            after = at, length
-            at += length
         else:
             off, before = 0, None if data[at + 9] else (at + 10, page_size)
             at += 10 + (page_size if before else 0)

@@ -197,7 +197,7 @@ class Queue:
         return self.why or next(whys, "damaged" if self.entries.bad else "")
 
 
-class Remarks:
+class StoreNotes:
     """The notes on a store. Of each code the first ones are kept, and how many there are.
 
     `name` returns what the files are called for which a store has its own names.
@@ -246,7 +246,7 @@ class _Few(dict[int, int]):
 class Walk:
     """One walk. `why`: what is wrong with the root index; `notes` take what is wrong and hides nothing."""
 
-    def __init__(self, pages: ReplayedPages, notes: Remarks | None = None) -> None:
+    def __init__(self, pages: ReplayedPages, notes: StoreNotes | None = None) -> None:
         self._pages = pages
         few = pages.count > MOST_COUNTED
         self._roles: Any = _Few(0) if few else bytearray(pages.count)
@@ -254,7 +254,7 @@ class Walk:
         self._first: Any = _Few(codec.NONE) if few else array("q", [codec.NONE]) * pages.count
         #: Entries of messages that the queue of the branches has, and another one too: each as it is there.
         self._other: dict[int, Entry] = {}
-        self.notes = Remarks() if notes is None else notes
+        self.notes = StoreNotes() if notes is None else notes
         #: Of messages how often they are named once more, by entries of queues that hold no branches.
         self.shared: dict[int, int] = {}
         #: The lowest page that is referred to and is not there, and how often such pages are.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import PurePath
 from struct import Struct
 from typing import Any
 
@@ -16,8 +15,8 @@ from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
-from journalspec_reference.swiftmq_store.implementation import State
-from journalspec_reference.swiftmq_store.recover import Recovered, key_bytes
+from journalspec_reference.swiftmq_store.implementation import StoreState
+from journalspec_reference.swiftmq_store.recover import Recovered, key_bytes, swap_queue
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 
@@ -31,7 +30,7 @@ _SENT = Struct(">16xq")
 def contents(answer: Answer) -> StoreContents:
     """Return the contents of a recovered store; of one that recovery refuses there are none."""
     state = answer.observation.state
-    return StoreContents(state.found if isinstance(state, State) else Recovered({}))
+    return StoreContents(state.found if isinstance(state, StoreState) else Recovered({}))
 
 
 class StoreContents:
@@ -69,7 +68,7 @@ class StoreContents:
             data = self._found.files[path]
             places = list(codec.swapped(data))
             sent = (bytes(data[off + _SWAPPED.size : end][: _SENT.size]) for off, end in places)
-            yield _count("swapped", _swap_queue(path), sum(end - off for off, end in places), sent)
+            yield _count("swapped", swap_queue(path), sum(end - off for off, end in places), sent)
 
     def _of_users(self) -> Iterator[Queue]:
         """Yield the queues but that of the branches."""
@@ -154,7 +153,7 @@ class StoreContents:
                 place: dict[str, Value] = {"file": self._found.name(path), "off": off}
                 for code, text in problems:
                     self._remark("swapped", f"{path} {off}", place, code, text)
-                row |= {"queue": _swap_queue(path), "size": after - off - _SWAPPED.size}
+                row |= {"queue": swap_queue(path), "size": after - off - _SWAPPED.size}
                 row["delivery_count"] = _SWAPPED.unpack_from(stored)[1]
                 yield row | place
             if after < len(data):
@@ -185,8 +184,3 @@ def _name(stored: bytes) -> str:
 
 def _branch(branch: codec.Branch) -> str:
     return xid_text(branch.format_id, branch.gtrid, branch.bqual)
-
-
-def _swap_queue(path: str) -> str:
-    """Return the queue of a swap file: a number follows it, written as the locale of the router has it."""
-    return PurePath(path).stem.rpartition("-")[0]

@@ -23,6 +23,8 @@ from journalspec_reference.swiftmq_store.codec import (
 
 #: What is wrong with a message: a code of ``[remarks]``, and why.
 Problem = tuple[str, str]
+#: So many strings of a message are problems of their own.
+MOST_PROBLEMS = 100
 #: The kinds of messages, by their numbers.
 KINDS = ("plain", "bytes", "map", "object", "stream", "text")
 #: What follows the fixed part, in the order in which it is stored (SMQ-MSG-103).
@@ -77,7 +79,7 @@ def _body(cursor: Cursor, kind: str, row: dict[str, Value], problems: list[Probl
         row["content"] = [
             _primitive(cursor, f"value {number}", problems) for number in range(cursor.count(5))
         ]
-    elif kind == "plain" or cursor.u1() != 1:
+    elif kind == "plain" or not (there := cursor.u1()) or (kind == "object" and there != 1):
         return
     elif kind == "map":
         row["content"] = _values(Cursor(cursor.data, *blob_place(cursor)), "bad-map", problems)
@@ -128,7 +130,8 @@ def _text(stored: bytes, name: str, problems: list[Problem]) -> str:
     try:
         return mutf8.decode(stored)
     except UnicodeDecodeError:
-        problems.append(("bad-text", f"{name} is no modified UTF-8 of whole characters"))
+        if len(problems) < MOST_PROBLEMS:
+            problems.append(("bad-text", f"{name} is no modified UTF-8 of whole characters"))
         return mutf8.readable(stored)
 
 

@@ -52,7 +52,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self.body = SwiftmqStoreMessage.Blob(self._io, self, self._root)
         elif _on == 2:
             pass
-            self.body = SwiftmqStoreMessage.OptionalBlob(self._io, self, self._root)
+            self.body = SwiftmqStoreMessage.HeldBlob(self._io, self, self._root)
         elif _on == 3:
             pass
             self.body = SwiftmqStoreMessage.OptionalBlob(self._io, self, self._root)
@@ -661,13 +661,13 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
         def _read(self):
             self.there = self._io.read_u1()
-            if self.there == 1:
+            if self.there != 0:
                 pass
                 self.number = self._io.read_s4be()
                 if not self.number >= 0:
                     raise kaitaistruct.ValidationLessThanError(0, self.number, self._io, u"/types/texts/seq/1")
 
-            if  ((self.there == 1) and (self.number >= 0)) :
+            if  ((self.there != 0) and (self.number >= 0)) :
                 pass
                 self.parts = []
                 for i in range(self.number):
@@ -678,10 +678,10 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
         def _fetch_instances(self):
             pass
-            if self.there == 1:
+            if self.there != 0:
                 pass
 
-            if  ((self.there == 1) and (self.number >= 0)) :
+            if  ((self.there != 0) and (self.number >= 0)) :
                 pass
                 for i in range(len(self.parts)):
                     pass

@@ -90,7 +90,7 @@ seq:
       cases:
         0: nothing
         1: blob
-        2: optional_blob
+        2: held_blob
         3: optional_blob
         4: stream
         5: texts
@@ -209,20 +209,20 @@ types:
     seq:
       - id: there
         type: u1
-        doc: '1 if there is a text.'
+        doc: '0 if there is no text.'
         -requirement: [SMQ-MSG-103]
       - id: number
         type: s4
         valid:
           min: 0
-        if: there == 1
+        if: 'there != 0'
         doc: How many strings it is made of.
         -requirement: [SMQ-MSG-103]
       - id: parts
         type: part
         repeat: expr
         repeat-expr: number
-        if: '(there == 1) and (number >= 0)'
+        if: '(there != 0) and (number >= 0)'
         doc: The strings.
         -requirement: [SMQ-MSG-103]
   part:
