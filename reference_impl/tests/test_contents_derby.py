@@ -26,9 +26,9 @@ from journalspec_reference.answers import ask
 from journalspec_reference.contents import Contents, contents
 from journalspec_reference.derby_log.codec import BadLog
 from journalspec_reference.derby_log.contents import values
+from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.cipher import PASSWORD
 from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, tally
-from journalspec_reference.derby_log.contents.state import State
 from journalspec_reference.derby_log.heap import HeapRow, Pointer, image, page_of, rows_of
 from journalspec_reference.filesets import find_journals, load
 
@@ -382,9 +382,9 @@ def head(number: int = 0x470, columns: tuple[int, ...] = (85,)) -> bytes:
     return b"\4\6\0\1\0" + bytes([len(described)]) + described
 
 
-def state_of(data: bytes) -> tuple[State, list[Fault]]:
+def state_of(data: bytes) -> tuple[Booted, list[Fault]]:
     told: list[Fault] = []
-    return State({0x470: ("seg0/c470.dat", data)}, None, lambda _, fault, __: told.append(fault)), told
+    return Booted({0x470: ("seg0/c470.dat", data)}, None, lambda _, fault, __: told.append(fault)), told
 
 
 def field(data: bytes, status: int = 0) -> bytes:

@@ -16,10 +16,10 @@ from journalspec.contents import Column, Table, described
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row
 from journalspec_reference.derby_log.codec import BadLog, Refusal
+from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
 from journalspec_reference.derby_log.contents.pages import Fault
-from journalspec_reference.derby_log.contents.state import NO_SELECT, State
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
 from journalspec_reference.derby_log.scan import container_names, gather
 from journalspec_reference.derby_log.store import Transaction
@@ -95,7 +95,7 @@ class DerbyContents:
         except NotReadable as error:
             self._add(error.code, error.text)
             beside = {}
-        self._state = State(beside, cipher, self._tell)
+        self._state = Booted(beside, cipher, self._tell)
         if not beside:
             self._add(
                 "no-containers",

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from journalspec_reference.derby_log.contents.state import State
+from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.values import BY_FORMAT, Typed, described, integer, text
 from journalspec_reference.derby_log.heap import Value
 
@@ -59,7 +59,7 @@ class Catalogue:
     others: Mapping[int, str]
 
 
-def catalogue(state: State, properties: Mapping[str, str]) -> Catalogue:
+def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
     """Return what the catalogue of a database tells, or its heaps where it tells nothing."""
 
     def read(name: str, count: int, told: Callable[[list[Value]], Told]) -> Iterator[Told]:
@@ -103,7 +103,7 @@ def catalogue(state: State, properties: Mapping[str, str]) -> Catalogue:
     return Catalogue({**dict(sorted(found.items())), **bare}, others)
 
 
-def _unnamed(state: State, container: int) -> SqlTable | None:
+def _unnamed(state: Booted, container: int) -> SqlTable | None:
     """Return a table that the catalogue does not tell of, by what its heap says of itself."""
     found = state.described(container)
     if found is None:

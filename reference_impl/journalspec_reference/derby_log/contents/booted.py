@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import heapq
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from journalspec_reference.derby_log.bodies import Body, decode
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
 from journalspec_reference.derby_log.contents.cipher import Cipher
 from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.heap import (
+    BY_ROW,
+    ROWS_PAGE,
     HeapPage,
     HeapRow,
     Pointer,
@@ -29,6 +32,7 @@ from journalspec_reference.derby_log.heap import (
 )
 from journalspec_reference.derby_log.pages import Bodies
 from journalspec_reference.derby_log.recover import LogPass, body_at
+from journalspec_reference.derby_log.scan import number_of
 from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
 
 _DROPPED, _REMOVED = 2, 4
@@ -44,6 +48,7 @@ _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
 #: A longer value (bytes) is not told.
 LONGEST = 64 << 20
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
+_ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
 #: Takes a fault: of which container, and what Derby does because of it.
 Tell = Callable[[int, Fault, str], None]
 NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
@@ -54,7 +59,7 @@ def is_heap(container: int) -> bool:
     return not container & _KIND
 
 
-class State:
+class Booted:
     """The containers of a database after a boot, by number: their rows, as fields.
 
     `beside` are the names and bytes of the containers beside the log.
@@ -102,9 +107,15 @@ class State:
                 # What is no record has no body.
                 bodies: Bodies | None = batch.more.get("bodies")
                 take(batch)
-                if bodies is None:
+                if bodies is None or not len(batch):
                     continue
-                for row in range(len(batch)):
+                rows: Iterable[int] = range(len(batch))
+                first = Instant(number_of(stretch.file) or 0, batch.base).packed
+                columns = bodies.filled()
+                if columns is not None and first + batch.end[-1] <= log.redo_from.packed:
+                    # Pages have these changes: what counts of them is who began, and who ended.
+                    rows = store.replay(islice(columns.plain(set(), first), len(batch)), log.redo_from.packed)
+                for row in rows:
                     start, end = batch.off[row], batch.end[row]
                     body = bodies.decoded.get(row) or decode(batch.data[start + BEFORE : end - BEHIND])
                     instant = int.from_bytes(batch.data[start + 4 : start + BEFORE], "big")
@@ -203,7 +214,9 @@ class State:
                 self._apply(place, body, body, undo=True)
 
     def _apply(self, place: Place, body: Body, by: Body, *, undo: bool = False) -> None:
-        if not is_heap(place[0]) or not place[1]:
+        if not is_heap(place[0]) or body.operation.name not in _ON_ROWS:
+            return
+        if body.fields.get("page_format", ROWS_PAGE) != ROWS_PAGE:
             return
         try:
             image = self._image(place)
