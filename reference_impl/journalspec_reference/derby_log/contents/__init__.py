@@ -73,6 +73,10 @@ class DerbyContents:
     """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
 
     def __init__(self, journal: Journal) -> None:
+        known = described(FORMAT)
+        assert known is not None
+        #: The tables that there are.
+        self.tables: Mapping[str, Table] = known.tables
         self.remarks = Remarks()
         self._told: set[tuple[str, str, str]] = set()
         self._titles: dict[int, str] = {}
@@ -94,7 +98,8 @@ class DerbyContents:
                 files = {**files, **logs}
         except NotReadable as error:
             self._add(error.code, error.text)
-            beside = {}
+            self._state = Booted({}, None, self._tell)
+            return
         self._state = Booted(beside, cipher, self._tell)
         if not beside:
             self._add(
@@ -114,6 +119,7 @@ class DerbyContents:
         for container, fault, effect in early:
             self._tell(container, fault, effect)
         self._check(found.others)
+        self.tables = {**self.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
 
     def _check(self, others: Mapping[int, str]) -> None:
         """Look at what of each container can be told without its rows."""
@@ -153,13 +159,6 @@ class DerbyContents:
             self.remarks.add(Remark(title, "", name, fault.off, fault.code, text))
             if len(self._told) < _MOST_TOLD:
                 self._told.add(place)
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The tables that there are."""
-        known = described(FORMAT)
-        assert known is not None
-        return {**known.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is none of this name."""
