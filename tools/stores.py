@@ -46,6 +46,9 @@ PRODUCTS = {
         "ArtemisStore.java",
         ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
     ),
+    "hornetq": Product(
+        "HornetqStore.java", ("org.hornetq:hornetq-server", "org.hornetq:hornetq-jms-client")
+    ),
     "derby": Product("DerbyStore.java", ("org.apache.derby:derby",)),
 }
 

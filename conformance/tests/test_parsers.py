@@ -5,7 +5,8 @@ have to find what the Python parsers find, field by field, and refuse what those
 
 A driver (``parsers/main.*``) reads lines ``path TAB schema TAB class TAB parameter TAB instances`` and prints
 a line for each: all fields by name, without those that are zero, empty or absent, which languages do not
-tell apart. What is longer than 64 bytes is printed as its length and its ends; a refusal begins with `error`.
+tell apart, and of numbers with a fraction what is before it. What is longer than 64 bytes is printed as its
+length and its ends; a refusal begins with `error`.
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ from functools import cache
 from io import BytesIO
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+from random import Random
 from typing import Any
 
 import pytest
 import yaml
 from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 
+from families_draw import draw
+from journalspec.families import families
+from journalspec.families_ksy import ksy_id, version_number
 from journalspec.formats import format_ids
 from journalspec.observation import FileMap, Observation
 from journalspec_corpus import Case, load_cases
@@ -41,9 +46,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "kaitai"
 DRIVERS = Path(__file__).parent / "parsers"
 SPECS = ROOT / "specs" / "journalspec"
-SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).glob("*.ksy"))]
+SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
 #: Files of the smoke tier looked at for a schema of which none is captured; more say nothing new.
 ENOUGH = 40
+#: So many contents are drawn for each version of a type.
+DRAWN = 6
 #: Files that a type within a schema describes as a whole.
 KINDS = {"log.ctrl": "control_file", "logmirror.ctrl": "control_file"}
 REFUSALS = (KaitaiStructError, EOFError, UnicodeDecodeError)
@@ -179,7 +186,10 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
                 sample = sample_of(case.format, schema, target, data, parameter)
                 if sample.tree is not None:  # damaged, or another kind of file
                     mine[data] = sample
-    return [sample for several in found.values() for sample in several.values()] + list(parts(folder))
+    return [sample for several in found.values() for sample in several.values()] + [
+        *parts(folder),
+        *bodies(folder),
+    ]
 
 
 def sample_of(
@@ -259,7 +269,7 @@ PARTS = {
     "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
 }
 #: Schemas of what may lie on several pages: format, and the group of cases whose source has it whole, in hex.
-PIECES = {"swiftmq_message": ("swiftmq_store", "messages")}
+PIECES = {"swiftmq_store_message": ("swiftmq_store", "messages")}
 
 
 def parts(folder: Path) -> Iterator[Sample]:
@@ -280,6 +290,19 @@ def parts(folder: Path) -> Iterator[Sample]:
         sound = [sample for sample in found if sample.tree is not None]
         assert len(sound) > len(found) // 2  # the others are what cases call damaged
         yield from sound
+
+
+def bodies(folder: Path) -> Iterator[Sample]:
+    """Yield drawn contents of every family, version and type that stands by itself."""
+    for family in (each for format_id in format_ids() for each in families(format_id).values()):
+        schema, random = ksy_id(family), Random(46)
+        for root in family.roots:
+            part = "" if root == family.roots[0] else root
+            for number, version in enumerate(family.versions * DRAWN):
+                target = folder / f"{schema}-{root}-{number}"
+                parameter = str(version_number(family, version)) if family.needs[root] else ""
+                data = draw(family, root, version, random)
+                yield sample_of(family.format_id, schema, target, data, parameter, part)
 
 
 def samples_of(schema: str, format_id: str, contents: Iterable[bytes], folder: Path) -> Iterator[Sample]:
@@ -304,7 +327,7 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
             and not (language in ("java", "rust") and key in names_of(schema, "instances"))
         }
         return "{" + " ".join(sorted(f"{key}={text}" for key, text in parts.items() if text)) + "}"
-    if language in ("go", "rust") and name in octets_of(schema):
+    if isinstance(value, list) and are_octets(value, language, schema, name):
         return raw(bytes(value))
     if isinstance(value, list):
         return f"[{','.join(dump(item, language, schema, name) for item in value)}]" if value else ""
@@ -316,11 +339,24 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
         return ""  # an enum of Java cannot hold a number that the schema does not name
     if language == "rust" and isinstance(value, IntEnum):
         return camel(value.name)
-    number = int(value)
-    if language == "javascript":
-        # Its runtime rounds, and forgets that `^` is signed: 2^32 too much if the lower half is below 2^31.
-        number = int(float(number + (1 << 32 if number < -(1 << 31) and not number & 1 << 31 else 0)))
-    return str(number) if number else ""
+    number = rounded(int(value)) if language == "javascript" else int(value)
+    before = "~" if isinstance(value, float) and number != value else ""
+    return f"{before}{number}" if value else ""
+
+
+def are_octets(value: list[Any], language: str, schema: str, name: str) -> bool:
+    """Tell whether a list is bytes to a language; a driver of Rust sees no types, only numbers."""
+    if language == "rust":
+        return all(isinstance(each, int) and 0 <= each < 256 for each in value)
+    return language == "go" and name in octets_of(schema)
+
+
+def rounded(number: int) -> int:
+    """Return what the runtime of JavaScript makes of a number: it rounds, and forgets that `^` is signed."""
+    if number < -(1 << 31):
+        number += 0 if number & 1 << 31 else 1 << 32  # too much if the lower half is below 2^31
+        number = -int(float(-number - 1)) - 1
+    return int(float(number))
 
 
 def compare(samples: list[Sample], language: str, printed: str) -> None:
@@ -376,28 +412,27 @@ def test_go(packages: Path, samples: list[Sample]) -> None:
 
 
 def kinds_of(samples: list[Sample]) -> list[tuple[str, str, str]]:
-    """Return what is parsed as (schema, class, what its parser is given for the parameter), each once."""
-    return sorted({(sample.schema, sample.kind, in_source(sample.parameter)) for sample in samples})
-
-
-def in_source(parameter: str) -> str:
-    """Return the expression for a parameter in Go and Rust; a number is the same for all files."""
-    return 'parameter == "true"' if parameter in ("true", "false") else parameter
+    """Return what is parsed as (schema, class, parameter), each once; Go and Rust write the last as we do."""
+    return sorted({(sample.schema, sample.kind, sample.parameter) for sample in samples})
 
 
 def go_parsers(samples: list[Sample]) -> str:
     """Return the Go source of a map from class to a function that parses; Go loads no class by name."""
     kinds = kinds_of(samples)
     imports = "".join(f'\t"journalspec/parsers/{schema}"\n' for schema in sorted({kind[0] for kind in kinds}))
-    roots = {kind: f"{schema}.New{camel(schema)}()" if "." in kind else "tree" for schema, kind, _ in kinds}
+    roots = {
+        kind: f"{schema}.New{camel(schema)}({'0' if types_of(schema)[0].get('params') else ''})"
+        for schema, kind, _ in kinds
+        if "." in kind
+    }
     entries = "".join(
-        f'\t"{kind}": func(io *kaitai.Stream, parameter string) (any, error) {{\n'
+        f'\t"{kind} {argument}": func(io *kaitai.Stream) (any, error) {{\n'
         f"\t\ttree := {schema}.New{kind.replace('.', '_')}({argument})\n"
-        f"\t\treturn tree, tree.Read(io, nil, {roots[kind]})\n\t}},\n"
+        f"\t\treturn tree, tree.Read(io, nil, {roots.get(kind, 'tree')})\n\t}},\n"
         for schema, kind, argument in kinds
     )
     runtime = '\t"github.com/kaitai-io/kaitai_struct_go_runtime/kaitai"\n'
-    body = f"var parsers = map[string]func(*kaitai.Stream, string) (any, error){{\n{entries}}}\n"
+    body = f"var parsers = map[string]func(*kaitai.Stream) (any, error){{\n{entries}}}\n"
     return f"package main\n\nimport (\n{runtime}{imports})\n\n{body}"
 
 
@@ -434,14 +469,15 @@ def test_rust(packages: Path, samples: list[Sample], tmp_path: Path) -> None:
 def rust_parsers(samples: list[Sample]) -> str:
     """Return the Rust source of a function that parses as the class with a name."""
     cases = "".join(
-        f'        "{kind}" => read::<{schema}::{kind.replace(".", "_")}, {schema}::{camel(schema)}>'
+        f'        "{kind} {argument}" => '
+        f"read::<{schema}::{kind.replace('.', '_')}, {schema}::{camel(schema)}>"
         f"(data, &|tree| {{ {f'tree.set_params({argument});' if argument else ''} Ok(()) }}),\n"
         for schema, kind, argument in kinds_of(samples)
     )
     return (
         "use journalspec_parsers::*;\nuse kaitai::*;\n\n"
-        "fn parse(kind: &str, data: Vec<u8>, parameter: &str) -> KResult<String> {\n"
-        f'    match kind {{\n{cases}        _ => panic!("{{kind}}, {{parameter}}"),\n    }}\n}}\n'
+        "fn parse(kind: &str, data: Vec<u8>) -> KResult<String> {\n"
+        f'    match kind {{\n{cases}        _ => panic!("{{kind}}"),\n    }}\n}}\n'
     )
 
 

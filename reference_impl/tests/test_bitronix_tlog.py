@@ -20,9 +20,9 @@ from journalspec_reference.batches import STRETCH, Batch, Memory
 from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import CRC_AT, DISK, HEADER_SIZE, SEED, encode, encode_header
 from journalspec_reference.bitronix_tlog.fileset import in_order
-from journalspec_reference.bitronix_tlog.recover import uid_text
 from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
 from journalspec_reference.content import SECTOR, Content
+from journalspec_reference.xids import gtrid_text
 
 
 def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
@@ -122,7 +122,7 @@ def test_the_journals_of_a_directory_come_best_first() -> None:
     ],
 )
 def test_gtrids_are_shown_as_the_product_makes_them(gtrid: bytes, text: str) -> None:
-    assert uid_text(gtrid) == text
+    assert gtrid_text(gtrid) == text
 
 
 class BadSector:

@@ -22,6 +22,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
+from importlib.resources import files
 from typing import Any
 
 from journalspec import mutf8
@@ -43,8 +44,11 @@ _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 #: Names that YAML or a language of the generated parsers has for itself.
-_TAKEN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "default", "class", "from", "import"))
-_TAKEN |= {"package", "self", "version", "outer"}
+#: What no name may be, and numbers as types of Kaitai.
+TABLE: Mapping[str, Any] = tomllib.loads(
+    files("journalspec").joinpath("families.toml").read_text(encoding="utf-8")
+)
+_TAKEN = frozenset(TABLE["taken"].split())
 _REAL = NUMBERS["f8"]
 
 
@@ -192,7 +196,8 @@ def evaluate(text: str, value_of: Callable[[str], int]) -> int:
 def alternative(wanted: Any) -> tuple[str, int, int]:
     """Return an alternative of ``when`` as its sign (``=`` for a plain number, ``..``) and its numbers."""
     if isinstance(wanted, int):
-        return "=", int(wanted), 0
+        # Some products write true as ff.
+        return "!" if wanted is True else "=", 0 if wanted is True else int(wanted), 0
     found = _ALTERNATIVE.fullmatch(str(wanted))
     if found is None:
         raise ValueError(f"no alternative: {wanted}")
@@ -332,8 +337,8 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
             yield f"no encoding {member.encoding!r}"
     if bool(member.type) == bool(member.on) or bool(member.on) != bool(member.cases):
         yield "either a type, or `on` and `cases`"
-    if member.on and (member.count or "text" in member.types):
-        yield "no list and no text may be chosen: make it a type"
+    if member.on and (member.count or member.size or "text" in member.types):
+        yield "no list, no text and nothing with a size may be chosen: make it a type"
     if isinstance(member.const, str) and member.type != "bytes":
         yield "only bytes have digits as their constant"
     for version in filter(None, (member.since, member.until)):

@@ -164,7 +164,7 @@ def plain(
     def value(member: Member, kind: str, raw: Any) -> Any:
         if kind in family.types:
             return plain(family, kind, raw, version, scopes)
-        raw = getattr(raw, "value", raw) if member.on else raw
+        raw = getattr(raw, "held", raw) if member.on else raw
         if kind in PACKED and not isinstance(raw, int):
             return raw.high << 32 | raw.low if kind == "clong" else raw.amount
         if kind == "bool":

@@ -8,13 +8,10 @@ a value whose type another field chooses is in a type of its own: languages have
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from journalspec.families import ENCODINGS, Family, Member, Shape, alternative, terms
+from journalspec.families import ENCODINGS, TABLE, Family, Member, Shape, alternative, terms
 from journalspec.numbers import NUMBERS
 
 #: Forms that Kaitai does not know -> the instance that has their value.
@@ -44,7 +41,8 @@ def ksy(family: Family) -> str:
     }
     types |= {_held(kind): _holder(kind) for kind in sorted(chosen - set(family.types))}
     used = {kind for shape in family.types.values() for each in shape.fields for kind in each.types}
-    types |= {kind: _packed()[kind] for kind in sorted(used & set(PACKED))}
+    types |= {kind: TABLE["numbers"][kind] for kind in sorted(used & set(PACKED))}
+    types = {name: {"doc": body["doc"], "doc-ref": family.source, **body} for name, body in types.items()}
     numbers = {str(version_number(family, each)): each for each in family.versions}
     versions = ", ".join(key if key == each else f"{each} is {key}" for key, each in numbers.items())
     about = (family.doc or family.title) + (f" Versions: {versions}." if family.versions != ("",) else "")
@@ -136,7 +134,13 @@ def _expression(text: str, before: Mapping[str, Member]) -> str | int:
     parts = terms(text)
     if isinstance(parts[0], int):
         return parts[0]
-    return " ".join(_of(str(part), before) if str(part)[0].isalpha() else str(part) for part in parts)
+    names = [part for part in parts if isinstance(part, str) and part not in "+-*/"]
+    if len(parts) == 1:
+        return _of(names[0], before)
+    # What is computed of narrow numbers is as narrow in some languages.
+    wide = any(name in before and before[name].type in _WIDE for name in names)
+    kind = "s8" if wide else "s4"
+    return " ".join(f"{_of(part, before)}.as<{kind}>" if part in names else str(part) for part in parts)
 
 
 def _given(family: Family, member: Member, kind: str, before: Mapping[str, Member]) -> str:
@@ -190,15 +194,10 @@ def _held(kind: str) -> str:
 def _holder(kind: str) -> dict[str, Any]:
     if kind == "none":
         return {"doc": "No bytes."}
-    field = {"id": "value", "size-eos": True} if kind == "bytes" else {"id": "value", "type": kind}
+    field = {"id": "held", "size-eos": True} if kind == "bytes" else {"id": "held", "type": kind}
     if kind == "bool":
         field["type"] = "u1"
     return {"doc": f"A value: {kind}.", "seq": [{**field, "doc": "The value."}]}
-
-
-@cache
-def _packed() -> Mapping[str, Any]:
-    return tomllib.loads(files("journalspec").joinpath("packed.toml").read_text(encoding="utf-8"))
 
 
 def _yaml(value: Mapping[str, Any], indent: int = 0) -> Iterator[str]:

@@ -13,9 +13,13 @@ from construct import Construct
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
 from journalspec.elements import parsed
-from journalspec.swiftmq_store._kaitai.swiftmq_message import SwiftmqMessage
+from journalspec.families import decode, families
+from journalspec.families_construct import parse, schema
+from journalspec.families_construct import plain as told
 from journalspec.swiftmq_store._kaitai.swiftmq_store import SwiftmqStore
-from journalspec.swiftmq_store.schema import BRANCH, MESSAGE, PROPERTIES, SWAP, page_schema
+from journalspec.swiftmq_store._kaitai.swiftmq_store_durable import SwiftmqStoreDurable
+from journalspec.swiftmq_store._kaitai.swiftmq_store_message import SwiftmqStoreMessage
+from journalspec.swiftmq_store.schema import SWAP, page_schema
 
 SPECS = Path(__file__).resolve().parents[1]
 REAL = SPECS.parent.parent / "shared" / "real" / "swiftmq_store"
@@ -75,6 +79,26 @@ def agreed(schema: Construct[Any, Any], kind: Any, data: bytes, *arguments: Any)
     return found
 
 
+#: The roots of the families of contents, and the parsers that are generated of them.
+FAMILIES = families("swiftmq_store")
+PARSERS = {
+    "message": SwiftmqStoreMessage,
+    "properties": SwiftmqStoreMessage.Properties,
+    "branch": SwiftmqStoreMessage.Branch,
+    "durable": SwiftmqStoreDurable,
+}
+
+
+def found_by_all(root: str, data: bytes) -> dict[str, Any]:
+    """Return what the naive decoder, construct and Kaitai make of contents, which construct builds again."""
+    family = FAMILIES["durable" if root == "durable" else "message"]
+    wanted, tree = decode(family, root, data), parse(family, root, data)
+    assert schema(family, root, "").build(tree) == data
+    assert told(family, root, tree, "") == wanted
+    assert told(family, root, PARSERS[root](KaitaiStream(BytesIO(data))), "") == wanted
+    return wanted
+
+
 def pages(data: bytes, size: int, first: int) -> Iterator[int]:
     """Give the numbers of a chain's pages."""
     while first != -1:
@@ -117,13 +141,13 @@ def test_schemas_agree_on_every_page_that_is_reached(store: Path) -> None:
                     if entry.valid != 1 or data[entry.page * size] == 1:
                         continue
                     slices = [page(part, "message").slice for part in pages(data, size, entry.page)]
-                    message = agreed(MESSAGE, SwiftmqMessage, b"".join(slices))
+                    message = found_by_all("message", b"".join(slices))
                     messages += 1
-                    if message.properties.value:
-                        agreed(PROPERTIES, SwiftmqMessage.Properties, message.properties.value.data)
+                    if "value" in message["properties"]:
+                        found_by_all("properties", message["properties"]["value"]["data"])
                     if queue.name == b"sys$prepared":
-                        branch = agreed(BRANCH, SwiftmqMessage.Branch, message.body.data)
-                        assert len(branch["keys"]) == branch.number == 1
+                        branch = found_by_all("branch", message["body"]["data"])
+                        assert len(branch["keys"]) == branch["number"] == 1
     assert messages or store.name[:2] == "g2"
 
 
@@ -135,7 +159,16 @@ def test_schemas_agree_on_swap_files(store: str) -> None:
     found = agreed(SWAP, SwiftmqStore.SwapFile, data)
     assert len(found.entries) == 2
     for entry in found.entries:
-        agreed(MESSAGE, SwiftmqMessage, entry.message)
+        found_by_all("message", entry.message)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=real) for name in ("c1$sub", "c2$sub")])
+def test_schemas_agree_on_durable_subscribers(name: str) -> None:
+    data = (REAL / "15-durables" / "durables" / f"{name}.durable").read_bytes()
+    entries = found_by_all("durable", data)["entries"]
+    texts = {entry["key"]["value"]["data"]: entry["value"]["value"]["data"] for entry in entries}
+    assert texts["topicName"] == "news.sport"
+    assert ("noLocal" in texts) == (name == "c2$sub")
 
 
 @pytest.mark.parametrize(
@@ -147,4 +180,4 @@ def test_schemas_agree_on_swap_files(store: str) -> None:
     ],
 )
 def test_schemas_agree_on_a_stream_and_on_texts(kind: int, body: str) -> None:
-    agreed(MESSAGE, SwiftmqMessage, kind.to_bytes(4) + bytes(40) + bytes.fromhex(body))
+    found_by_all("message", kind.to_bytes(4) + bytes(40) + bytes.fromhex(body))

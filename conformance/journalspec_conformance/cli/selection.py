@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli.places import UsageProblem
 from journalspec_reference.predicates import COMPARED, IN, LIKE, Predicate
+from journalspec_reference.xids import spelled
 
 #: Columns of every row, before those of the format: what each is, and what it holds.
 COMMON = {
@@ -192,9 +194,15 @@ def _type(description: Format, text: str) -> str:
 
 def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: Sequence[str]) -> Predicate:
     """Return that a value is one of `texts`, in the first of the columns that can hold all of them."""
+    found: list[tuple[Any, ...]]
     for column, name in zip(columns, names, strict=True):
-        if (values := [_value(column.kind, text) for text in texts]) and None not in values:
-            return Predicate(name, IN, tuple(values))
+        # Of a transaction any spelling will do: it comes out of the log of another product.
+        if option == "--tx" and column.kind == "bytes":
+            found = [spelled(text) for text in texts]
+        else:
+            found = [(value,) for text in texts if (value := _value(column.kind, text)) is not None]
+        if len(found) == len(texts) and all(found):
+            return Predicate(name, IN, tuple(chain.from_iterable(found)))
     kinds = " or ".join(WORDS[column.kind] for column in columns)
     raise UsageProblem(
         f"{option}: {shown(', '.join(texts))}: {' or '.join(names)} holds {kinds}", "bytes are in hexadecimal"

@@ -38,6 +38,10 @@ public class Main {
         if (value instanceof String) return raw(((String) value).getBytes(StandardCharsets.UTF_8));
         if (value instanceof Boolean) return (Boolean) value ? "1" : "";
         if (value instanceof Enum) return dump(value.getClass().getMethod("id").invoke(value), instances);
+        if (value instanceof Float || value instanceof Double) {
+            double number = ((Number) value).doubleValue();
+            return number == 0 ? "" : (number == Math.rint(number) ? "" : "~") + (long) number;
+        }
         if (value instanceof Number) return ((Number) value).longValue() == 0 ? "" : value.toString();
         List<String> parts = new ArrayList<>();
         if (value instanceof List) {

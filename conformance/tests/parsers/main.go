@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"sort"
@@ -55,6 +56,13 @@ func dump(value reflect.Value) string {
 	if value.Kind() == reflect.Bool {
 		return "1"
 	}
+	if value.CanFloat() {
+		number := value.Float()
+		if number != math.Trunc(number) {
+			return fmt.Sprintf("~%d", int64(number))
+		}
+		return fmt.Sprintf("%d", int64(number))
+	}
 	return fmt.Sprintf("%d", value.Interface())
 }
 
@@ -75,7 +83,7 @@ func main() {
 		data, err := os.ReadFile(parts[0])
 		if err == nil {
 			var tree any
-			if tree, err = parsers[parts[2]](kaitai.NewStream(bytes.NewReader(data)), parts[3]); err == nil {
+			if tree, err = parsers[parts[2]+" "+parts[3]](kaitai.NewStream(bytes.NewReader(data))); err == nil {
 				fmt.Println(dump(reflect.ValueOf(tree)))
 				continue
 			}

@@ -22,6 +22,7 @@ function dump(value) {
   if (value instanceof Uint8Array) return raw(value);
   if (typeof value === "string") return raw(Buffer.from(value, "utf8"));
   // A number of 64 bits is rounded in JavaScript; BigInt shows what is left of it.
+  if (typeof value === "number" && !Number.isInteger(value)) return `~${Math.trunc(value)}`;
   if (typeof value !== "object") return Number(value) === 0 ? "" : BigInt(Number(value)).toString();
   if (Array.isArray(value)) return value.length ? `[${value.map(dump).join(",")}]` : "";
   const parts = Object.entries(value)

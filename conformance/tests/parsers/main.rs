@@ -64,7 +64,7 @@ impl<'a> Printed<'a> {
 
     fn word(&mut self) -> &'a str {
         let from = self.at;
-        while self.next().is_ascii_alphanumeric() || self.next() == b'_' || self.next() == b'-' {
+        while self.next().is_ascii_alphanumeric() || b"_-.".contains(&self.next()) {
             self.at += 1;
         }
         std::str::from_utf8(&self.text[from..self.at]).unwrap()
@@ -84,12 +84,17 @@ impl<'a> Printed<'a> {
         let (mut numbers, mut texts) = (Vec::new(), Vec::new());
         while !self.takes("]") {
             match self.value() {
-                Value::Number(number) => numbers.push(number as u8),
+                Value::Number(number) => numbers.push(number),
                 Value::Text(text) => texts.push(text),
             }
             self.takes(", ");
         }
-        Value::Text(if texts.is_empty() { raw(&numbers) } else { format!("[{}]", texts.join(",")) })
+        // What is printed does not say whether numbers are bytes.
+        let octets: Vec<u8> = numbers.iter().flat_map(|number| u8::try_from(*number)).collect();
+        let others = numbers.into_iter().map(|number| Value::Number(number).text());
+        let octets_only = octets.len() == others.len();
+        texts.extend(others.filter(|_| !octets_only));
+        Value::Text(if texts.is_empty() { raw(&octets) } else { format!("[{}]", texts.join(",")) })
     }
 
     fn value(&mut self) -> Value {
@@ -110,6 +115,10 @@ impl<'a> Printed<'a> {
         }
         if let Ok(number) = word.parse() {
             return Value::Number(number);
+        }
+        if let Ok(number) = word.parse::<f64>() {
+            let whole = number.trunc() as i128;
+            return if number.fract() == 0.0 { Value::Number(whole) } else { Value::Text(format!("~{whole}")) };
         }
         Value::Text(match word { "None" | "false" => "", "true" => "1", _ => word }.to_string())
     }
@@ -164,7 +173,7 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
         let parts: Vec<&str> = line.split('\t').collect();
-        match parse(parts[2], std::fs::read(parts[0]).unwrap(), parts[3]) {
+        match parse(&format!("{} {}", parts[2], parts[3]), std::fs::read(parts[0]).unwrap()) {
             Ok(text) => {
                 let instances = parts[4].split(',').collect();
                 println!("{}", Printed { text: text.as_bytes(), at: 0, instances }.value().text());

@@ -9,17 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from struct import unpack
 from types import MappingProxyType
 from typing import Any
 
-from construct import Construct, ConstructError
+from construct import Construct, ConstructError, Struct, Tell
 
 from journalspec import mutf8
+from journalspec.families import families
+from journalspec.families_construct import schema
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec.swiftmq_store.schema import BRANCH, MESSAGE
 from journalspec_corpus.naive import (
     Files,
     Invalid,
@@ -194,9 +195,15 @@ class LaidPages(dict[int, bytes]):
 # Messages.
 
 
-def _parsed(schema: Construct[Any, Any], data: bytes) -> Any:
+@cache
+def _form(name: str) -> Construct[Any, Any]:
+    """Return what parses a type of the family of messages, which may have bytes behind it."""
+    return Struct("found" / schema(families(FORMAT)["message"], name, ""), "end" / Tell)
+
+
+def _parsed(name: str, data: bytes) -> Any:
     try:
-        return schema.parse(data)
+        return _form(name).parse(data)
     except ConstructError as error:
         raise Invalid("malformed") from error
 
@@ -204,12 +211,12 @@ def _parsed(schema: Construct[Any, Any], data: bytes) -> Any:
 @lru_cache(maxsize=1 << 10)
 def _message(data: bytes) -> Any:
     """Return a message as the schema has it."""
-    return _parsed(MESSAGE, data)
+    return _parsed("message", data)
 
 
 def _branch(message: Any) -> dict[str, Any]:
     require(message.kind == 1, "no message of bytes")
-    found = _parsed(BRANCH, message.body.data)
+    found = _parsed("branch", message.body.data).found
     require(all(len(image.data) >= 29 for image in found["keys"]), "no entry")
     gtrid, bqual = (one.value.data if one.value else b"" for one in (found.gtrid, found.bqual))
     xid = {"format_id": found.format_id, "gtrid": gtrid, "bqual": bqual, "routing": found.routing != 0}
@@ -345,7 +352,7 @@ class Store:
             return {"length": len(data)}
         told = {"length": message.end, "sha256": hashlib.sha256(data[: message.end]).digest()}
         try:
-            return {**told, "branch": _branch(message)} if prepared else told
+            return {**told, "branch": _branch(message.found)} if prepared else told
         except Invalid:
             return {"length": len(data), "branch": "bad"}
 

@@ -43,7 +43,8 @@ def room(format_id: str) -> Path:
 @cache
 def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
     """Return the Kaitai schemas of a format by their ids; raises ksy.SchemaProblem."""
-    loaded = [ksy.load(path) for path in sorted(room(format_id).glob("*.ksy"))]
+    paths = [*room(format_id).glob("*.ksy"), *room(format_id).glob("contents/*.ksy")]
+    loaded = [ksy.load(path) for path in sorted(paths)]
     return {schema.id: schema for schema in loaded}
 
 

@@ -16,6 +16,7 @@ from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, PA
 from journalspec_reference.bitronix_tlog.fileset import PAIR, examine, in_order, sibling
 from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.bitronix_tlog.spans import spans
+from journalspec_reference.xids import FIRST_WALL_CLOCK
 
 FORMAT = "bitronix_tlog"
 #: The product's own file names end so; a damaged file is recognised by it.
@@ -24,8 +25,6 @@ SUFFIXES = (".tlog", ".tlog.gz")
 COPY = re.compile(r"[ _.-]+(?:copy|kopie|bak|backup|old|orig|save)\d*|~|\s*\(\d+\)", re.IGNORECASE)
 #: Nothing in the files tells which of these wrote them.
 DISK_EDITIONS = ("2.1", "3.0")
-#: Milliseconds: no wall clock of the product's time shows less, no machine runs for so long.
-FIRST_WALL_CLOCK = 10**11
 #: What the kind of clock says about the version.
 CLOCKS = {
     "uptime": "times are the uptime of the machine, which only BTM 2.1.3 and 2.1.4 (and mule-btm) write",

@@ -22,6 +22,7 @@ from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, load_pair, refusal, sibling
 from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
+from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
 #: Statuses that end a transaction for the resources they name.
@@ -36,8 +37,6 @@ SWAPPED = "position-as-timestamp"
 SHARED = 1024
 #: So many names may be copied each time that one is taken away.
 FEW = 64
-#: What a BTM gtrid has after the id of its server: milliseconds (8 bytes) and a counter (4 bytes).
-UID_TAIL = 12
 #: So many transactions are spelt out in a sentence.
 MOST_TOLD = 8
 DOOMED = "; BTM elects {} and rolls back every branch that is still prepared"
@@ -366,15 +365,6 @@ def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: b
             pass
 
 
-def uid_text(gtrid: bytes) -> str:
-    """Return a gtrid as people know it, ``server/milliseconds/counter``, or as hex if it is no BTM gtrid."""
-    server, rest = gtrid[:-UID_TAIL], gtrid[-UID_TAIL:]
-    if not server or not all(0x21 <= byte < 0x7F for byte in server):
-        return gtrid.hex()
-    (time,), counter = codec.LONG.unpack(rest[:8]), int.from_bytes(rest[8:], "big")
-    return f"{server.decode('ascii')}/{time}/{counter}"
-
-
 def _missing(log: Log, other: Log) -> Iterator[Missing]:
     """Yield what the passive file proves: that it is newer, or that decisions were not carried over.
 
@@ -394,7 +384,7 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     decisions = (record for record in (other.records() if gone else ()) if record.status == COMMITTING)
     places = {record.gtrid: record.off for record in decisions}
     for gtrid in sorted(gone):
-        text = f"{uid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
+        text = f"{gtrid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
         yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
 
 
@@ -412,7 +402,7 @@ def _newer(log: Log, other: Log) -> Iterator[Missing]:
     if count:
         passive, doomed = other.file.name, DOOMED.format(log.file.name)
         said = [
-            f"{uid_text(gtrid)} {codec.STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()
+            f"{gtrid_text(gtrid)} {codec.STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()
         ]
         more = f" and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
         text = f"it ends with {', '.join(said[-MOST_TOLD:])}{more}{doomed} (BTM-DEV-001)"

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from journalspec.formats import InDoubt
-from journalspec_reference.bitronix_tlog.recover import uid_text
+from journalspec_reference.xids import uid
 
 
 def called(_: InDoubt, entry: Mapping[str, Any]) -> str:
-    """Return what people call the transaction of an entry: ``server/milliseconds/counter``, and its gtrid."""
-    name, gtrid = uid_text(entry["gtrid"]), bytes(entry["gtrid"]).hex()
-    return name if name == gtrid else f"{name} (gtrid {gtrid})"
+    """Return what people call a transaction: ``server/milliseconds/counter``, its begin, and its gtrid."""
+    gtrid = bytes(entry["gtrid"])
+    known = uid(gtrid)
+    if known is None:
+        return gtrid.hex()
+    begun = ""
+    if known.started is not None:
+        with suppress(ValueError, OverflowError, OSError):  # no year that a date has
+            begun = f"begun {datetime.fromtimestamp(known.started // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC, "
+    return f"{known} ({begun}gtrid {gtrid.hex()})"

@@ -38,6 +38,7 @@ from journalspec_reference.batches import (
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
+    CHECK_SIZE,
     COMMIT,
     DIALECTS,
     INT,
@@ -58,7 +59,7 @@ from journalspec_reference.jboss_journal.fileset import (
     limit_of,
     lost_from,
 )
-from journalspec_reference.jboss_journal.scan import earlier, first_found, scan, threes
+from journalspec_reference.jboss_journal.scan import NEED, earlier, first_found, scan, threes
 
 T = TypeVar("T")
 LONG = Struct(">q")
@@ -74,6 +75,8 @@ _BRIEF = 1 + max(
 )
 #: With fewer references than this (numbers, two each) deleted ones are not worth a sweep.
 SWEEP_FROM = 1 << 15
+#: When live records are read again: how much at first, and at most, where they follow each other (bytes).
+AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 
 
 def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
@@ -142,6 +145,36 @@ class Discarded(NamedTuple):
     tx: int
     why: str
     place: int = -1
+
+
+class Body(NamedTuple):
+    """The body of a live record: `data[start:end]`, and where the record is."""
+
+    place: int
+    code: int
+    id: int
+    user_type: int
+    data: bytes
+    start: int
+    end: int
+
+
+class InDoubt(NamedTuple):
+    """A prepared transaction: its own data, and the places of what it adds, changes and deletes."""
+
+    tx: int
+    extra: bytes
+    place: int
+    changes: Sequence[int]
+    deletes: Sequence[int]
+
+
+class Outcome(dict[str, Any]):
+    """The logical state, and the replay that it is of: contents read the records where they are."""
+
+    def __init__(self, state: Mapping[str, Any], replay: Replay) -> None:
+        super().__init__(state)
+        self.replay = replay
 
 
 class Replay:
@@ -326,7 +359,7 @@ class Replay:
         transaction = self._open.get(tx)
         return transaction is not None and transaction.in_doubt
 
-    def outcome(self) -> dict[str, Any]:
+    def outcome(self) -> Outcome:
         """Return the logical state; transactions still open are discarded or in doubt.
 
         Records are read when somebody looks at the sequences; of many items, each time.
@@ -342,7 +375,7 @@ class Replay:
         dropped.sort(key=lambda item: item.tx)
         prepared.sort(key=lambda item: item[0])
         live = self._delivered[1::2]
-        return {
+        state = {
             "live": self._told(live, _live, lambda: self._brief(live)),
             "prepared": self._listed(
                 len(prepared),
@@ -353,6 +386,25 @@ class Replay:
                 len(dropped), lambda: ({"tx": item.tx, "why": item.why} for item in dropped), lambda _: 0
             ),
         }
+        return Outcome(state, self)
+
+    def live(self) -> Iterator[Body]:
+        """Yield the live records in the order in which recovery delivers them; what :meth:`bodies` raises."""
+        return self.bodies(place >> 1 for place in self._delivered[1::2])
+
+    def in_doubt_transactions(self) -> list[InDoubt]:
+        """Return the prepared transactions by their ids."""
+        return [
+            InDoubt(
+                tx,
+                self._record(item.prepared).extra,
+                item.prepared,
+                [place >> 1 for place in item.changes[1::2]],
+                [place >> 1 for place in item.deletes[1::2]],
+            )
+            for tx, item in sorted(self._open.items())
+            if item.in_doubt
+        ]
 
     def missing(self) -> Sequence[Missing]:
         """Return the records that others change or delete, and transactions of which records are not there.
@@ -416,6 +468,46 @@ class Replay:
             if kind is None or at >= len(head):
                 raise Changed(file.name)
             yield head[at], INT.unpack_from(head, kind.places["body_size"])[0]
+
+    def bodies(self, places: Iterable[int]) -> Iterator[Body]:
+        """Yield the records at `places`, which hold bodies; raises Changed where there is none any more.
+
+        Records that follow each other are read together. However the places jump about, no more is read
+        than a little for each, and twice what they hold.
+        """
+        size_of, id_of = INT.unpack_from, LONG.unpack_from
+        part, data, base, used, shapes, limit = -1, b"", 0, 0, {}, 0
+        for place in places:
+            if place >> OFFSET_BITS != part:
+                part = place >> OFFSET_BITS
+                file, source, limit, begin = self._places[part]
+                shapes = {
+                    code: (kind.places["id"], kind.places["body_size"], kind.places["user_type"], kind.least)
+                    for code, kind in file.dialect.kinds.items()
+                    if "user_type" in kind.places and kind.id
+                }
+                data, base, used = b"", 0, 0
+            off = begin + (place & (1 << OFFSET_BITS) - 1)
+            at = off - base
+            if at < 0 or at + NEED > len(data):
+                data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
+                base, at, used = off, 0, 0
+            shape = shapes.get(data[at]) if at < len(data) else None
+            if shape is None or at + shape[-1] > len(data):
+                raise Changed(file.name)
+            id_at, size_at, type_at, least = shape
+            (size,) = size_of(data, at + size_at)
+            start = at + least - CHECK_SIZE
+            if size < 0 or off + least + size > limit:
+                raise Changed(file.name)
+            if start + size > len(data):
+                data = source.read(off, least + size + AGAIN_FROM + min(2 * used, AGAIN_MOST))
+                start, base, at, used = start - at, off, 0, 0
+                if start + size > len(data):
+                    raise Changed(file.name)
+            used += least + size
+            (ident,) = id_of(data, at + id_at)
+            yield Body(place, data[at], ident, data[at + type_at], data, start, start + size)
 
     def _told(
         self,

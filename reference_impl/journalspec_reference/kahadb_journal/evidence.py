@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from itertools import chain
 from typing import NamedTuple
 
@@ -58,6 +58,21 @@ class Log(NamedTuple):
     damaged: bool
 
 
+class Known(NamedTuple):
+    """What an index tells of the messages that the journal has."""
+
+    openwire: int
+    version: int
+    #: The number of the last message that it covers.
+    mark: int
+    #: By destination the messages that it covers and does not have.
+    hidden: Mapping[Name, Set[str]]
+    #: The subscriptions that the journal does not have, and how many messages each needs.
+    only: Mapping[tuple[Name, str], int]
+    #: The destinations that it has and the journal has not.
+    idle: Set[Name]
+
+
 class Evidence:
     """An index against the journal beside it: made before the journal is gone through, asked afterwards."""
 
@@ -66,6 +81,8 @@ class Evidence:
         self._why = ""
         #: How many messages took effect by records that the index covers, once the pass is beyond them.
         self._mark: int | None = None
+        #: What of an index that can be used is of use for contents, once the two are compared.
+        self.known: Known | None = None
         self._found_last = False
         self._files = [files[name] for name in (INDEX, REDO) if name in files]
         if INDEX in files:
@@ -108,6 +125,7 @@ class Evidence:
             return [], [Note("index-unusable", INDEX, text=self._why)] if self._why else []
         missing, notes = self._compared(self._index, store, log, later)
         if any(getattr(data, "unreadable", ()) for data in self._files):
+            self.known = None
             return [], [Note("index-unusable", INDEX, text="a part of it could not be read")]
         return missing, notes
 
@@ -122,6 +140,8 @@ class Evidence:
             return [], [Note(code, INDEX, text=str(why))]
         if found.lost or found.only:
             found.without(later(), store)
+        idle = found.names - store.destinations.keys()
+        self.known = Known(index.openwire, index.version, mark, found.hidden, found.only, idle)
         missing = list(found.missing(log))
         if not missing and index.last_update is not None and not self._found_last:
             found.strays += 1
@@ -144,9 +164,9 @@ class _Comparison:
         #: messages that the journal has and the index, which covers them, has not
         self.hidden: dict[Name, set[str]] = {}
         self.strays = 0
-        names = set()
+        self.names: set[Name] = set()
         for roots in index.destinations():
-            names.add(roots.name)
+            self.names.add(roots.name)
             here = store.destinations.get(roots.name)
             known = here.messages if here is not None else {}
             left = _before(here, mark)
@@ -167,7 +187,7 @@ class _Comparison:
                 if here is None or key not in here.subscriptions:
                     self.only[roots.name, key] = owed
         for name, here in store.destinations.items():
-            if name not in names and (left := _before(here, mark)):
+            if name not in self.names and (left := _before(here, mark)):
                 self.hidden[name] = left
 
     def without(self, later: Iterable[Step], store: Store) -> None:

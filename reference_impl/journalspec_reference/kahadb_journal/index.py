@@ -33,6 +33,8 @@ _SIZES = range(_HEAD + 1, (1 << 24) + 1)
 _PAGE, _REDO_HEAD = struct.Struct(">Bqqi"), struct.Struct(">qqi")
 _I2, _U2, _I4, _I8 = (struct.Struct(f">{kind}") for kind in "hHiq")
 _PLACE, _SIZED_PLACE, _NUMBERED = struct.Struct(">ii"), struct.Struct(">iii"), struct.Struct(">qii")
+#: No message has a higher number.
+_MOST_NUMBER = (1 << 63) - 1
 #: A place in the journal: the id of a file and an offset.
 Place = tuple[int, int]
 
@@ -121,6 +123,10 @@ class _Pages:
         self._redo = redo
         if redo is not None and header.get("cleanShutdown", "").lower() != "true":
             self._images = _images(redo, self.size)
+        self._seen = Ids()
+
+    def forget(self) -> None:
+        """Begin anew: each page is followed once more."""
         self._seen = Ids()
 
     def _page(self, number: int, size: int) -> bytes:
@@ -304,46 +310,60 @@ class Index:
         if places or ids:
             raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
 
-    def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
-        """Yield the subscriptions of a topic whose messages have these numbers, and what each is owed."""
+    def needed(self, roots: Roots) -> Iterator[tuple[str, array[int]]]:
+        """Yield which numbers each subscription of a topic needs: first and last of ranges, in turn."""
         if roots.subscriptions is None:
             return
-        there = sorted(numbers)
-        owed: dict[str, int] = {}
         if self.version >= 4:
-            for key, ranges in self.pages.list(roots.positions, _Bytes.text, _ranges):
-                owed[key] = sum(
-                    bisect_right(there, last) - bisect_left(there, first) for first, last in ranges
-                )
+            yield from self.pages.list(roots.positions, _Bytes.text, _ranges)
         elif self.version == 3:
+            found: dict[str, array[int]] = {}
             for number, keys in self.pages.tree(roots.positions, _Bytes.long, _keys):
-                is_there = bisect_right(there, number) > bisect_left(there, number)
-                for key in keys if is_there else ():
-                    owed[key] = owed.get(key, 0) + 1
+                for key in keys:
+                    found.setdefault(key, array("q")).extend((number, number))
+            yield from found.items()
         else:
             for key, last in self.pages.tree(roots.acknowledged, _Bytes.text, _Bytes.long):
-                owed[key] = len(there) - bisect_right(there, last)
-        for key, _ in self.pages.tree(roots.subscriptions, _Bytes.text, _command):
+                yield key, array("q", (min(last, _MOST_NUMBER - 1) + 1, _MOST_NUMBER))
+
+    def subscriptions(self, roots: Roots) -> Iterator[tuple[str, bytes]]:
+        """Yield the subscriptions of a topic, each with the message of its command."""
+        if roots.subscriptions is not None:
+            yield from self.pages.tree(roots.subscriptions, _Bytes.text, _command)
+
+    def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
+        """Yield the subscriptions of a topic whose messages have these numbers, and what each is owed."""
+        there, owed = sorted(numbers), dict[str, int]()
+        for key, ranges in self.needed(roots):
+            both = zip(ranges[::2], ranges[1::2], strict=True)
+            owed[key] = sum(bisect_right(there, last) - bisect_left(there, first) for first, last in both)
+        for key, _ in self.subscriptions(roots):
             yield key, owed.get(key, 0)
 
 
-def _command(data: _Bytes) -> None:
+def is_in(ranges: array[int], number: int) -> bool:
+    """Return whether a number is in one of some ranges, which are as :meth:`Index.needed` gives them."""
+    at = bisect_left(ranges, number)
+    # Before the first number that is not less, or at it: an odd place is within a range.
+    return bool(at % 2) or (at < len(ranges) and ranges[at] == number)
+
+
+def _command(data: _Bytes) -> bytes:
     try:
         size, data.at = varint(data.data, data.at)
     except CommandError as error:
         raise UnusableIndex(str(error)) from None
-    data.take(size)
+    return data.take(size)
 
 
-def _ranges(data: _Bytes) -> Iterator[tuple[int, int]]:
+def _ranges(data: _Bytes) -> array[int]:
     """Return a SequenceSet: first and last of each range."""
     out = array("q")
     for _ in range(data.number(_I4)):
         is_range = data.take(1) != b"\0"
         first = data.long()
         out.extend((first, data.long() if is_range else first))
-    numbers = iter(out)
-    return zip(numbers, numbers, strict=True)
+    return out
 
 
 def _keys(data: _Bytes) -> list[str]:

@@ -46,7 +46,7 @@ from journalspec_reference.kahadb_journal.codec import (
     sums,
 )
 from journalspec_reference.kahadb_journal.commands import CommandError, command
-from journalspec_reference.kahadb_journal.evidence import Evidence, Log
+from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
 from journalspec_reference.kahadb_journal.index import Place
 from journalspec_reference.kahadb_journal.records import Parsed, parsed, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
@@ -70,6 +70,11 @@ _ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 _LOSSY = ("suspicious-end", "unscanned-damage")
 #: In journals of so many bytes, batches of so many records are taken as columns: NumPy takes long to begin.
 _LARGE, _MANY = 8 << 20, 256
+#: The numbers of commands: a map of acknowledgements, and a job that is scheduled.
+ACK_MAP, JOB = 9, 11
+_LAST_OF = ACK_MAP, JOB
+#: So much of a record is read at once where one is read alone.
+_READ = 2048
 #: Reasons that refuse in another phase than `header`.
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
@@ -272,6 +277,14 @@ def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
     batch.code = bytearray(compress(batch.code, kept))
 
 
+class State(dict[str, Any]):
+    """The state that recovery gives, and the pass that it is of: contents need places."""
+
+    def __init__(self, values: Mapping[str, Any], passed: JournalPass) -> None:
+        super().__init__(values)
+        self.passed = passed
+
+
 class JournalPass:
     """One pass over all files of a journal; `policy` is that of recovery, or empty for reading."""
 
@@ -287,6 +300,8 @@ class JournalPass:
         self.store = Store()
         #: Of the seed's records nothing is known that an index could refer to.
         self._evidence = Evidence({} if dialect.bare else files)
+        #: Number of a command -> place of the last such record, for those that contents begin with.
+        self.last: dict[int, int] = {}
         #: Where the log of each file ends, by its id.
         self._ends = {file.number: 0 for file in self._files}
         self._data = {file.number: file.data for file in self._files}
@@ -339,6 +354,9 @@ class JournalPass:
             # What was parsed is larger than what was read, and is not kept.
             batch.more.pop("parsed", None)
         place = (turn << PLACE) + batch.base
+        for code in _LAST_OF:
+            if (row := batch.code.rfind(code)) >= 0:
+                self.last[code] = place + batch.off[row]
         steps = self._steps(file, batch, items, place) if isinstance(items, Sequence) else items.steps(place)
         # The index covers the records before one; what came before it is what the two have to agree on.
         cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
@@ -461,23 +479,59 @@ class JournalPass:
         store = self.store
         names = sorted(store.destinations)
         doubtful = sorted(tx[1:] for tx in store.prepared if tx[0] == "XA")
-        return {
+        state = {
             "destinations": self._listed(lambda: map(self._destination, names), len(names)),
             "in_doubt": self._listed(lambda: map(self._in_doubt, doubtful), len(doubtful)),
         }
+        return State(state, self)
+
+    @property
+    def files(self) -> Sequence[DataFile]:
+        """The files, in the order of their turns."""
+        return self._files
+
+    @property
+    def known(self) -> Known | None:
+        """What an index that can be used tells, once there is an observation."""
+        return self._evidence.known
+
+    def idle(self) -> Iterator[tuple[str, str]]:
+        """Yield the destinations that only the index has, and no later command removed."""
+        found = set() if self.known is None else {*self.known.idle}
+        for step in self._later() if found else ():
+            if step.command == "REMOVE_DESTINATION":
+                found.discard(step.destination)
+        yield from found
+
+    def commands(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+        """Yield the place of each record that is a command, the command and its fields, once more."""
+        walk = Walk(self._dialect, self._policy, self._last, self._numbers)
+        for turn, file in enumerate(self._files):
+            for batch in walk.batches(file):
+                for off, item in zip(batch.off, batch.more.get("parsed", ()), strict=False):
+                    if not isinstance(item, str):
+                        yield (turn << PLACE) + batch.base + off, *item
 
     def _message(self, place: int) -> bytes:
         """Return the bytes of a message; raises Changed if the record at a place is none any more."""
+        _, fields, _ = self.command_at(place)
+        return bytes(fields.get("message", b""))
+
+    def command_at(self, place: int) -> tuple[str, Mapping[str, Any], int]:
+        """Return the command at a place, its fields, and the length of its record (bytes).
+
+        An update has the fields of what it adds. Raises Changed if there is no command any more.
+        """
         file, off = self._files[place >> PLACE], place & (1 << PLACE) - 1
         source = source_of(file.data)
-        start = source.read(off, HEAD)
-        length, _ = head(start, 0) if len(start) == HEAD else (0, 0)
+        start = source.read(off, _READ)
+        length, _ = head(start, 0) if len(start) >= HEAD else (0, 0)
+        payload = start[HEAD:length] if length <= len(start) else source.read(off + HEAD, length - HEAD)
         try:
-            name, fields, _ = command(source.read(off + HEAD, length - HEAD), self._dialect.commands)
+            name, fields, _ = command(payload, self._dialect.commands)
         except CommandError:
             raise Changed(file.name) from None
-        fields = fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields
-        return bytes(fields.get("message", b""))
+        return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, length
 
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
         here = self.store.destinations[name]

@@ -99,8 +99,8 @@ class Destination:
         """Yield the messages as they are delivered."""
         for rank in RANKS:
             for message_id, stored in self.messages.items():
-                if (message := unpacked(stored)).rank == rank:
-                    yield message_id, message
+                if stored >> _PLACES + 32 & 3 == rank + 1:
+                    yield message_id, unpacked(stored)
 
     def ranked(self) -> Ranked:
         """Return the ids of the messages in that order, to be asked for what a subscription needs."""

@@ -82,7 +82,10 @@ class Message(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """What one queue has in a prepared branch: messages removed (kind 0) or inserted (1)."""
+    """What one queue has in a prepared branch: messages removed (kind 0) or inserted (1).
+
+    `time`: when it was prepared, in milliseconds since 1970.
+    """
 
     format_id: int
     gtrid: bytes
@@ -91,6 +94,7 @@ class Branch(NamedTuple):
     queue: str
     kind: int
     entries: list[QueueEntry]
+    time: int
 
 
 class Cursor:
@@ -220,27 +224,30 @@ def alone(data: Any, off: int, size: int) -> Any:
     return data[off + CHAIN_HEADER : off + length]
 
 
-def _blob(cursor: Cursor) -> None:
-    cursor.room(cursor.s4())
+def blob_place(cursor: Cursor) -> tuple[int, int]:
+    """Pass over bytes that follow their length; return where they begin and end."""
+    start = cursor.room(cursor.s4())
+    return start, cursor.off
 
 
-def _destination(cursor: Cursor) -> None:
-    """Pass over a queue (kinds 0 and 3) or a topic (1 and 2)."""
+def _destination(cursor: Cursor) -> bytes:
+    """Take the name of a queue (kinds 0 and 3) or a topic (1 and 2)."""
     kind = cursor.u1()
     if kind > 3:
         raise BadStore(f"a destination of kind {kind}")
     if kind in {1, 2} and cursor.u1() == 1:
         cursor.utf()
-    cursor.utf()
+    return cursor.utf()
 
 
-#: What every message begins with; of that, kind, expiration and priority are wanted.
-_FIXED = Struct(">iqi17x")
-#: How that is passed over which it may have then, each behind a byte that tells whether it has.
-_OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, _blob, *[Cursor.utf] * 3)
+#: What every message begins with; to find its end, kind, expiration and priority are wanted.
+FIXED, _FIXED = Struct(">iqiqii?"), Struct(">iqi17x")
+#: How that is taken which it may have then, each behind a byte that says whether it has.
+_OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
-#: What a primitive of a stream takes, by its number; 8 is a blob and 9 a string.
-_PRIMITIVES = {0: 4, 1: 8, 2: 8, 3: 4, 4: 1, 5: 2, 6: 2, 7: 1}
+#: The numbers of a stream or of properties, by their ids; 8 is a blob and 9 a string.
+PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
+BLOB, TEXT = 8, 9
 
 
 #: So many bytes of the strings of a text message are looked at together.
@@ -261,10 +268,10 @@ def _text(cursor: Cursor) -> None:
 def _stream(cursor: Cursor) -> None:
     for _ in range(cursor.count(5)):
         kind = cursor.s4()
-        if kind in {8, 9}:
-            (_blob if kind == 8 else Cursor.utf)(cursor)
-        elif kind in _PRIMITIVES:
-            cursor.room(_PRIMITIVES[kind])
+        if kind in {BLOB, TEXT}:
+            cursor.room(cursor.s4() if kind == BLOB else cursor.u2())
+        elif kind in PRIMITIVES:
+            cursor.room(PRIMITIVES[kind].size)
         else:
             raise BadStore(f"a primitive of kind {kind}")
 
@@ -272,24 +279,26 @@ def _stream(cursor: Cursor) -> None:
 def _body(cursor: Cursor, kind: int) -> None:
     """Pass over the body of a message."""
     if kind == 1 or (kind in {2, 3} and cursor.u1() == 1):
-        _blob(cursor)
+        cursor.room(cursor.s4())
     elif kind == 4:
         _stream(cursor)
     elif kind == 5:
         _text(cursor)
 
 
-def _optional(cursor: Cursor) -> None:
-    """Pass over what a message may have, and over the bytes that say that it has not."""
+def optional(cursor: Cursor) -> Iterator[Any]:
+    """Yield what a message may have, None for what it has not: strings as stored, of properties the place."""
     data, off, end = cursor.data, cursor.off, cursor.end
-    for skip in _OPTIONAL:
+    for take in _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
         off += 1
         # Of the properties, every value but 0 says that they are there.
-        if there == 1 or (there and skip is _blob):
+        if there == 1 or (there and take is blob_place):
             cursor.off = off
-            skip(cursor)
+            yield take(cursor)
             off = cursor.off
+        else:
+            yield None
     cursor.off = off
 
 
@@ -305,7 +314,8 @@ def message(data: Any) -> Message:
     # Most of it is missing from most messages: a byte each, looked at without a call.
     if not head.endswith(_ABSENT, _FIXED.size):
         cursor.off = _FIXED.size
-        _optional(cursor)
+        for _ in optional(cursor):
+            pass
     off = cursor.off
     _body(cursor, kind)
     return Message(kind, priority, expiration, off, cursor.off)
@@ -318,7 +328,7 @@ def branch(data: Any) -> Branch:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
     cursor = Cursor(data, found.body + 4, found.end)
     cursor.u1()  # whether it is valid
-    _, kind = cursor.s8(), cursor.s4()  # since when it is prepared
+    time, kind = cursor.s8(), cursor.s4()
     queue, routing, form = cursor.text(cursor.u2()), cursor.u1() != 0, cursor.s4()
     bqual, gtrid = (cursor.blob() if cursor.u1() == 1 else b"" for _ in range(2))
     entries = []
@@ -327,7 +337,7 @@ def branch(data: Any) -> Branch:
         if len(image) < _ENTRY.size:
             raise BadStore(f"a prepared entry of {len(image)} bytes")
         entries.append(QueueEntry(*_ENTRY.unpack_from(image)[1:]))
-    return Branch(form, gtrid, bqual, routing, queue, kind, entries)
+    return Branch(form, gtrid, bqual, routing, queue, kind, entries, time)
 
 
 def swapped(data: Any) -> Iterator[tuple[int, int]]:

@@ -76,7 +76,7 @@ class _Asked:
             RECOVERED if lossy else CLEAN,
             records=seen.records(),
             dropped=tuple(dropped),
-            state=_state(found),
+            state=State(found),
             files=tuple(self._maps(found)),
             notes=notes,
             missing=tuple(found.missing),
@@ -150,19 +150,23 @@ def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[st
         yield out | {name: data[place[0] : sum(place)] for name, place in places if place}
 
 
-def _state(found: Recovered) -> dict[str, object]:
-    # All messages together are few, or none is kept; and so are queues.
-    many = sum(len(queue.entries) for queue in found.queues) * COST > KEEP
-    queues = partial(_queues, found.queues, many=many)
-    crowd = len(found.queues) * COST > KEEP
-    return {
-        "queues": Lazy([Part("", queues, len(found.queues))]) if crowd else list(queues()),
-        "in_doubt": [_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
-        "durables": [
-            {name: value for name, value in one._asdict().items() if value is not None}
-            for one in sorted(found.durables, key=lambda one: (one.client, one.name))
-        ],
-    }
+class State(dict[str, object]):
+    """What a start leaves, as an observation has it. `found`: what it was made of, for the contents."""
+
+    def __init__(self, found: Recovered) -> None:
+        self.found = found
+        # All messages together are few, or none is kept; and so are queues.
+        many = sum(len(queue.entries) for queue in found.queues) * COST > KEEP
+        queues = partial(_queues, found.queues, many=many)
+        crowd = len(found.queues) * COST > KEEP
+        super().__init__(
+            queues=Lazy([Part("", queues, len(found.queues))]) if crowd else list(queues()),
+            in_doubt=[_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
+            durables=[
+                {name: value for name, value in one._asdict().items() if value is not None}
+                for one in sorted(found.durables, key=lambda one: (one.client, one.name))
+            ],
+        )
 
 
 def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object]]:
@@ -183,7 +187,7 @@ def _messages(queue: Queue) -> Iterator[dict[str, object]]:
 
 def _part(branch: Branch) -> dict[str, object]:
     told = branch._asdict()
-    kind, entries = told.pop("kind"), told.pop("entries")
+    kind, entries, _ = (told.pop(name) for name in ("kind", "entries", "time"))
     return {**told, "inserts": kind != 0, "keys": [entry.key for entry in entries]}
 
 

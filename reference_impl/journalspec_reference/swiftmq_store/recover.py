@@ -294,25 +294,25 @@ def _hold(found: Recovered) -> None:
     """Note what branches name and queues do not have: a key may be another message's by now."""
     named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
-        named.setdefault(branch.queue.encode(), set()).update(map(_key, branch.entries))
+        named.setdefault(branch.queue.encode(), set()).update(map(key_bytes, branch.entries))
     pages: dict[bytes, dict[bytes, int]] = {}
     for queue in found.queues if named else ():
         entries = map(queue.entries.entry, range(len(queue.entries)))
         keys = named.get(queue.name, set())
-        if there := {key: one.page for one in entries if (key := _key(one)) in keys}:
+        if there := {key: one.page for one in entries if (key := key_bytes(one)) in keys}:
             pages[queue.name] = there
             held = sorted(int.from_bytes(key, signed=True) for key in there)
             found.held.append((queue.name, len(queue.entries), held))
     for branch in found.branches:
         of_queue = pages.get(branch.queue.encode(), {})
         for entry in branch.entries:
-            if of_queue.get(_key(entry)) != entry.page:
+            if of_queue.get(key_bytes(entry)) != entry.page:
                 text = f"a branch has key {entry.key} at page {entry.page}, {branch.queue} has not"
                 found.notes.add("branch-key", "", text)
 
 
-def _key(entry: codec.QueueEntry) -> bytes:
-    # As bytes: of numbers anybody can find many that make a table slow.
+def key_bytes(entry: codec.QueueEntry) -> bytes:
+    """Return a key for a table: of numbers anybody can find many that make one slow."""
     return entry.key.to_bytes(8, "big", signed=True)
 
 

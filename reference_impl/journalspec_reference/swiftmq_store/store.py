@@ -96,21 +96,36 @@ class Entries(Sequence[Entry]):
     def __len__(self) -> int:
         return len(self._rows) // _ROW.size
 
+    def listed(self, at: int) -> Entry:
+        """Return an entry; of a message of one page the digest may be missing."""
+        *members, length, digest = _ROW.unpack_from(self._rows, at * _ROW.size)
+        if digest in (_BAD, _BAD_BRANCH):
+            why = self.whys.get(at) or (BRANCH if digest == _BAD_BRANCH else "") + "damaged"
+            return Entry(codec.QueueEntry(*members), None, length, why)
+        return Entry(codec.QueueEntry(*members), None if digest == _LATER else digest, length, None)
+
+    def content(self, at: int, most: int | None = None) -> bytes:
+        """Return the message of an entry, or `most` bytes of it; of a damaged one what can be read.
+
+        Raises BadStore if the file has changed.
+        """
+        entry, _, length, _ = self.listed(at)
+        length = length if most is None else min(most, length)
+        found = Chained.again(self._pages, entry.page, length)
+        return b"".join(found.pieces(0, min(length, len(found))))
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]
-        *members, length, digest = _ROW.unpack_from(self._rows, at * _ROW.size)
-        entry = codec.QueueEntry(*members)
-        if digest in (_BAD, _BAD_BRANCH):
-            why = self.whys.get(at) or (BRANCH if digest == _BAD_BRANCH else "") + "damaged"
-            return Entry(entry, None, length, why)
-        if digest == _LATER:
-            # Once: a message may be that of many entries.
-            page = self._pages[entry.page]
-            digest = hashlib.sha256(page[codec.CHAIN_HEADER :][:length]).digest()
-            self.know(at, digest, length)
-        return Entry(entry, digest, length, None)
+        found = self.listed(at)
+        if found.why or found.digest:
+            return found
+        # Once: a message may be that of many entries.
+        page = self._pages[found.entry.page]
+        digest = hashlib.sha256(page[codec.CHAIN_HEADER :][: found.length]).digest()
+        self.know(at, digest, found.length)
+        return found._replace(digest=digest)
 
 
 class Chained:
@@ -120,6 +135,20 @@ class Chained:
         self._pages = pages
         #: The pages that hold something, and where each of them ends in the message.
         self._numbers, self._ends = array("q"), array("q")
+
+    @classmethod
+    def again(cls, pages: ReplayedPages, number: int, length: int) -> Chained:
+        """Return `length` bytes of a message that was read before, from its first page on."""
+        found = cls(pages)
+        # No more often than there are pages: the file may have changed since.
+        for _ in range(pages.count):
+            if number == codec.NONE or len(found) >= length:
+                break
+            page = pages[number]
+            header = codec.chain(page)
+            found.add(number, min(header.length, len(page)) - codec.CHAIN_HEADER)
+            number = header.next
+        return found
 
     def add(self, number: int, length: int) -> None:
         """Append what a page holds."""
@@ -377,17 +406,19 @@ class Walk:
         return found._replace(entry=entry)
 
     def _message(self, entry: codec.QueueEntry, *, prepared: bool, again: int = 0) -> Entry:
-        said, self.notes = self.notes, Remarks() if again else self.notes
         told = len(self.notes)
-        data, fault = self._content(entry.page, again=again)
-        if not again and (fault or len(self.notes) > told):
+        if again:
+            # Its pages were claimed before.
+            data, fault = Chained.again(self._pages, entry.page, again), None
+        else:
+            data, fault = self._content(entry.page)
+        if fault or len(self.notes) > told:
             self.damaged.add(entry.page)
-        self.notes = said
         try:
             found = codec.message(data)
         except codec.BadStore as bad:
             return Entry(entry, None, len(data), fault or str(bad))
-        if fault and not again:
+        if fault:
             self.notes.add("bad-chain", PAGES, fault)
         if prepared:
             try:
@@ -399,15 +430,12 @@ class Walk:
             digest.update(piece)
         return Entry(entry, digest.digest(), found.end, None)
 
-    def _content(self, number: int, *, again: int) -> tuple[Chained, str | None]:
-        """Return what the pages of a message hold, and what is wrong with them: it ends there.
-
-        `again`: they were claimed for the message before, which has so many bytes.
-        """
-        found, before, fault = Chained(self._pages), codec.NONE, None
+    def _content(self, number: int) -> tuple[Chained, str | None]:
+        """Return what the pages of a message hold, and what is wrong with them: it ends there."""
+        found, before = Chained(self._pages), codec.NONE
         try:
-            while number != codec.NONE and not 0 < again <= len(found):
-                page = self._pages[number] if again else self._claim(number, _MESSAGE)
+            while number != codec.NONE:
+                page = self._claim(number, _MESSAGE)
                 header = codec.chain(page)
                 self._follows(number, before, header.prev)
                 if header.next != codec.NONE and header.length != len(page):
@@ -417,8 +445,8 @@ class Walk:
                     raise codec.BadStore(f"a page of a message with {header.length} bytes")
                 before, number = number, header.next
         except codec.BadStore as bad:
-            fault = str(bad)
-        return found, fault
+            return found, str(bad)
+        return found, None
 
 
 #: Page sizes that a store may have, and so many queues are looked at to tell which it has.

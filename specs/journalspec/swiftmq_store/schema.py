@@ -5,22 +5,15 @@ A page does not say what it is: who follows a reference takes the schema that fi
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Any
 
 from construct import (
     Bytes,
     Construct,
-    Float32b,
-    Float64b,
     GreedyBytes,
     If,
-    Int8sb,
     Int8ub,
-    Int16sb,
-    Int16ub,
     Int32sb,
-    Int64sb,
     Peek,
     Struct,
     Switch,
@@ -116,75 +109,3 @@ def page_schema(role: str) -> Construct[Any, Any]:
 CODEC = ConstructCodec(LAYOUT, log_schema)
 #: A swap file, in which every entry is whole.
 SWAP = Struct("entries" / While(lambda stream, _: bool(ahead(stream, 1)), CODEC.schema("swap_entry", "13")))
-
-_UTF = Struct("length" / Int16ub, "data" / Blob(lambda context: context.length))
-_BLOB = Struct("length" / Int32sb, "data" / Blob(lambda context: context.length))
-
-
-_COUNT = Checked(Int32sb, lambda number, _: number >= 0, "a number")
-
-
-def _optional(of: Construct[Any, Any], there: Container[int] = (1,)) -> Construct[Any, Any]:
-    return Struct("there" / Int8ub, "value" / If(lambda context: context.there in there, of))
-
-
-_DESTINATION = Struct(
-    "kind" / Checked(Int8ub, lambda kind, _: kind <= 3, "a kind of destination"),
-    "topic_queue" / If(lambda context: context.kind in (1, 2), _optional(_UTF)),
-    "name" / _UTF,
-)
-_NUMBERS = (Int32sb, Int64sb, Float64b, Float32b, Int8ub, Int16ub, Int16sb, Int8sb)
-_PRIMITIVES: dict[Any, Construct[Any, Any]] = dict(
-    enumerate([*(Struct("number" / each) for each in _NUMBERS), _BLOB, _UTF])
-)
-_PRIMITIVE = Struct(
-    "kind" / Checked(Int32sb, lambda kind, _: kind in _PRIMITIVES, "a kind of primitive"),
-    "value" / Switch(lambda context: context.kind, _PRIMITIVES),
-)
-#: Properties, and the body of a map message.
-PROPERTIES = Struct(
-    "number" / _COUNT,
-    "entries" / Counted(lambda context: context.number, Struct("name" / _UTF, "value" / _PRIMITIVE)),
-)
-_BODIES: dict[Any, Construct[Any, Any]] = {
-    0: Struct(),
-    1: _BLOB,
-    2: _optional(_BLOB),
-    3: _optional(_BLOB),
-    4: Struct("number" / _COUNT, "values" / Counted(lambda context: context.number, _PRIMITIVE)),
-    5: Struct(
-        "there" / Int8ub,
-        "number" / If(lambda context: context.there == 1, _COUNT),
-        "parts" / If(lambda context: context.there == 1, Counted(lambda context: context.number, _UTF)),
-    ),
-}
-#: A serialised message (SMQ-MSG-103); what is behind it does not belong to it.
-MESSAGE = Struct(
-    "kind" / Checked(Int32sb, lambda kind, _: kind in _BODIES, "a kind of message"),
-    "expiration" / Int64sb,
-    "priority" / Int32sb,
-    "timestamp" / Int64sb,
-    "deliveries" / Int32sb,
-    "mode" / Int32sb,
-    "redelivered" / Int8ub,
-    *(name / _optional(_UTF) for name in ("id", "user", "client", "correlation", "type_name")),
-    *(name / _optional(_DESTINATION) for name in ("reply_to", "destination")),
-    # Every value but 0 says that they are there.
-    "properties" / _optional(_BLOB, range(1, 256)),
-    *(name / _optional(_UTF) for name in ("source_router", "router", "queue")),
-    "body" / Switch(lambda context: context.kind, _BODIES),
-    "end" / Tell,
-)
-#: What one queue has in a prepared branch (SMQ-XAB-102).
-BRANCH = Struct(
-    "valid" / Int8ub,
-    "time" / Int64sb,
-    "kind" / Int32sb,
-    "queue" / _UTF,
-    "routing" / Int8ub,
-    "format_id" / Int32sb,
-    "bqual" / _optional(_BLOB),
-    "gtrid" / _optional(_BLOB),
-    "number" / _COUNT,
-    "keys" / Counted(lambda context: context.number, _BLOB),
-)

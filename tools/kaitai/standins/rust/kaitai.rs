@@ -167,9 +167,9 @@ impl KStruct for KStructUnit {
 }
 
 macro_rules! numbers {
-    ($($name:ident $kind:ty),*) => {
+    ($from:ident: $($name:ident $kind:ty),*) => {
         $(fn $name(&self) -> KResult<$kind> {
-            Ok(<$kind>::from_be_bytes(self.read_bytes(size_of::<$kind>())?.try_into().unwrap()))
+            Ok(<$kind>::$from(self.read_bytes(size_of::<$kind>())?.try_into().unwrap()))
         })*
     };
 }
@@ -188,8 +188,12 @@ pub trait KStream {
         self.read_bytes(self.size().saturating_sub(self.pos()))
     }
     numbers!(
-        read_u1 u8, read_u2be u16, read_u4be u32, read_u8be u64, read_s1 i8, read_s2be i16, read_s4be i32,
+        from_be_bytes: read_u1 u8, read_u2be u16, read_u4be u32, read_u8be u64, read_s1 i8, read_s2be i16, read_s4be i32,
         read_s8be i64, read_f4be f32, read_f8be f64
+    );
+    numbers!(
+        from_le_bytes: read_u2le u16, read_u4le u32, read_u8le u64, read_s2le i16, read_s4le i32, read_s8le i64,
+        read_f4le f32, read_f8le f64
     );
 }
 

@@ -1,0 +1,129 @@
+"""The contents of a log: its transactions, whose they are, since when, and what has to be done about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from journalspec.contents import Table, described
+from journalspec.observation import Record
+from journalspec_reference.answers import Answer
+from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
+from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
+from journalspec_reference.xids import gtrid_text, uid, wall_clock
+
+_TABLE = "transactions"
+#: What recovery does about a transaction, by the list of the state that it is in.
+OUTCOMES = {"unfinished": "commit", "in_doubt": "rollback"}
+
+
+def contents(answer: Answer) -> LogContents:
+    """Return the contents of a recovered log."""
+    return LogContents(answer)
+
+
+@dataclass(slots=True)
+class _Transaction:
+    """What the records of a transaction have said so far. `left`: the names that its decision waits for."""
+
+    gtrid: bytes
+    status: str | None = None
+    written: int | None = None
+    file: str = ""
+    off: int | None = None
+    records: int = 0
+    decided: int | None = None
+    resources: set[str] = field(default_factory=set)
+    left: set[str] = field(default_factory=set)
+
+    def take(self, record: Record) -> None:
+        fields: Mapping[str, Any] = record.fields
+        time, names = fields["time"], fields["names"]
+        self.status, self.written, self.file, self.off = record.type, time, record.at.file, record.at.off
+        self.records += 1
+        self.resources.update(names)
+        if record.type == "COMMITTING":
+            self.decided, self.left = time, set(names)
+
+
+class LogContents:
+    """The contents of one log: those of its active file, which alone counts."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.remarks = Remarks()
+        self._seen = answer.observation
+        ends = NioReplay.ends if answer.journal.edition == "nio" else Replay.ends
+        self._ends = {STATUS_NAMES[status] for status in ends}
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables by name."""
+        known = described("bitronix_tlog")
+        return known.tables if known else {}
+
+    @property
+    def _state(self) -> Mapping[str, Any]:
+        # A log that is refused has none.
+        return self._seen.state or dict.fromkeys(("active", *OUTCOMES), ())
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the transactions: those that have ended where they end, then those that have not."""
+        names = [column.name for column in self.tables[table].columns]
+        return ({name: row[name] for name in names} for row in self._transactions())
+
+    def _transactions(self) -> Iterator[dict[str, Value]]:
+        under_way: dict[bytes, _Transaction] = {}
+        for record in self._seen.records:
+            if record.at.file != self._state["active"]:
+                continue
+            fields: Mapping[str, Any] = record.fields
+            gtrid = fields["gtrid"]
+            one = under_way.setdefault(gtrid, _Transaction(gtrid))
+            one.take(record)
+            if record.type in self._ends:
+                # Each resource ends by itself (BTM-RCV-010).
+                one.left.difference_update(fields["names"])
+                if not one.left:
+                    yield self._row(under_way.pop(gtrid), None, ())
+        for name, outcome in OUTCOMES.items():
+            for entry in self._state[name]:
+                one = under_way.pop(entry["gtrid"], _Transaction(entry["gtrid"]))
+                yield self._row(one, outcome, entry["names"])
+        # Nothing was prepared of these, or recovery has no more to do with them.
+        for one in under_way.values():
+            yield self._row(one, None, ())
+
+    def _row(self, one: _Transaction, outcome: str | None, waits: Sequence[str]) -> dict[str, Value]:
+        name, known = gtrid_text(one.gtrid), uid(one.gtrid)
+        if known is None:
+            why = "its gtrid is not made as Bitronix makes one: server, start and sequence are unknown"
+            self.remarks.add(Remark(_TABLE, name, one.file, one.off, "other-gtrid", why))
+        return {
+            "id": name,
+            "gtrid": one.gtrid,
+            "server_id": known.server if known else None,
+            "started": known.started if known else None,
+            "uptime": known.time if known and known.started is None else None,
+            "sequence": known.sequence if known else None,
+            "status": one.status,
+            "outcome": outcome,
+            "in_doubt": outcome is not None,
+            "resources": sorted({*one.resources, *waits}),
+            "waits_for": [*waits],
+            "decided": wall_clock(one.decided),
+            "written": wall_clock(one.written),
+            "records": one.records,
+            "file": one.file,
+            "off": one.off,
+        }
+
+    def counts(self) -> Iterator[Count]:
+        """Yield how many transactions recovery commits and rolls back, and since when they are."""
+        for name, outcome in OUTCOMES.items():
+            made = [uid(entry["gtrid"]) for entry in self._state[name]]
+            times = [one.started for one in made if one and one.started is not None]
+            if made:
+                oldest, newest = min(times, default=None), max(times, default=None)
+                yield Count(_TABLE, outcome, len(made), 0, oldest, newest)

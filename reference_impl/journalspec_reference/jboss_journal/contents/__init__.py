@@ -1,0 +1,286 @@
+"""What a broker's journal holds: messages of queues, what is in doubt, and what a start deletes.
+
+HornetQ 2.2 to 2.4 and Artemis 1 and 2 keep a journal of messages, one of bindings (the queues), page files
+and the files of large messages in directories side by side. Tables and remarks are those of ``tables.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import tee
+from typing import Any
+
+from journalspec.contents import Table, described
+from journalspec.families import ContentsError, decode, families
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Count, Remarks, Row, Value
+from journalspec_reference.ids import Ids
+from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
+from journalspec_reference.jboss_journal.contents.core import Message, message_of
+from journalspec_reference.jboss_journal.contents.messages import Note, Reference, Rows
+from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
+from journalspec_reference.jboss_journal.contents.pending import Doubt, queue_of
+from journalspec_reference.jboss_journal.contents.store import Store
+from journalspec_reference.jboss_journal.recover import Body
+
+RECORDS = "records"
+
+
+def contents(answer: Answer) -> BrokerContents | None:
+    """Return the contents of a journal that recovery has read; None if it is not one of a broker.
+
+    Without a state there are no rows.
+    """
+    store = Store(answer)
+    return BrokerContents(store) if store.is_of_broker else None
+
+
+class BrokerContents:
+    """The contents of a journal of messages, or of bindings."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._rows = Rows(self.store.large, self.store.note)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables of ``tables.toml``."""
+        return described(FORMAT).tables  # type: ignore[union-attr]  # this format has tables
+
+    @property
+    def remarks(self) -> Remarks:
+        """What was odd in what was looked at so far."""
+        return self.store.remarks
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table; raises KeyError for an unknown one."""
+        rows: Mapping[str, Callable[[], Iterator[Row]]] = {
+            "messages": self._messages,
+            "in_doubt": self._in_doubt,
+            "dropped": self._dropped,
+            "queues": self._queues,
+            "addresses": lambda: iter(self.store.bindings.addresses.values()),
+            "transactions": self._transactions,
+            "duplicates": self._duplicates,
+            "page_transactions": self._page_transactions,
+            "page_counters": self._page_counters,
+            "settings": lambda: iter(self.store.bindings.settings),
+            "store": self._store,
+        }
+        return rows[table]()
+
+    def counts(self) -> Sequence[Count]:
+        """Return the number, bytes and times of the pending messages of each queue."""
+        pending, totals = self.store.pending, {queue: _Total() for queue in self.store.queues}
+        for key, message in pending.references.items():
+            total = totals.get(queue_of(key))
+            if total is not None and key not in pending.hidden:
+                total.add(pending.sizes[message], pending.stamps[message])
+        for _, entry, queues in self.store.pending_entries():
+            for queue in queues:
+                totals[queue].add(entry.end - entry.start, entry.timestamp)
+        self._check_large()
+        return [
+            Count("messages", self.store.name_of(queue), each.rows, each.bytes, each.oldest, each.newest)
+            for queue, each in totals.items()
+        ]
+
+    def _check_large(self) -> None:
+        """Remark on files of large messages that no message has."""
+        left = {ident for ident in self.store.large.idents if ident not in self.store.pending.large}
+        if left:
+            left -= {_message(entry).id for _, entry in self.store.entries()}
+        for ident in sorted(left):
+            self.store.note(Note("orphan-large-file", str(ident), f"{ident}.msg"))
+
+    def _messages(self) -> Iterator[Row]:
+        pending, queues = self.store.pending, self.store.queues
+        yield from self._referenced(
+            (key, message)
+            for key, message in pending.references.items()
+            if queue_of(key) in queues and key not in pending.hidden
+        )
+        for file, entry, held in self.store.pending_entries():
+            for queue in held:
+                yield self._paged(file, entry, queue)
+
+    def _referenced(self, wanted: Iterator[tuple[int | None, int]]) -> Iterator[dict[str, Value]]:
+        """Yield the rows of references: key (None: of no queue) and number of the message."""
+        pending, replay = self.store.pending, self.store.replay
+        keys, messages = tee(wanted)
+        items = replay.bodies(pending.places[message] for _, message in messages)
+        for (key, _), item in zip(keys, items, strict=True):
+            queue, count, due = None, 0, None
+            if key is not None:
+                queue = self.store.name_of(queue_of(key))
+                count, due = pending.deliveries.get(key, 0), pending.scheduled.get(key)
+            at = Reference(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
+            yield self._rows.row(at, message_of(item.user_type, item.data[item.start : item.end]))
+
+    def _paged(self, file: PageFile, entry: Entry, queue: int) -> dict[str, Value]:
+        message = _message(entry)
+        size = entry.end - entry.start
+        at = Reference(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
+        return self._rows.row(at, message)
+
+    def _in_doubt(self) -> Iterator[Row]:
+        pending, replay = self.store.pending, self.store.replay
+        for doubt in pending.doubts:
+            parts = [("send", *each) for each in doubt.sends] + [
+                ("acknowledge", *each) for each in doubt.acks
+            ]
+            for action, ident, queue, place in parts:
+                there = doubt.messages.get(ident)
+                if there is None and ident in pending.numbers:
+                    there = pending.places[pending.numbers[ident]]
+                item = next(replay.bodies([place if there is None else there]))
+                data = item.data[item.start : item.end]
+                at = Reference(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
+                message = Message(protocol="") if there is None else message_of(item.user_type, data)
+                if there is None:
+                    self.store.note(Note("no-message", str(ident), at.file, at.off, table="in_doubt"))
+                yield {"transaction": doubt.tx.tx, "action": action, **self._rows.row(at, message)}
+            yield from self._paged_in_doubt(doubt)
+
+    def _paged_in_doubt(self, doubt: Doubt) -> Iterator[Row]:
+        entries = self.store.entries() if doubt.page_txs or doubt.paged_acks else iter(())
+        for file, entry in entries:
+            for queue in entry.queues:
+                action = "send" if entry.tx in doubt.page_txs else "acknowledge"
+                if action == "send" or (queue, entry.page, entry.index) in doubt.paged_acks:
+                    row = self._paged(file, entry, queue)
+                    yield {"transaction": doubt.tx.tx, "action": action, **row}
+
+    def _dropped(self) -> Iterator[Row]:
+        """Yield the messages that a broker deletes when it starts on these files."""
+        pending, queues = self.store.pending, self.store.queues
+        if not self.store.has_bindings:
+            return
+        unknown = ((key, each) for key, each in pending.references.items() if queue_of(key) not in queues)
+        held = Ids()
+        held.update(pending.references.values())
+        left = ((None, each) for each in pending.numbers.values() if each not in held)
+        for why, wanted in (("no-binding", unknown), ("no-reference", left)):
+            for row in self._referenced(wanted):
+                key = str(row["id"] if row["queue"] is None else row["queue"])
+                self.store.note(Note(why, key, str(row["file"]), None, table="dropped"))
+                yield {"why": why, **row}
+
+    def _queues(self) -> Iterator[Row]:
+        totals = {count.name: count for count in self.counts()}
+        for ident, name in self.store.queues.items():
+            queue = self.store.bindings.queues.get(ident) or Queue(ident, name, "", None, {})
+            options = dict(queue.options)
+            created, metadata = options.pop("auto_created", None), options.pop("metadata", None)
+            yield {
+                "queue": name,
+                "id": ident,
+                "address": queue.address or None,
+                "filter": queue.filter,
+                "routing": queue.routing,
+                "messages": totals[name].rows,
+                "bytes": totals[name].bytes,
+                "paused": queue.paused,
+                "auto_created": created,
+                "metadata": metadata,
+                "options": options,
+            }
+
+    def _transactions(self) -> Iterator[Row]:
+        for doubt in self.store.pending.doubts:
+            acks = len(doubt.acks) + len(doubt.paged_acks)
+            counts = {
+                "sends": len(doubt.sends),
+                "acknowledges": acks,
+                "page_transactions": len(doubt.page_txs),
+            }
+            place = self._where(doubt.tx.place)
+            xid = self._decoded("xid", doubt.tx.extra, doubt.tx.tx, place, "transactions")
+            yield {"id": doubt.tx.tx, "state": "prepared", **_xid(xid), **counts, **place}
+        for item, place in self._bodies(self.store.pending.heuristics):
+            found = self._decoded(
+                "heuristic", item.data[item.start : item.end], item.id, place, "transactions"
+            )
+            state = f"heuristically {'committed' if found.get('committed') else 'rolled back'}"
+            counts = dict.fromkeys(("sends", "acknowledges", "page_transactions"), 0)
+            yield {"id": item.id, "state": state, **_xid(found.get("xid", {})), **counts, **place}
+
+    def _duplicates(self) -> Iterator[Row]:
+        for item, place in self._bodies(self.store.pending.duplicates):
+            found = self._decoded("duplicate", item.data[item.start : item.end], item.id, place, "duplicates")
+            value = found["ident"].get("value", b"") if found else b""
+            text = value.decode("utf-16-le", "replace")
+            readable = text if text.isprintable() and "\ufffd" not in text else None
+            address = found["address"].get("value") if found else None
+            yield {"address": address, "value": value, "text": readable, "id": item.id, **place}
+
+    def _page_transactions(self) -> Iterator[Row]:
+        for tx, (count, place) in self.store.pending.page_txs.items():
+            yield {"id": tx, "messages": count, **self._where(place)}
+
+    def _page_counters(self) -> Iterator[Row]:
+        for queue, counter in self.store.pending.counters.items():
+            if queue not in self.store.queues:
+                note = Note("unknown-queue", str(queue), why="a page counter", table="page_counters")
+                self.store.note(note)
+            row = {"messages": counter.count, "bytes": counter.size, "not_counted": counter.pending}
+            yield {"queue": self.store.name_of(queue), "id": queue, **row}
+
+    def _store(self) -> Iterator[Row]:
+        (product, evidence), pending = self.store.product, self.store.pending
+        types: dict[str, Value] = {str(kind): count for kind, count in sorted(pending.types.items())}
+        row = {"product": product, "evidence": evidence, "id_counter": self.store.bindings.counter}
+        yield {**row, "highest_id": pending.highest, "types": types}
+
+    def _where(self, place: int) -> dict[str, Value]:
+        file, off = self.store.replay.where(place)
+        return {"file": file, "off": off}
+
+    def _bodies(self, places: Sequence[int]) -> Iterator[tuple[Body, dict[str, Value]]]:
+        return ((item, self._where(item.place)) for item in self.store.replay.bodies(places))
+
+    def _decoded(
+        self, shape: str, data: bytes, ident: int, place: Mapping[str, Any], table: str
+    ) -> dict[str, Any]:
+        """Return the fields of a record by its table; nothing, with a remark, if it cannot be decoded."""
+        try:
+            return decode(families(FORMAT)[RECORDS], shape, data)
+        except ContentsError as error:
+            self.store.note(Note("undecodable", str(ident), place["file"], place["off"], str(error), table))
+            return {}
+
+
+@dataclass(slots=True)
+class _Total:
+    """How much a queue holds."""
+
+    rows: int = 0
+    bytes: int = 0
+    oldest: int | None = None
+    newest: int | None = None
+
+    def add(self, size: int, stamp: int) -> None:
+        self.rows += 1
+        self.bytes += size
+        if stamp:
+            self.oldest = stamp if self.oldest is None else min(self.oldest, stamp)
+            self.newest = stamp if self.newest is None else max(self.newest, stamp)
+
+
+def _message(entry: Entry) -> Message:
+    return message_of(entry.kind, entry.data[entry.start : entry.end])
+
+
+def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the columns of an XID; None if it could not be decoded."""
+    if not found:
+        return dict.fromkeys(("format_id", "global_id", "branch", "xid"))
+    branch, global_id = found["branch"]["value"], found["global_id"]["value"]
+    text = ":".join((str(found["format_id"]), _printable(global_id), _printable(branch)))
+    return {"format_id": found["format_id"], "global_id": global_id, "branch": branch, "xid": text}
+
+
+def _printable(data: bytes) -> str:
+    """Return bytes as text if they are ASCII that can be printed, else in hex."""
+    return data.decode() if data.isascii() and data.decode().isprintable() else data.hex()

@@ -1,0 +1,379 @@
+"""Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
+
+Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``.
+What cannot be decoded raises :class:`Undecodable`, or is the `problem` of a message whose other fields hold.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from struct import Struct
+
+from journalspec import mutf8
+from journalspec_reference.contents import Value
+
+INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
+#: Type, durable, expiration, timestamp, priority, and whether properties follow.
+HEADERS = Struct(">bBqqbB")
+UUID_SIZE = 16
+#: Types of user records that hold messages.
+LARGE, OLD, PROTOCOL = 30, 31, 45
+#: What a record of type 45, or an entry of a page, begins with.
+CORE, AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING = 1, 2, 3, 4, 5
+OF_AMQP = (AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING)
+#: In front of the body, its end is stored as if a packet's header were there; the older form has two ends.
+BODY_AT, OLD_BODY_AT = 13, 17
+#: What a message's type is called.
+KINDS = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
+PLAIN, OBJECT, TEXT, BYTES, MAP, STREAM = 0, 2, 3, 4, 5, 6
+#: Up to so many bytes a compressed body is inflated, and the file of a large message is loaded.
+MOST_BODY = 64 << 20
+#: So many names of properties are kept as texts: messages of one application have the same few.
+MOST_NAMES = 4096
+COMPRESSED = ("_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
+#: Values of fixed size, by their tags.
+FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
+NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
+#: What one error of bytes that are no such structure may be.
+ERRORS = (struct.error, ValueError, IndexError)
+
+
+class Undecodable(ValueError):
+    """Bytes that are not what is stored in this place."""
+
+
+@dataclass(slots=True)
+class Message:
+    """One message without its queue. Times are milliseconds; an `expiration` of 0 is none.
+
+    `body` is as stored, but inflated if it was compressed. `problem` is why a part of it could not be
+    decoded.
+    """
+
+    id: int = 0
+    address: str | None = None
+    user_id: bytes | None = None
+    type: int = 0
+    durable: bool = False
+    expiration: int = 0
+    timestamp: int = 0
+    priority: int = 4
+    properties: dict[str, Value] = field(default_factory=dict)
+    body: bytes = b""
+    protocol: str = "core"
+    large: bool = False
+    #: A body that no client has written: what is there is left over.
+    blank: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyParts:
+    """A body taken apart by the kind of its message; `data` is what has no other form."""
+
+    text: str | None = None
+    content: Value = None
+    data: bytes | None = None
+    class_name: str | None = None
+    compressed: bool = False
+    problem: str = ""
+
+
+def data_at(data: bytes, at: int) -> tuple[bytes, int]:
+    """Return bytes with their length before them, and where they end."""
+    (size,) = INT.unpack_from(data, at)
+    at += 4
+    if size < 0 or at + size > len(data):
+        raise Undecodable(f"a length of {size} at {at - 4}, and {len(data) - at} bytes follow")
+    return data[at : at + size], at + size
+
+
+def text_at(data: bytes, at: int) -> tuple[str, int]:
+    """Return a SimpleString, and where it ends."""
+    value, at = data_at(data, at)
+    return value.decode("utf-16-le", "replace"), at
+
+
+def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
+    """Return a SimpleString with a flag before it, None if there is none, and where it ends."""
+    return text_at(data, at + 1) if data[at] else (None, at + 1)
+
+
+def long_text(data: bytes, at: int) -> tuple[str, int]:
+    """Return a String, whose form depends on its number of characters, and where it ends."""
+    (count,) = INT.unpack_from(data, at)
+    at += 4
+    if count < 0:
+        raise Undecodable(f"a String of {count} characters at {at - 4}")
+    if count < 9:
+        end = at + 2 * count
+        if end > len(data):
+            raise Undecodable(
+                f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow"
+            )
+        return data[at:end].decode("utf-16-be", "replace"), end
+    if count < 0xFFF:
+        (size,) = CHAR.unpack_from(data, at)
+        end = at + 2 + size
+        if end > len(data):
+            raise Undecodable(f"{size} bytes of text at {at}, and {len(data) - at - 2} follow")
+        return mutf8.readable(data[at + 2 : end]), end
+    return text_at(data, at)
+
+
+def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
+    """Return a String with a flag before it, None if there is none, and where it ends."""
+    return long_text(data, at + 1) if data[at] else (None, at + 1)
+
+
+_names: dict[bytes, str] = {}
+
+
+def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
+    """Put typed properties into `found`, and return where they end; what was found before an error stays."""
+    at += 1
+    if not data[at - 1]:
+        return at
+    int_at, names, fixed = INT.unpack_from, _names, FIXED
+    (count,) = int_at(data, at)
+    at += 4
+    for _ in range(count):
+        (size,) = int_at(data, at)
+        start, at = at + 4, at + 4 + size
+        if size < 0 or at >= len(data):
+            raise Undecodable(f"a property's name of {size} bytes at {start - 4}")
+        key = data[start:at]
+        name = names.get(key)
+        if name is None:
+            name = key.decode("utf-16-le", "replace")
+            if len(names) < MOST_NAMES and size < MOST_NAMES:
+                names[key] = name
+        tag = data[at]
+        if tag == STRING:
+            (size,) = int_at(data, at + 1)
+            start, at = at + 5, at + 5 + size
+            if size < 0 or at > len(data):
+                raise Undecodable(f"a text of {size} bytes at {start - 4}")
+            found[name] = data[start:at].decode("utf-16-le", "replace")
+        elif tag in fixed:
+            (found[name],) = fixed[tag].unpack_from(data, at + 1)
+            at += 1 + fixed[tag].size
+        else:
+            found[name], at = _odd_value(data, at)
+    return at
+
+
+def _odd_value(
+    data: bytes, at: int, text: Callable[[bytes, int], tuple[str | None, int]] = text_at
+) -> tuple[Value, int]:
+    """Return a value with its tag before it, and where it ends; `text` reads one that is a string."""
+    tag = data[at]
+    at += 1
+    if tag in FIXED:
+        return FIXED[tag].unpack_from(data, at)[0], at + FIXED[tag].size
+    if tag == NULL:
+        return None, at
+    if tag == BOOL:
+        # Several versions write true as ff.
+        return data[at] != 0, at + 1
+    if tag == DATA:
+        return data_at(data, at)
+    if tag == STRING:
+        return text(data, at)
+    if tag == CHARACTER:
+        return chr(CHAR.unpack_from(data, at)[0]), at + 2
+    raise Undecodable(f"no value has the tag {tag} (at {at - 1})")
+
+
+def headers_at(data: bytes, at: int, message: Message) -> int:
+    """Put what stands in each message beside its body into `message`; return where it ends."""
+    (message.id,) = LONG.unpack_from(data, at)
+    message.address, at = optional_text(data, at + 8)
+    at += 1
+    if data[at - 1]:
+        message.user_id = data[at : at + UUID_SIZE]
+        at += UUID_SIZE
+    kind, durable, message.expiration, message.timestamp, message.priority, given = HEADERS.unpack_from(
+        data, at
+    )
+    message.type, message.durable = kind, durable != 0
+    return properties_at(data, at + HEADERS.size - 1, message.properties) if given else at + HEADERS.size
+
+
+def timestamp_at(data: bytes, at: int) -> int:
+    """Return the time in the headers at `at` (0: none is there, or they cannot be decoded)."""
+    try:
+        if data[at + 8]:
+            at += INT.unpack_from(data, at + 9)[0] + 4
+        at += 27 if data[at + 9] else 11
+        (found,) = LONG.unpack_from(data, at + 9)
+    except ERRORS:
+        return 0
+    return int(found)
+
+
+def timestamp_of(user_type: int, data: bytes, start: int) -> int:
+    """Return the time of the Core message in a record's body from `start` on (0: none).
+
+    That of another protocol is in its own sections, which are not looked at.
+    """
+    try:
+        if user_type == LARGE:
+            return timestamp_at(data, start)
+        if user_type == OLD:
+            return timestamp_at(data, start + INT.unpack_from(data, start)[0] - OLD_BODY_AT + 8)
+        if data[start] != CORE:
+            return 0
+        at = start + 9
+        at += 5 + INT.unpack_from(data, at + 1)[0] if data[at] else 1
+        return timestamp_at(data, at + 8 + INT.unpack_from(data, at + 4)[0] - BODY_AT)
+    except ERRORS:
+        return 0
+
+
+def message_of(kind: int, data: bytes) -> Message:
+    """Return the message that `data`, of user type `kind`, is; what cannot be decoded is its problem."""
+    try:
+        if kind == LARGE:
+            return large_message(data)
+        return old_message(data) if kind == OLD else protocol_message(data)
+    except ERRORS as error:
+        return Message(protocol="", body=data, problem=str(error) or "it is cut")
+
+
+def large_message(data: bytes) -> Message:
+    """Return the message of a record of type 30, whose body is in a file."""
+    message = Message(large=True)
+    _take(message, lambda: headers_at(data, 0, message))
+    return message
+
+
+def old_message(data: bytes) -> Message:
+    """Return the message of a record of type 31 (HornetQ, Artemis 1); raises one of ERRORS."""
+    message = Message()
+    (end,) = INT.unpack_from(data, 0)
+    size = end - OLD_BODY_AT
+    if size < 0 or 8 + size > len(data):
+        raise Undecodable(f"a body of {size} bytes, and {len(data) - 8} follow")
+    message.body = data[4 : 4 + size]
+    _take(message, lambda: headers_at(data, 8 + size, message))
+    return message
+
+
+def protocol_message(data: bytes) -> Message:
+    """Return the message of a record of type 45, or in a page of Artemis 2.
+
+    Of an AMQP message only the id is decoded, and `body` is all of `data`. Raises one of ERRORS, Undecodable
+    for another protocol.
+    """
+    persister = data[0]
+    (ident,) = LONG.unpack_from(data, 1)
+    if persister in OF_AMQP:
+        return Message(ident, protocol="amqp", large=persister == AMQP_LARGE, body=data)
+    if persister != CORE:
+        raise Undecodable(f"no protocol has the number {persister}")
+    address, at = optional_text(data, 9)
+    message = _core(data_at(data, at)[0])
+    # The copies in the message itself may be of an earlier one.
+    message.id = ident
+    message.address = address if address is not None else message.address
+    return message
+
+
+def _core(stored: bytes) -> Message:
+    """Return a Core message as Artemis 2 stores it: the end of the body, the body, the headers."""
+    message = Message()
+    (end,) = INT.unpack_from(stored, 0)
+    size = end - BODY_AT
+    if size < 0 or 4 + size > len(stored):
+        raise Undecodable(f"a body of {size} bytes, and {len(stored) - 4} follow")
+    message.body = stored[4 : 4 + size]
+    _take(message, lambda: headers_at(stored, 4 + size, message))
+    message.blank = size == 4 and message.type == PLAIN
+    return message
+
+
+def _take(message: Message, decode: Callable[[], object]) -> None:
+    """Decode the rest of a message; what cannot be decoded is its problem, and what came before holds."""
+    try:
+        decode()
+    except ERRORS as error:
+        message.problem = str(error)
+
+
+def body_of(message: Message) -> BodyParts:
+    """Return the body of a Core message by its type."""
+    data, compressed, problem = message.body, False, ""
+    if any(message.properties.get(name) is True for name in COMPRESSED):
+        compressed = True
+        try:
+            data = inflated(data)
+        except Undecodable as error:
+            return BodyParts(data=data, compressed=True, problem=str(error))
+    kind = message.type
+    try:
+        if kind == TEXT:
+            # Nothing at all is a null text as well.
+            return BodyParts(text=optional_text(data, 0)[0] if data else None, compressed=compressed)
+        if kind == MAP:
+            content: dict[str, Value] = {}
+            if data:
+                properties_at(data, 0, content)
+            return BodyParts(content=content, compressed=compressed)
+        if kind == STREAM:
+            return BodyParts(content=elements(data), compressed=compressed)
+        if kind == OBJECT:
+            value = data_at(data, 0)[0] if data else b""
+            return BodyParts(data=value, class_name=class_name(value), compressed=compressed)
+    except ERRORS as error:
+        problem = str(error)
+    return BodyParts(data=None if message.blank else data, compressed=compressed, problem=problem)
+
+
+def elements(data: bytes) -> list[Value]:
+    """Return the values of a stream message; raises Undecodable."""
+    found: list[Value] = []
+    at = 0
+    while at < len(data):
+        value, at = _odd_value(data, at, optional_long_text)
+        found.append(value)
+    return found
+
+
+def inflated(data: bytes) -> bytes:
+    """Return a compressed body; raises Undecodable if it is damaged, or longer than is loaded."""
+    stream = zlib.decompressobj()
+    try:
+        found = stream.decompress(data, MOST_BODY)
+    except zlib.error as error:
+        raise Undecodable(f"it cannot be inflated: {error}") from None
+    if not stream.eof:
+        why = "it is cut" if len(found) < MOST_BODY else f"inflated, it has more than {MOST_BODY} bytes"
+        raise Undecodable(why)
+    return found
+
+
+#: A serialised object: magic, version, then an object or array with a new class.
+_SERIALISED = b"\xac\xed\0\x05"
+_CLASSES = (b"sr", b"ur", b"~r")
+
+
+def class_name(data: bytes) -> str | None:
+    """Return the Java class of a serialised object, from its first bytes; it is never deserialised."""
+    if not data.startswith(_SERIALISED):
+        return None
+    if data[4:5] in (b"t", b"|"):
+        return "java.lang.String"
+    if data[4:6] not in _CLASSES or len(data) < 8:
+        return None
+    (size,) = CHAR.unpack_from(data, 6)
+    return mutf8.readable(data[8 : 8 + size]) if len(data) >= 8 + size else None
+
+
+def uuid_text(data: bytes) -> str:
+    """Return a UUID as brokers print it."""
+    digits = data.hex()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))

@@ -1,0 +1,129 @@
+"""From a message and where it is to a row: columns of JMS, body by kind, remarks on what is damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from journalspec_reference.contents import Value
+from journalspec_reference.jboss_journal.contents.core import (
+    COMPRESSED,
+    KINDS,
+    MOST_BODY,
+    BodyParts,
+    Message,
+    body_of,
+    uuid_text,
+)
+from journalspec_reference.jboss_journal.contents.paging import LargeFiles
+
+#: What a large message says of the size of its body.
+SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
+#: Gives the columns of an AMQP message and the reasons for what is missing in them. The first bytes are what
+#: a record or a page holds, the others its file.
+Amqp = Callable[[bytes, bytes | None], tuple[Mapping[str, Value], Sequence[str]]]
+#: Without it, AMQP messages are bytes.
+amqp_message: Amqp | None = None
+
+
+class Reference(NamedTuple):
+    """A message in a queue: where it is, `size` as stored, and what of it is not in its own bytes."""
+
+    queue: str | None
+    id: int
+    file: str
+    off: int
+    size: int
+    delivery_count: int = 0
+    scheduled: int | None = None
+    paged: bool = False
+
+
+#: Columns that do not come out of a message's own bytes.
+OUTER = frozenset((*Reference._fields, "redelivered", "protocol", "large"))
+
+
+class Note(NamedTuple):
+    """One remark: its code, the id that it is about, where, and why."""
+
+    code: str
+    key: str
+    file: str = ""
+    off: int | None = None
+    why: str = ""
+    table: str = "messages"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Makes rows; bodies of large messages are in `files`."""
+
+    files: LargeFiles
+    note: Callable[[Note], None]
+
+    def row(self, at: Reference, message: Message) -> dict[str, Value]:
+        """Return the row of a message in a queue."""
+        core, problems = message.protocol == "core", [message.problem] if message.problem else []
+        large = self._large_body(at, message) if message.large else None
+        if message.large and core:
+            message.body = large or b""
+        body = body_of(message) if core else BodyParts(data=message.body)
+        if body.problem:
+            problems.append(body.problem)
+        get = message.properties.get
+        row: dict[str, Value] = {
+            "queue": at.queue,
+            "id": at.id,
+            "message_id": "ID:" + uuid_text(message.user_id) if message.user_id else None,
+            "address": message.address,
+            "kind": KINDS.get(message.type, "unknown") if core else "unknown",
+            "protocol": message.protocol or None,
+            "timestamp": message.timestamp or None,
+            "expiration": message.expiration or None,
+            "priority": message.priority,
+            "durable": message.durable,
+            "delivery_count": at.delivery_count,
+            "redelivered": at.delivery_count > 0,
+            "scheduled": at.scheduled,
+            "correlation_id": get("JMSCorrelationID"),
+            "reply_to": get("JMSReplyTo"),
+            "group_id": get("_AMQ_GROUP_ID", get("_HQ_GROUP_ID")),
+            "group_sequence": get("_AMQ_GROUP_SEQUENCE"),
+            "type": get("JMSType"),
+            "user_id": get("JMSXUserID", get("_AMQ_VALIDATED_USER")),
+            "size": at.size + len(large or b""),
+            "properties": message.properties,
+            "text": body.text,
+            "content": body.content,
+            "data": body.data,
+            "class_name": body.class_name,
+            "compressed": body.compressed,
+            "large": message.large,
+            "paged": at.paged,
+            "file": at.file,
+            "off": at.off,
+        }
+        if message.protocol == "amqp" and amqp_message is not None:
+            columns, reasons = amqp_message(message.body, large)
+            row["data"] = None
+            row.update((name, columns[name]) for name in columns.keys() & row.keys() - OUTER)
+            problems += reasons
+        if problems:
+            self.note(Note("undecodable", str(at.id), at.file, at.off, "; ".join(problems)))
+        return row
+
+    def _large_body(self, at: Reference, message: Message) -> bytes | None:
+        """Return what the file of a large message holds; what is wrong with it is a remark."""
+        found, name, properties = self.files.open(at.id), f"{at.id}.msg", message.properties
+        if found is None:
+            self.note(Note("no-large-file", str(at.id), at.file, at.off, name))
+            return None
+        if found.size > MOST_BODY:
+            self.note(Note("too-large", str(at.id), name, None, f"{found.size} bytes"))
+            return None
+        sizes = (value for name in SIZES if isinstance(value := properties.get(name), int))
+        size = 0 if any(properties.get(name) is True for name in COMPRESSED) else next(sizes, 0)
+        if found.size < size:
+            self.note(Note("short-large-file", str(at.id), name, None, f"{found.size} of {size} bytes"))
+        return found.read(0, found.size)

@@ -1,0 +1,222 @@
+"""Page files and files of large messages.
+
+A page file has neither header nor checksum: entries follow each other, each between two braces. The broker
+stops reading a page where an entry is not complete, and so does this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from struct import Struct
+
+from journalspec_reference.content import Content
+from journalspec_reference.jboss_journal.contents.beside import Room
+from journalspec_reference.jboss_journal.contents.core import (
+    AMQP,
+    AMQP_EXPIRING,
+    AMQP_EXTRA,
+    AMQP_LARGE,
+    BODY_AT,
+    CORE,
+    ERRORS,
+    INT,
+    LARGE,
+    LONG,
+    OLD,
+    OLD_BODY_AT,
+    PROTOCOL,
+    Undecodable,
+    data_at,
+    timestamp_of,
+)
+
+ADDRESS_FILE = "address.txt"
+PAGE = re.compile(r"^(\d{1,18})\.page$")
+START, END = b"{", b"}"
+HEAD = Struct(">ci")
+#: Of an entry: its transaction and what follows.
+PROLOGUE = Struct(">qB")
+#: The number of an entry that holds the headers of a large message, in several versions.
+LARGE_KINDS = (1, 0xFF)
+MOST_ADDRESS = 1 << 16
+PIECE = 1 << 20
+#: Called with the code of a remark, a file, the offset there (None: all of it), and the reason.
+Report = Callable[[str, str, int | None, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message of a page: `data[start:end]` is the message, of user type `kind` as in a journal."""
+
+    page: int
+    index: int
+    tx: int
+    kind: int
+    data: bytes
+    start: int
+    end: int
+    queues: tuple[int, ...]
+    off: int
+
+    @property
+    def timestamp(self) -> int:
+        """Its time, 0 if there is none."""
+        return timestamp_of(self.kind, self.data, self.start)
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """One page file; `old` is the layout of HornetQ and Artemis 1."""
+
+    address: str
+    number: int
+    name: str
+    content: Content
+    old: bool
+
+    def entries(self, report: Report) -> Iterator[Entry]:
+        """Yield the entries; what is damaged is reported."""
+        content, off, index = self.content, 0, 0
+        while off + HEAD.size < content.size:
+            brace, size = HEAD.unpack(content.read(off, HEAD.size))
+            end = off + HEAD.size + size
+            if brace != START or size < 0 or end >= content.size or content.read(end, 1) != END:
+                if not _only_zeros(content, off):
+                    report(
+                        "page-damaged",
+                        self.name,
+                        off,
+                        "no complete entry begins here; what follows is not read",
+                    )
+                return
+            data = content.read(off + HEAD.size, size)
+            try:
+                yield self._entry(data, index, off)
+            except ERRORS as error:
+                report("undecodable", self.name, off, str(error))
+            off = end + 1
+            index += 1
+        if content.read(off, content.size - off).strip(b"\0"):
+            report("page-damaged", self.name, off, "the file ends within an entry")
+
+    def _entry(self, data: bytes, index: int, off: int) -> Entry:
+        tx, large = PROLOGUE.unpack_from(data, 0)
+        at = PROLOGUE.size
+        if self.old or large in LARGE_KINDS:
+            at += INT.size
+        if self.old and not large:
+            kind, end = OLD, _old_end(data, at)
+        elif self.old or large in LARGE_KINDS:
+            kind, end = LARGE, at + INT.unpack_from(data, at - INT.size)[0]
+        else:
+            kind, end = PROTOCOL, _protocol_end(data, at)
+        if not at <= end <= len(data):
+            raise Undecodable(f"its message would end at {end} of {len(data)} bytes")
+        (count,) = INT.unpack_from(data, end)
+        if not 0 <= count <= (len(data) - end - INT.size) // LONG.size:
+            raise Undecodable(f"{count} queues, and {len(data) - end - INT.size} bytes follow")
+        queues = tuple(LONG.unpack_from(data, end + INT.size + LONG.size * each)[0] for each in range(count))
+        return Entry(self.number, index, tx, kind, data, at, end, queues, off)
+
+
+def _only_zeros(content: Content, off: int) -> bool:
+    """Tell whether the rest of a file is zeros, as asynchronous writes leave it."""
+    pieces = (content.read(at, PIECE) for at in range(off, content.size, PIECE))
+    return not any(piece.strip(b"\0") for piece in pieces)
+
+
+def _old_end(data: bytes, at: int) -> int:
+    (body,) = INT.unpack_from(data, at)
+    if body < OLD_BODY_AT:
+        raise Undecodable(f"a body that ends at {body}")
+    return int(at + INT.unpack_from(data, at + body - BODY_AT)[0] - BODY_AT)
+
+
+def _protocol_end(data: bytes, at: int) -> int:
+    """Return where a message with a protocol ends."""
+    persister = data[at]
+    at += 1 + LONG.size
+    if persister == AMQP_LARGE:
+        return _queues_at(data) or len(data)
+    if persister not in (CORE, AMQP, AMQP_EXTRA, AMQP_EXPIRING):
+        raise Undecodable(f"no protocol has the number {persister}")
+    at += 0 if persister == CORE else LONG.size
+    if data[at]:
+        _, at = data_at(data, at + 1)
+    else:
+        at += 1
+    _, at = data_at(data, at)
+    if persister in (AMQP_EXTRA, AMQP_EXPIRING):
+        _, at = data_at(data, at)
+    return at + LONG.size if persister == AMQP_EXPIRING else at
+
+
+def _queues_at(data: bytes) -> int:
+    """Return where the list of queues begins if nothing else tells: its length is stored before it."""
+    for count in range(1, min(1 << 10, len(data) // LONG.size)):
+        at = len(data) - LONG.size * count - INT.size
+        if at >= 0 and INT.unpack_from(data, at)[0] == count:
+            return at
+    return 0
+
+
+@dataclass(frozen=True)
+class Paging:
+    """The page files of all addresses, in the order of their numbers."""
+
+    room: Room | None
+    old: bool
+
+    def files(self, report: Report) -> Iterator[PageFile]:
+        """Yield the page files; what cannot be read is reported."""
+        for room in self.room.rooms() if self.room is not None else ():
+            numbered = sorted(
+                (int(match[1]), name) for name in room.names if (match := PAGE.match(name)) is not None
+            )
+            content = room.open(ADDRESS_FILE) if ADDRESS_FILE in room.names else None
+            if content is None:
+                if numbered:
+                    report(
+                        "no-address-file",
+                        f"{room.path.name}/{ADDRESS_FILE}",
+                        None,
+                        f"{len(numbered)} page files",
+                    )
+                continue
+            text = content.read(0, min(content.size, MOST_ADDRESS)).decode("utf-8", "replace")
+            for number, name in numbered:
+                found = room.open(name)
+                if found is None:
+                    report(
+                        "page-unreadable",
+                        f"{room.path.name}/{name}",
+                        None,
+                        "it cannot be opened, or is a link",
+                    )
+                else:
+                    yield PageFile(text.strip(), number, f"{room.path.name}/{name}", found, self.old)
+
+
+@dataclass(frozen=True)
+class LargeFiles:
+    """The files of large messages."""
+
+    room: Room | None
+
+    def open(self, ident: int) -> Content | None:
+        """Return the body of a large message; None if there is no file."""
+        if self.room is None:
+            return None
+        # Of a message that is not durable the file keeps the name that it had while it was received.
+        names = (f"{ident}{ending}" for ending in (".msg", ".tmp"))
+        return next((found for name in names if (found := self.room.open(name)) is not None), None)
+
+    @cached_property
+    def idents(self) -> set[int]:
+        """The ids of the messages that have files."""
+        names = self.room.names if self.room is not None else frozenset[str]()
+        stems = (name.removesuffix(".msg") for name in names if name.endswith(".msg"))
+        return {int(stem) for stem in stems if stem.isascii() and stem.isdigit() and len(stem) < 20}

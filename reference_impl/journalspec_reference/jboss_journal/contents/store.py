@@ -1,0 +1,193 @@
+"""The parts of a broker's store, found side by side: journal, bindings, page files, large messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+
+from journalspec.contents import described
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
+from journalspec_reference.filesets import FilesetError, find_journals
+from journalspec_reference.jboss_journal.contents.beside import NAMES, Room, beside
+from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
+from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
+from journalspec_reference.jboss_journal.contents.messages import Note
+from journalspec_reference.jboss_journal.contents.paging import Entry, LargeFiles, PageFile, Paging
+from journalspec_reference.jboss_journal.contents.pending import Pending
+from journalspec_reference.jboss_journal.recover import Outcome, Replay
+
+BINDINGS, JMS = "bindings", "jms"
+#: User types that brokers write, and how many records are looked at for them.
+BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
+ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
+#: What tells the product where nothing in the records does.
+EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
+
+
+@dataclass
+class Store:
+    """What recovery kept of a journal, and what lies beside it; each part is read when it is asked for."""
+
+    answer: Answer
+    remarks: Remarks = field(default_factory=Remarks)
+    #: What was remarked on: code and key.
+    _noted: set[tuple[str, str]] = field(default_factory=set)
+
+    def note(self, note: Note) -> None:
+        """Remark on something, once; the reason comes before what the code means."""
+        place = note.code, note.key
+        if place in self._noted:
+            return
+        if self.remarks.counts[note.code] < MOST_REMARKS:
+            self._noted.add(place)
+        meaning = described(FORMAT).remarks[note.code]  # type: ignore[union-attr]  # this format has tables
+        text = f"{note.why}: {meaning}" if note.why else meaning
+        self.remarks.add(Remark(note.table, note.key, note.file, note.off, note.code, text))
+
+    @cached_property
+    def replay(self) -> Replay:
+        """What recovery kept; nothing if it refused."""
+        return _replay_of(self.answer)
+
+    @property
+    def is_of_broker(self) -> bool:
+        """Whether a broker wrote this: most records are of its types, or its other directories are here.
+
+        A journal is a container, which others use for their own records. That of JMS names in HornetQ has
+        types of its own.
+        """
+        if self.answer.journal.params.get("extension") == JMS:
+            return False
+        if not self._is_bindings and any(beside(self.answer.journal, kind) for kind in NAMES):
+            return True
+        kinds = [item.user_type in BROKER_TYPES for item in islice(self.replay.live(), LOOKED_AT)]
+        return 2 * sum(kinds) > len(kinds)
+
+    @cached_property
+    def has_bindings(self) -> bool:
+        """Whether the queues are known."""
+        return self._bindings_replay is not None
+
+    @cached_property
+    def _bindings_replay(self) -> Replay | None:
+        if self._is_bindings:
+            return self.replay
+        room = beside(self.answer.journal, BINDINGS)
+        return _bindings_in(room) if room is not None else None
+
+    @property
+    def _is_bindings(self) -> bool:
+        return self.answer.journal.params.get("extension") == BINDINGS
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        """The queues: of this journal if it is one of bindings, or of the one beside it."""
+        replay = self._bindings_replay
+        if replay is None:
+            self.note(Note("no-bindings", "", why="queues have no names here", table="queues"))
+            return Bindings()
+        found = bindings_of(replay.live())
+        for code, key, item, why in found.remarks:
+            self.note(Note(code, key, *replay.where(item.place), why, "queues"))
+        return found
+
+    @cached_property
+    def pending(self) -> Pending:
+        """What is pending in the journal itself."""
+
+        def report(code: str, key: str, place: int, why: str) -> None:
+            self.note(Note(code, key, *self.replay.where(place), why))
+
+        found = Pending(Replay(()) if self._is_bindings else self.replay, report)
+        if found.types[OLD] and (found.types[PROTOCOL] or self.bindings.addresses):
+            self.note(Note("old-message", "", why=f"{found.types[OLD]} messages"))
+        if self.bindings.queues and self.bindings.counter is None:
+            self.note(Note("no-id-counter", "", why=f"ids up to {found.highest} are in use", table="store"))
+        return found
+
+    @cached_property
+    def queues(self) -> dict[int, str]:
+        """The names of the queues by id: those of bindings; without any, those that messages are in."""
+        if self.has_bindings:
+            return {ident: queue.name for ident, queue in self.bindings.queues.items()}
+        found = {queue for _, entry in self.entries() for queue in entry.queues} | self.pending.queues
+        return {ident: f"queue {ident}" for ident in sorted(found)}
+
+    def name_of(self, queue: int) -> str:
+        """Return the name of a queue, or what to call it."""
+        return self.queues.get(queue, f"queue {queue}")
+
+    @cached_property
+    def product(self) -> tuple[str | None, str]:
+        """Which product wrote this, and what tells that."""
+        pending, queues = self.pending, self.bindings.queues.values()
+        extension = self.answer.journal.params.get("extension", "")
+        if pending.types[PROTOCOL]:
+            return ARTEMIS_2, "messages with a protocol"
+        if self.bindings.addresses or any("routing_type" in queue.options for queue in queues):
+            return ARTEMIS_2, "addresses or routing types in the bindings"
+        if any(queue.options for queue in queues):
+            return ARTEMIS_1, "queues with metadata and without a routing type"
+        if queues:
+            return HORNETQ, "queues of three fields"
+        if pending.types[OLD] and extension != "hq":
+            return ARTEMIS_1, "messages without a protocol"
+        return EXTENSIONS.get(extension), f"the extension {extension}"
+
+    @cached_property
+    def large(self) -> LargeFiles:
+        """The files of large messages."""
+        return LargeFiles(beside(self.answer.journal, "large"))
+
+    @cached_property
+    def _paging(self) -> Paging:
+        return Paging(beside(self.answer.journal, "paging"), self.product[0] in (HORNETQ, ARTEMIS_1))
+
+    def entries(self) -> Iterator[tuple[PageFile, Entry]]:
+        """Yield the entries of all page files."""
+
+        def report(code: str, file: str, off: int | None, why: str) -> None:
+            self.note(Note(code, file if off is None else f"{file}:{off}", file, off, why))
+
+        for file in self._paging.files(report):
+            for entry in file.entries(report):
+                yield file, entry
+
+    def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:
+        """Yield the entries of pages that are pending, with the queues in which they are."""
+        pending, known = self.pending, self.queues
+        doubtful = set[int]().union(*(doubt.page_txs for doubt in pending.doubts))
+        gone = pending.paged_acks.union(*(doubt.paged_acks for doubt in pending.doubts))
+        for file, entry in self.entries():
+            if entry.tx > 0 and entry.tx not in pending.page_txs:
+                if entry.tx not in doubtful:
+                    text = f"page transaction {entry.tx}"
+                    self.note(Note("no-page-transaction", str(entry.tx), file.name, entry.off, text))
+                continue
+            queues = [
+                queue
+                for queue in entry.queues
+                if queue in known
+                and (queue, entry.page, entry.index) not in gone
+                and (queue, entry.page) not in pending.pages_done
+            ]
+            if queues:
+                yield file, entry, queues
+
+
+def _replay_of(answer: Answer) -> Replay:
+    state = answer.observation.state
+    return state.replay if isinstance(state, Outcome) else Replay(())
+
+
+def _bindings_in(room: Room) -> Replay | None:
+    """Return what recovery keeps of the bindings journal in a directory; None: there is none."""
+    try:
+        found = find_journals(room.loaded, FORMAT) if room.loaded is not None else []
+        answers = (ask(each, SALVAGE) for each in found if each.params.get("extension") == BINDINGS)
+        return next(map(_replay_of, answers), None)
+    except FilesetError:
+        return None

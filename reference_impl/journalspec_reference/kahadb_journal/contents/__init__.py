@@ -1,0 +1,356 @@
+"""The contents of a KahaDB: messages, durable subscriptions, transactions in doubt, scheduled jobs.
+
+What recovery keeps comes of the journal alone. What db.data knows besides is in columns of its own: a message
+that it covers and does not have is not delivered while it is there, and subscriptions of ActiveMQ 5.8 and
+earlier may be nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from journalspec.contents import Table, described
+from journalspec.observation import REFUSED
+from journalspec.reread import Changed
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
+from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
+from journalspec_reference.kahadb_journal.commands import CommandError
+from journalspec_reference.kahadb_journal.contents import openwire
+from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
+from journalspec_reference.kahadb_journal.contents.jobs import beside, jobs, opened
+from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Entry, Listed, Lists
+from journalspec_reference.kahadb_journal.contents.openwire import Found
+from journalspec_reference.kahadb_journal.contents.places import Places, message_in
+from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, State
+from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
+
+#: The version of brokers that do not store it, and so many objects that tell it without an index.
+_OLD, _SAMPLE = 6, 64
+#: Transactions over several stores of a MultiKahaDB have this format; the store that decides them.
+_MULTI, _DECIDES = 61616, "txStore"
+#: Columns that fields of a message are without a change.
+_AS_THEY_ARE = (
+    *("priority", "correlation_id", "reply_to", "group_id", "group_sequence", "type", "user_id"),
+    *("original_destination", "compressed"),
+)
+#: Columns of a job and the fields of its commands.
+_OF_JOBS = {
+    **{"next": "next_execution_time", "start": "start_time", "count": "rescheduled_count"},
+    **{name: name for name in ("delay", "period", "repeat")},
+}
+_PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
+
+
+class KahaContents:
+    """The contents of a journal whose state is that of one pass."""
+
+    def __init__(self, passed: JournalPass, files: Mapping[str, Any], root: Path | None) -> None:
+        about = described(FORMAT)
+        self.tables: Mapping[str, Table] = about.tables if about is not None else {}
+        self._passed, self._store, self._root = passed, passed.store, root
+        self._places, self._lists = Places(passed.files), Lists(passed, files)
+        #: The remarks of the last pass over each table.
+        self._remarks: dict[str, Remarks] = {}
+
+    @property
+    def remarks(self) -> Remarks:
+        """What was odd in the tables that were gone through, each once."""
+        out = Remarks()
+        for each in self._remarks.values():
+            out.kept.extend(each.kept)
+            out.counts.update(each.counts)
+        return out
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table; raises KeyError if there is no such table."""
+        columns = [column.name for column in self.tables[table].columns]
+        self._remarks[table] = Remarks()
+        found: Callable[[], Iterator[dict[str, Value]]] = {
+            "messages": self._messages,
+            "queues": self._queues,
+            "subscriptions": self._subscriptions,
+            "transactions": self._transactions,
+            "jobs": self._jobs,
+            "acks": self._acks,
+        }[table]
+        for row in found():
+            yield {name: row.get(name) for name in columns}
+
+    def counts(self) -> Iterator[Count]:
+        """Yield what each queue and durable subscription holds, and how many jobs each scheduler has."""
+        for listed in self._lists:
+            count, _ = self._counted(listed)
+            yield count
+        sizes: dict[str, list[int]] = {}
+        for row in self._jobs():
+            sizes.setdefault(str(row["scheduler"]), []).append(int(str(row["size"])))
+        for scheduler, found in sizes.items():
+            yield Count("jobs", scheduler, len(found), sum(found))
+
+    def _remark(self, table: str, key: str, place: int | None, code: str, text: str) -> None:
+        file, off = ("", None) if place is None else self._places.at(place)
+        self._remarks.setdefault(table, Remarks()).add(Remark(table, key, file, off, code, text))
+
+    @cached_property
+    def _version(self) -> int:
+        """The version of OpenWire that the store is in."""
+        if self._passed.known is not None:
+            return self._passed.known.openwire or _OLD
+        return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
+
+    def _sample(self) -> Iterator[bytes]:
+        """Yield objects that tell the version: those of subscriptions first."""
+        messages = (islice(here.messages.values(), _SAMPLE) for here in self._store.destinations.values())
+        for place in chain(self._store.subscribed.values(), map(place_of, chain.from_iterable(messages))):
+            fields = self._fields_at(place)
+            yield fields.get("message") or fields.get("subscription_info") or b""
+
+    def _fields_at(self, place: int) -> Mapping[str, Any]:
+        """Return the fields of the command at a place; none if there is none any more."""
+        with suppress(Changed):
+            return self._passed.command_at(place)[1]
+        return {}
+
+    def _messages(self) -> Iterator[dict[str, Value]]:
+        for listed in self._lists:
+            for entry in listed.entries():
+                try:
+                    yield self._message(listed, entry)
+                except Changed:
+                    text = "its record is gone since the journal was read"
+                    self._remark("messages", entry.ident, entry.place, "changed", text)
+
+    def _message(self, listed: Listed, entry: Entry) -> dict[str, Value]:
+        data, size = self._places.message(entry.place)
+        found = openwire.read(data, self._version)
+        row = self._decoded("messages", entry.ident, entry.place, found)
+        row["queue"], row["subscription"] = listed.name[1], listed.subscription
+        row["id"], row["state"], row["size"] = entry.ident, entry.state, size
+        row["address"] = f"{_PREFIXES[listed.name[0]]}://{listed.name[1]}"
+        row["file"], row["off"] = self._places.at(entry.place)
+        return row
+
+    def _decoded(self, table: str, key: str, place: int | None, found: Found) -> dict[str, Value]:
+        """Return the columns that a message's object gives; what is odd in it is a remark."""
+
+        def remark(code: str, text: str) -> None:
+            self._remark(table, key, place, code, text)
+
+        fields = found.fields
+        if found.wrong:
+            remark("undecodable", found.wrong)
+        elif found.version != self._version:
+            remark("other-version", f"it is of version {found.version}, the store of {self._version}")
+        for text in found.odd:
+            remark("bad-text" if text.startswith("the text") else "damaged", text)
+        row: dict[str, Value] = {name: fields.get(name) for name in _AS_THEY_ARE}
+        row |= {
+            "message_id": openwire.message_id_text(fields.get("message_id")),
+            "kind": openwire.KINDS.get(fields.get("kind", -1), "unknown"),
+            "protocol": f"openwire {found.version}",
+            "timestamp": fields.get("timestamp") or None,
+            "expiration": fields.get("expiration") or None,
+            "durable": fields.get("persistent"),
+            "delivery_count": fields.get("redelivery_counter"),
+            "redelivered": fields["redelivery_counter"] > 0 if "redelivery_counter" in fields else None,
+            "transaction": openwire.transaction_text(fields.get("transaction")),
+            "broker_time": fields.get("broker_in_time") or None,
+            "content": None,
+        }
+        row["properties"], wrong, odd = openwire.properties(fields.get("properties"))
+        if wrong:
+            remark("bad-properties", wrong)
+        for text in odd:
+            remark("bad-text", text)
+        if "compressed" in fields:
+            for code, text in openwire.body(fields, row):
+                remark(code, text)
+        else:
+            row["data"] = fields.get("content")
+        return row
+
+    def _queues(self) -> Iterator[dict[str, Value]]:
+        names = chain(self._store.destinations, self._passed.idle())
+        counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
+        for listed in self._lists:
+            counted.setdefault(listed.name, []).append(self._counted(listed))
+        for name, found in sorted(counted.items()):
+            times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
+            yield {
+                "name": name[1],
+                "kind": _PREFIXES[name[0]],
+                "subscriptions": len(found) if name[0].endswith("TOPIC") else None,
+                "messages": sum(count.rows for count, _ in found),
+                "pending": sum(pending for _, pending in found),
+                "bytes": sum(count.bytes for count, _ in found),
+                "oldest": min(times, default=None),
+                "newest": max(times, default=None),
+            }
+
+    def _counted(self, listed: Listed) -> tuple[Count, int]:
+        """Return how much a queue or subscription holds, and how many messages the broker counts."""
+        rows = size = pending = 0
+        oldest: int | None = None
+        newest: int | None = None
+        for entry in listed.entries():
+            rows += 1
+            pending += entry.state != NOT_IN_INDEX
+            try:
+                length, time = self._time(entry.place)
+            except Changed:
+                continue
+            size += length
+            if time:
+                oldest = time if oldest is None or time < oldest else oldest
+                newest = time if newest is None or time > newest else newest
+        key = "" if listed.subscription is None else f" {listed.subscription}"
+        return Count("messages", listed.name[1] + key, rows, size, oldest, newest), pending
+
+    def _time(self, place: int) -> tuple[int, int | None]:
+        """Return the length of a message's record and its time: by the first bytes, or else by all of it."""
+        start, length = self._places.first(place)
+        time: int | None = None
+        with suppress(CommandError):
+            at, _ = message_in(start)
+            time = openwire.head_time(start, at, self._version) if at else None
+        if time is None:
+            data, _ = self._places.message(place)
+            time = openwire.read(data, self._version).fields.get("timestamp")
+        return length, time
+
+    def _subscriptions(self) -> Iterator[dict[str, Value]]:
+        for listed in self._lists:
+            name, key, info = listed.name, listed.subscription, listed.info
+            if key is None:
+                continue
+            place = None
+            if info is not None:
+                self._remark("subscriptions", key, None, "index-only-subscription", f"of {name[1]}")
+            elif (place := self._store.subscribed.get((name, key))) is not None:
+                info = self._fields_at(place).get("subscription_info")
+            found = openwire.read(info or b"", self._version)
+            fields = found.fields if found.fields.get("kind") == openwire.SUBSCRIPTION else {}
+            if found.wrong or not fields:
+                self._remark(
+                    "subscriptions", key, place, "undecodable", found.wrong or "it is of another type"
+                )
+            states = [entry.state for entry in listed.entries()]
+            file, off = (None, None) if place is None else self._places.at(place)
+            yield {
+                "queue": name[1],
+                "key": key,
+                "client_id": fields.get("client_id"),
+                "name": fields.get("name"),
+                "selector": fields.get("selector"),
+                "subscribed": fields.get("subscribed_destination"),
+                "no_local": fields.get("no_local"),
+                "messages": len(states),
+                "pending": len(states) - states.count(NOT_IN_INDEX),
+                "index_only": listed.info is not None,
+                "file": file,
+                "off": off,
+            }
+
+    def _transactions(self) -> Iterator[dict[str, Value]]:
+        decided = self._decided()
+        for state, found in (("prepared", self._store.prepared), ("open", self._store.open)):
+            for tx, steps in sorted(found.items(), key=lambda item: tx_text(item[0])):
+                file, off = self._places.at(steps[0].place) if steps else ("", None)
+                row: dict[str, Value] = {
+                    "id": tx_text(tx),
+                    "kind": tx[0],
+                    "state": state,
+                    "file": file,
+                    "off": off,
+                }
+                if tx[0] == "XA":
+                    row["format_id"], row["gtrid"], row["bqual"] = tx[1:]
+                    if tx[1] == _MULTI and state == "prepared":
+                        row["outcome"] = "unknown" if decided is None else _outcome(tx, decided)
+                        if decided is None:
+                            text = f"no {_DECIDES} is beside it: whether it is committed is not known"
+                            self._remark("transactions", tx_text(tx), None, "undecided", text)
+                else:
+                    row["connection"], row["number"] = tx[1:]
+                    row["outcome"] = "rolled back"
+                row["changes"] = [self._change(step) for step in steps]
+                yield row
+
+    def _change(self, step: Step) -> dict[str, Value]:
+        """Return what a transaction does to one message."""
+        out: dict[str, Value] = {
+            "type": "remove" if step.command == "REMOVE_MESSAGE" else "add",
+            "queue": step.destination[1],
+            "id": step.message_id,
+            "subscription": step.subscription,
+        }
+        fields = self._fields_at(step.place)
+        found = openwire.read(fields["ack"], self._version).fields if fields.get("ack") else {}
+        if found.get("kind") == openwire.ACK:
+            kind = found.get("ack_type", -1)
+            out["ack_type"] = openwire.ACKS[kind] if 0 <= kind < len(openwire.ACKS) else None
+            consumer = found.get("consumer")
+            out["consumer"] = None if consumer is None else ":".join(map(str, consumer))
+        return out
+
+    def _decided(self) -> set[tuple[Any, ...]] | None:
+        """Return which transactions over several stores are committed; None: no store has that."""
+        if self._root is None or not any(tx[1] == _MULTI for tx in self._store.prepared if tx[0] == "XA"):
+            return None
+        decided: set[tuple[Any, ...]] | None = None
+        for passed in opened(self._root.absolute().parent / _DECIDES):
+            decided = set() if decided is None else decided
+            for _, name, fields in passed.commands():
+                if name == "PREPARE" and (xa := fields.get("transaction", {}).get("xa")):
+                    decided.add((xa.get("gtrid", b""), xa.get("bqual", b"")))
+        return decided
+
+    def _jobs(self) -> Iterator[dict[str, Value]]:
+        """Yield the jobs of this journal, or of the schedulers beside it."""
+        for passed in [self._passed] if JOB in self._passed.last else beside(self._root):
+            places = Places(passed.files)
+            for job in jobs(passed):
+                _, fields, size = passed.command_at(job["place"])
+                found = openwire.read(fields.get("job", b""), self._version)
+                row = self._decoded("jobs", job.get("job_id", ""), None, found)
+                row |= {column: job.get(name, 0) for column, name in _OF_JOBS.items()}
+                row |= {"scheduler": job.get("scheduler", ""), "id": job.get("job_id", ""), "size": size}
+                row["cron"] = job.get("cron_entry") or None
+                row["address"] = address = found.fields.get("destination")
+                row["queue"] = address and address.partition("://")[2]
+                row["file"], row["off"] = places.at(job["place"])
+                yield row
+
+    def _acks(self) -> Iterator[dict[str, Value]]:
+        """Yield the last map of acknowledgements in the journal."""
+        place = self._passed.last.get(ACK_MAP)
+        if place is None:
+            return
+        try:
+            found = ack_map(self._fields_at(place).get("file_map", b""))
+        except AckMapError as why:
+            self._remark("acks", "", place, "bad-ack-map", str(why))
+            return
+        for file, others in sorted(found.items()):
+            yield {"file": f"db-{file}.log", "of": [f"db-{other}.log" for other in others]}
+
+
+def _outcome(tx: tuple[Any, ...], decided: set[tuple[Any, ...]]) -> str:
+    return "committed" if tx[2:] in decided else "rolled back"
+
+
+def contents(answer: Answer) -> KahaContents:
+    """Return the contents of a recovered journal; there are none of one that recovery refuses."""
+    journal, state = answer.journal, answer.observation.state
+    if isinstance(state, State):
+        return KahaContents(state.passed, journal.seen, journal.root)
+    files = {} if answer.observation.verdict == REFUSED else journal.seen
+    passed = JournalPass(files, DIALECTS[journal.edition], "salvage")
+    passed.observation()
+    return KahaContents(passed, files, journal.root)

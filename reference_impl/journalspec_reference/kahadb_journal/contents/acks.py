@@ -1,0 +1,90 @@
+"""Which files' messages the acknowledgements of each data file are of: a Java map in a record of its own.
+
+Of Java's serialisation only this much is read: a HashMap of Integer to HashSet of Integer. No object is made.
+"""
+
+from __future__ import annotations
+
+import struct
+
+_STREAM, _NULL, _REFERENCE, _CLASS, _OBJECT, _BLOCK, _END = 0xACED0005, 0x70, 0x71, 0x72, 0x73, 0x77, 0x78
+_FIRST_HANDLE = 0x7E0000
+_U1, _U2, _I4, _U4 = (struct.Struct(f">{kind}") for kind in "BHiI")
+#: Bytes of the fields of a map, its load factor and threshold, and of a block before the number of entries:
+#: its size and a capacity, of a set a load factor, too.
+_FIELDS, _BEFORE_MAP, _BEFORE_SET = 8, 5, 9
+
+
+class AckMapError(ValueError):
+    """The bytes are no such map; the text says why."""
+
+
+class _Stream:
+    """A stream of Java's serialisation, from the front."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self.at = data, 0
+        #: The Integers in the order of their handles; None for classes and other objects.
+        self._handles: list[int | None] = []
+
+    def number(self, form: struct.Struct) -> int:
+        self.at += form.size
+        if self.at > len(self._data):
+            raise AckMapError("it ends too early")
+        return int(form.unpack_from(self._data, self.at - form.size)[0])
+
+    def expect(self, wanted: int, form: struct.Struct = _U1) -> None:
+        if (found := self.number(form)) != wanted:
+            raise AckMapError(f"token {found} before {self.at} instead of {wanted}")
+
+    def begin(self) -> None:
+        """Begin an object, the token of which was read: its class and those above it."""
+        while (token := self.number(_U1)) == _CLASS:
+            self._handles.append(None)
+            self.at += self.number(_U2) + 9
+            for _ in range(self.number(_U2)):
+                self.at += 1
+                self.at += self.number(_U2)
+            self.expect(_END)
+        if token == _REFERENCE:
+            self.number(_I4)
+        elif token != _NULL:
+            raise AckMapError(f"no class before {self.at}")
+        self._handles.append(None)
+
+    def integer(self) -> int:
+        """Return an Integer, which may be one that was there before."""
+        if (token := self.number(_U1)) == _REFERENCE:
+            handle = self.number(_I4) - _FIRST_HANDLE
+            found = self._handles[handle] if 0 <= handle < len(self._handles) else None
+            if found is None:
+                raise AckMapError(f"no number has the handle {handle}")
+            return found
+        if token != _OBJECT:
+            raise AckMapError(f"no number before {self.at}")
+        self.begin()
+        found = self._handles[-1] = self.number(_I4)
+        return found
+
+    def entries(self, fields: int, before: int) -> int:
+        """Begin a collection; return how many entries it has."""
+        self.expect(_OBJECT)
+        self.begin()
+        self.at += fields
+        self.expect(_BLOCK)
+        self.at += before
+        if not 0 <= (count := self.number(_I4)) <= len(self._data) - self.at:
+            raise AckMapError(f"a collection of {count} entries")
+        return count
+
+
+def ack_map(data: bytes) -> dict[int, list[int]]:
+    """Return file -> files whose messages are acknowledged in it; raises AckMapError."""
+    stream, out = _Stream(data), {}
+    stream.expect(_STREAM, _U4)
+    for _ in range(stream.entries(_FIELDS, _BEFORE_MAP)):
+        file = stream.integer()
+        out[file] = sorted(stream.integer() for _ in range(stream.entries(0, _BEFORE_SET)))
+        stream.expect(_END)
+    stream.expect(_END)
+    return out

@@ -1,0 +1,137 @@
+"""Which messages each queue and durable subscription has: by the journal, and what db.data knows beside."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+from journalspec_reference.kahadb_journal.commands import CommandError, parse
+from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Roots, UnusableIndex, is_in
+from journalspec_reference.kahadb_journal.owners import Ranked
+from journalspec_reference.kahadb_journal.recover import JournalPass
+from journalspec_reference.kahadb_journal.store import PLACE, Destination, Name, number_of, place_of
+
+#: States of a message: delivered at a start, acknowledged by a transaction that is prepared, not in the
+#: index that covers it, and needed by a subscription that only the index has.
+PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
+_NONE = array("q")
+
+
+class Entry(NamedTuple):
+    """One message of a queue or subscription: its id, the place of its record, and its state."""
+
+    ident: str
+    place: int
+    state: str
+
+
+class Listed(NamedTuple):
+    """A queue, or a topic and the key of a durable subscription, and what begins its messages anew.
+
+    `info` is the object of a subscription that only the index has.
+    """
+
+    name: Name
+    subscription: str | None
+    entries: Callable[[], Iterator[Entry]]
+    info: bytes | None = None
+
+
+class _Topic(NamedTuple):
+    """What the index has of a topic."""
+
+    #: The number of a message in the journal's order -> its number in the index.
+    numbers: Mapping[int, int]
+    #: What each subscription needs, as :meth:`Index.needed` gives it.
+    needed: Mapping[str, array[int]]
+    #: The subscriptions that the journal does not have: their messages, and the objects of them.
+    others: Mapping[str, Sequence[Entry]]
+    infos: Mapping[str, bytes]
+
+
+class Lists:
+    """The queues and durable subscriptions of a journal with the index beside it."""
+
+    def __init__(self, passed: JournalPass, files: Mapping[str, Any]) -> None:
+        self._store, self._known, self._files = passed.store, passed.known, files
+        self._turns = {file.number: turn for turn, file in enumerate(passed.files)}
+
+    def __iter__(self) -> Iterator[Listed]:
+        """Yield the queues and the durable subscriptions, by name; a topic without any has nothing."""
+        only = {name for name, _ in self._known.only} if self._known is not None else set()
+        for name in sorted({*self._store.destinations, *only}):
+            here = self._store.destinations.get(name, Destination())
+            if not name[0].endswith("TOPIC"):
+                yield Listed(name, None, partial(self._of_queue, name, here))
+                continue
+            topic, ranked = self._topic(name, here), here.ranked()
+            for key in sorted(here.subscriptions):
+                yield Listed(name, key, partial(self._of_subscription, name, here, key, ranked, topic))
+            if topic is not None:
+                for key, entries in sorted(topic.others.items()):
+                    yield Listed(name, key, entries.__iter__, topic.infos[key])
+
+    def _of_queue(self, name: Name, here: Destination) -> Iterator[Entry]:
+        hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
+        acked = self._acknowledged.get((name, None), ())
+        for ident, message in here.in_order():
+            state = NOT_IN_INDEX if ident in hidden else PREPARED if ident in acked else PENDING
+            yield Entry(ident, message.place, state)
+
+    def _of_subscription(
+        self, name: Name, here: Destination, key: str, ranked: Ranked, topic: _Topic | None
+    ) -> Iterator[Entry]:
+        acked = self._acknowledged.get((name, key), ())
+        mark = self._known.mark if self._known is not None else 0
+        for ident in ranked.pending(here.subscriptions[key]):
+            stored = here.messages[ident]
+            state = PREPARED if ident in acked else PENDING
+            if topic is not None and (number := number_of(stored)) <= mark:
+                known = topic.numbers.get(number)
+                if known is None or not is_in(topic.needed.get(key, _NONE), known):
+                    state = NOT_IN_INDEX
+            yield Entry(ident, place_of(stored), state)
+
+    @cached_property
+    def _acknowledged(self) -> Mapping[tuple[Name, str | None], set[str]]:
+        """What prepared transactions acknowledge, by queue or subscription."""
+        out: dict[tuple[Name, str | None], set[str]] = {}
+        for steps in self._store.prepared.values():
+            for step in steps:
+                if step.command == "REMOVE_MESSAGE":
+                    out.setdefault((step.destination, step.subscription), set()).add(step.message_id)
+        return out
+
+    @cached_property
+    def _topics(self) -> tuple[Index, Mapping[Name, Roots]] | None:
+        """The index and where each topic is in it; None if there is none that can be used."""
+        with suppress(UnusableIndex, KeyError):
+            if self._known is not None:
+                index = Index(self._files[INDEX], self._files.get(REDO))
+                topics = (roots for roots in index.destinations() if roots.subscriptions is not None)
+                return index, {roots.name: roots for roots in topics}
+        return None
+
+    def _topic(self, name: Name, here: Destination) -> _Topic | None:
+        if self._topics is None or self._known is None or name not in self._topics[1]:
+            return None
+        index, roots = self._topics[0], self._topics[1][name]
+        numbers: dict[int, int] = {}
+        with suppress(UnusableIndex, CommandError):
+            index.pages.forget()
+            needed = dict(index.needed(roots))
+            others: dict[str, list[Entry]] = {key: [] for topic, key in self._known.only if topic == name}
+            for number, ident, (file, off) in index.messages(roots):
+                if (stored := here.messages.get(ident)) is not None:
+                    numbers[number_of(stored)] = number
+                for key, entries in others.items():
+                    if file in self._turns and is_in(needed.get(key, _NONE), number):
+                        entries.append(Entry(ident, (self._turns[file] << PLACE) + off, INDEX_ONLY))
+            commands = dict(index.subscriptions(roots)) if others else {}
+            infos = {key: parse("SUBSCRIPTION", commands.get(key, b"")) for key in others}
+            blobs = {key: bytes(fields.get("subscription_info", b"")) for key, fields in infos.items()}
+            return _Topic(numbers, needed, others, blobs)
+        return None

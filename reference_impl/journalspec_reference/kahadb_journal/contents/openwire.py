@@ -1,0 +1,532 @@
+"""OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to 12).
+
+What is damaged is read as far as it goes. A flag has the value 0 or 1, and at most places only one type can
+be: where an object does not fit as it is stored, it is read once more by these rules, and that is reported.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from journalspec import mutf8
+
+#: Fields of an object by name. Objects within are tuples, destinations texts.
+Fields: TypeAlias = dict[str, Any]
+#: One version of each layout that any type has, from the most usual on.
+VERSIONS = (11, 6, 10, 9, 2, 1)
+#: Type of a message -> its kind.
+KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
+NULL, ACK, SUBSCRIPTION = 0, 22, 55
+_BLOB = 29
+_DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
+_MESSAGE_ID, _LOCAL, _XA, _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = (
+    *range(110, 113),
+    *range(120, 125),
+)
+ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
+#: A larger body stays compressed; the most that maps, lists and objects nest.
+INFLATED, DEPTH = 64 << 20, 50
+
+_Unpack: TypeAlias = Callable[[bytes, int], tuple[Any, ...]]
+_U2, _I2, _I4, _I8, _LONGS = (struct.Struct(f">{kind}").unpack_from for kind in ("H", "h", "i", "q", "qq"))
+#: Tag of a value -> its form and size.
+_NUMBERS: Mapping[int, tuple[_Unpack, int]] = {
+    tag: (struct.Struct(f">{kind}").unpack_from, struct.calcsize(f">{kind}"))
+    for tag, kind in ((1, "?"), (2, "b"), (4, "h"), (5, "i"), (6, "q"), (7, "d"), (8, "f"))
+}
+_CHARACTER, _STRING, _BYTES, _MAP, _LIST, _LONG_STRING = 3, 9, 10, 11, 12, 13
+
+
+class OpenWireError(ValueError):
+    """The bytes are no such object; the text says why."""
+
+
+class Bytes:
+    """The bytes of one object, taken from the front; IndexError and struct.error: they end too early."""
+
+    __slots__ = ("at", "data", "odd", "presumes", "version")
+
+    def __init__(self, data: bytes, at: int = 0, version: int = 0, *, presumes: bool = False) -> None:
+        self.data, self.at, self.version = data, at, version
+        #: Whether a flag that is neither 0 nor 1 is 0, and a type that cannot be the one that can.
+        self.presumes = presumes
+        #: What was taken although the product would not.
+        self.odd: list[str] = []
+
+    def byte(self) -> int:
+        """Return the next byte."""
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def flag(self) -> bool:
+        """Return whether the next byte is not 0."""
+        self.at += 1
+        value = self.data[self.at - 1]
+        if value > 1 and self.presumes:
+            self.odd.append(f"a flag at {self.at - 1} is {value}")
+            return False
+        return value != 0
+
+    def number(self, form: _Unpack, size: int) -> Any:
+        """Return the next number of a form."""
+        self.at += size
+        return form(self.data, self.at - size)[0]
+
+    def take(self, size: int) -> bytes:
+        """Return the next bytes; raises OpenWireError if there are fewer."""
+        start, self.at = self.at, self.at + size
+        if not 0 <= size <= len(self.data) - start:
+            raise OpenWireError(f"{size} bytes at {start} reach beyond the object")
+        return self.data[start : self.at]
+
+    def text(self, size: int) -> str:
+        """Return the next bytes as a text."""
+        raw = self.take(size)
+        if raw.isascii():
+            return raw.decode("ascii")
+        try:
+            return mutf8.decode(raw)
+        except UnicodeDecodeError:
+            self.odd.append(f"the text at {self.at - size} is no modified UTF-8")
+            return mutf8.readable(raw)
+
+    def utf(self) -> str:
+        """Return a text with its length in front."""
+        return self.text(self.number(_U2, 2))
+
+    def string(self) -> str | None:
+        """Return a text that may be null."""
+        return self.text(self.number(_U2, 2)) if self.flag() else None
+
+    def sequence(self) -> bytes | None:
+        """Return bytes that may be null."""
+        return self.take(self.number(_I4, 4)) if self.flag() else None
+
+    def kind(self, *known: int) -> int:
+        """Return the next type, which is one of those `known`; raises OpenWireError."""
+        found = self.byte()
+        if found not in known:
+            if not self.presumes:
+                raise OpenWireError(f"type {found} at {self.at - 1}")
+            self.odd.append(f"the type at {self.at - 1} is {found}")
+            return known[0]
+        return found
+
+    def destination(self) -> str | None:
+        """Return a destination as `queue://NAME`; None: there is none."""
+        if not self.flag():
+            return None
+        kind = self.kind(*_DESTINATIONS)
+        return f"{_DESTINATIONS[kind]}://{self.string() or ''}"
+
+    def client(self, kind: int) -> tuple[str | None, int, int] | None:
+        """Return a producer, as connection, value and session, or a consumer: connection, session, value."""
+        if not self.flag():
+            return None
+        self.kind(kind)
+        connection = self.string()
+        self.at += 16
+        first, second = _LONGS(self.data, self.at - 16)
+        return connection, first, second
+
+    def message_id(self) -> Fields | None:
+        """Return the id of a message."""
+        if not self.flag():
+            return None
+        self.kind(_MESSAGE_ID)
+        view = self.string() if self.version >= 10 else None
+        producer = self.client(_PRODUCER)
+        self.at += 16
+        sequence, broker = _LONGS(self.data, self.at - 16)
+        return {"view": view, "producer": producer, "sequence": sequence, "broker_sequence": broker}
+
+    def transaction(self) -> tuple[Any, ...] | None:
+        """Return a transaction: `LOCAL`, connection and number, or `XA` and its three parts."""
+        if not self.flag():
+            return None
+        if self.kind(_LOCAL, _XA) == _XA:
+            form = self.number(_I4, 4)
+            return "XA", form, self.sequence() or b"", self.sequence() or b""
+        number = self.number(_I8, 8)
+        connection = None
+        if self.flag():
+            self.kind(_CONNECTION)
+            connection = self.string()
+        return "LOCAL", connection, number
+
+    def brokers(self) -> list[str | None] | None:
+        """Return a list of brokers."""
+        if not self.flag():
+            return None
+        count = self.number(_I2, 2)
+        if not 0 <= count <= len(self.data) - self.at:
+            raise OpenWireError(f"a list of {count} brokers")
+        out: list[str | None] = []
+        for _ in range(count):
+            there = self.flag()
+            if there:
+                self.kind(_BROKER)
+            out.append(self.string() if there else None)
+        return out
+
+    def value(self, depth: int = 0) -> Any:
+        """Return a value of a property, map or stream; raises OpenWireError."""
+        tag = self.byte()
+        if (found := _NUMBERS.get(tag)) is not None:
+            return self.number(*found)
+        if tag == _STRING:
+            return self.text(self.number(_U2, 2))
+        if tag == 0:
+            return None
+        if tag == _CHARACTER:
+            unit = self.number(_U2, 2)
+            return "\ufffd" if 0xD800 <= unit < 0xE000 else chr(unit)
+        if tag == _BYTES:
+            return self.take(self.number(_I4, 4))
+        if tag == _LONG_STRING:
+            size = self.number(_I4, 4)
+            return self.text(size) if size >= 0 else None
+        if tag not in (_MAP, _LIST) or depth == DEPTH:
+            raise OpenWireError(f"{'too deep' if tag in (_MAP, _LIST) else f'tag {tag}'} at {self.at - 1}")
+        if tag == _MAP:
+            inside: dict[str, Any] = {}
+            return inside if self.entries(inside, depth + 1) else None
+        count = self.number(_I4, 4)
+        if count > len(self.data) - self.at:
+            raise OpenWireError(f"a list of {count} values")
+        return [self.value(depth + 1) for _ in range(count)]
+
+    def entries(self, into: dict[str, Any], depth: int = 0) -> bool:
+        """Fill a map; return whether there is one. Raises OpenWireError."""
+        count = self.number(_I4, 4)
+        if count * 3 > len(self.data) - self.at:
+            raise OpenWireError(f"a map of {count} entries")
+        for _ in range(count):
+            name = self.text(self.number(_U2, 2))
+            into[name] = self.value(depth)
+        return bool(count >= 0)
+
+
+def _head(data: Bytes, out: Fields) -> None:
+    """Read the first half of a message, up to its time."""
+    out["command_id"], out["response_required"] = data.number(_I4, 4), data.flag()
+    out["producer"] = data.client(_PRODUCER)
+    out["destination"] = data.destination()
+    out["transaction"] = data.transaction()
+    out["original_destination"] = data.destination()
+    out["message_id"] = data.message_id()
+    out["original_transaction"] = data.transaction()
+    out["group_id"] = data.string()
+    out["group_sequence"] = data.number(_I4, 4)
+    out["correlation_id"] = data.string()
+    out["persistent"] = data.flag()
+    out["expiration"] = data.number(_I8, 8)
+    out["priority"] = data.number(*_NUMBERS[2])
+    out["reply_to"] = data.destination()
+    out["timestamp"] = data.number(_I8, 8)
+
+
+def _message(data: Bytes, out: Fields, depth: int) -> None:
+    version = data.version
+    _head(data, out)
+    out["type"] = data.string()
+    out["content"] = data.sequence()
+    out["properties"] = data.sequence()
+    out["structure"] = _object(data, {}, depth + 1) if data.flag() else None
+    out["target_consumer"] = data.client(_CONSUMER)
+    out["compressed"] = data.flag()
+    out["redelivery_counter"] = data.number(_I4, 4)
+    out["broker_path"] = data.brokers()
+    out["arrival"] = data.number(_I8, 8)
+    out["user_id"] = data.string()
+    out["received_by_bridge"] = data.flag()
+    if version >= 2:
+        out["droppable"] = data.flag()
+    if version >= 3:
+        out["cluster"] = data.brokers()
+        out["broker_in_time"] = data.number(_I8, 8)
+        out["broker_out_time"] = data.number(_I8, 8)
+    if version >= 10:
+        out["first_for_consumer"] = data.flag()
+    if out["kind"] == _BLOB:
+        out["url"], out["mime_type"], out["deleted_by_broker"] = data.string(), data.string(), data.flag()
+
+
+def _ack(data: Bytes, out: Fields) -> None:
+    out["command_id"], out["response_required"] = data.number(_I4, 4), data.flag()
+    out["destination"] = data.destination()
+    out["transaction"] = data.transaction()
+    out["consumer"] = data.client(_CONSUMER)
+    out["ack_type"] = data.number(*_NUMBERS[2])
+    out["first"], out["last"] = data.message_id(), data.message_id()
+    out["count"] = data.number(_I4, 4)
+    if data.version >= 7:
+        out["poison_cause"] = (data.string(), data.string()) if data.flag() else None
+
+
+def _subscription(data: Bytes, out: Fields) -> None:
+    out["client_id"] = data.string()
+    out["destination"] = data.destination()
+    out["selector"] = data.string()
+    out["name"] = data.string()
+    if data.version >= 3:
+        out["subscribed_destination"] = data.destination()
+    if data.version >= 11:
+        out["no_local"] = data.flag()
+
+
+def _object(data: Bytes, out: Fields, depth: int = 0) -> Fields:
+    """Read an object of any type; its fields go into `out` as they come. Raises OpenWireError."""
+    kind = out["kind"] = data.byte()
+    if depth > DEPTH:
+        raise OpenWireError(f"objects nest more than {DEPTH} times")
+    if kind == ACK:
+        _ack(data, out)
+    elif kind == SUBSCRIPTION:
+        _subscription(data, out)
+    elif kind in KINDS or (data.presumes and not depth):
+        _message(data, out, depth)
+    elif kind != NULL:
+        raise OpenWireError(f"type {kind} at {data.at - 1}")
+    return out
+
+
+def _wrong(read: Callable[[], object]) -> str:
+    """Return what is wrong with bytes that `read` goes through; empty: nothing."""
+    try:
+        read()
+    except OpenWireError as why:
+        return str(why)
+    except (IndexError, struct.error):
+        return "the bytes end within a field"
+    return ""
+
+
+def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fields, str, list[str]]:
+    """Return the fields of an object, what is wrong with it (empty: nothing), and what is odd.
+
+    `data` begins with the size. After what is wrong no field was read. Nothing is raised.
+    """
+    taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
+    wrong = _wrong(lambda: _object(taken, out))
+    if not wrong and taken.at < len(data):
+        wrong = f"{len(data) - taken.at} bytes follow its last field"
+    return out, wrong, taken.odd
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An object: its fields, the version that it was read as, what is wrong with it, what is odd."""
+
+    fields: Fields
+    version: int
+    wrong: str = ""
+    odd: tuple[str, ...] = ()
+
+
+def read(data: bytes, version: int) -> Found:
+    """Return what an object holds, by the version of its store if it fits, else by one that does.
+
+    If none does, what is damaged is presumed, and at last the fields before the damage are returned.
+    """
+    fields, wrong, odd = fields_of(data, version)
+    if not wrong:
+        return Found(fields, version, "", tuple(odd))
+    others = [other for other in VERSIONS if other != version]
+    for presumes, tried in ((False, others), (True, [version, *others])):
+        for other in tried:
+            found, why, odd = fields_of(data, other, presumes=presumes)
+            if not why:
+                return Found(found, other, "", tuple(odd))
+    return Found(fields, version, wrong)
+
+
+def head_time(data: bytes, at: int, version: int) -> int | None:
+    """Return the time of a message that begins at `at` with its size, of which the first bytes are there.
+
+    Nothing is made of what is before it. None: the time is not reached, or what is before it is not usual.
+    """
+    try:
+        at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16)
+        at = _past(data, at, _DESTINATIONS, 0)
+        at = _past_transaction(data, at)
+        at = _past(data, at, _DESTINATIONS, 0)
+        if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
+            return None
+        at = _past_text(data, at + 2) if version >= 10 else at + 2
+        at = _past(data, at, _PRODUCERS, 16) + 16
+        at = _past_text(data, _past_transaction(data, at)) + 4
+        at = _past_text(data, at) + _BEFORE_REPLY_TO
+        found: int = _I8(data, _past(data, at, _DESTINATIONS, 0))[0]
+    except (OpenWireError, IndexError, struct.error):
+        return None
+    return found
+
+
+#: Bytes of the size, the type, the number of the command and a flag; of a flag, the expiration and priority.
+_BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
+_PRODUCERS = (_PRODUCER,)
+
+
+def _past_text(data: bytes, at: int) -> int:
+    """Return where a text that may be null ends."""
+    return at + 3 + (data[at + 1] << 8 | data[at + 2]) if data[at] else at + 1
+
+
+def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
+    """Return where an object ends that may be null: a text and `tail` bytes; raises OpenWireError."""
+    if not data[at]:
+        return at + 1
+    if data[at + 1] not in kinds:
+        raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
+    return _past_text(data, at + 2) + tail
+
+
+def _past_transaction(data: bytes, at: int) -> int:
+    """Return where a transaction ends, if it is none or a local one; raises OpenWireError."""
+    if not data[at]:
+        return at + 1
+    if data[at + 1] != _LOCAL:
+        raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
+    return _past(data, at + 10, (_CONNECTION,), 0)
+
+
+def version_of(objects: Iterable[bytes]) -> int | None:
+    """Return the version by which most of some objects can be read; None if none can."""
+    fits = dict.fromkeys(VERSIONS, 0)
+    for data in objects:
+        for version in VERSIONS:
+            fits[version] += not fields_of(data, version)[1]
+    best = max(fits, key=fits.__getitem__)
+    return best if fits[best] else None
+
+
+def message_id_text(found: Mapping[str, Any] | None) -> str | None:
+    """Return what JMS calls a message."""
+    if found is None:
+        return None
+    if view := found["view"]:
+        return view if view.startswith("ID:") else f"ID:{view}"
+    if found["producer"] is None:
+        return None
+    connection, value, session = found["producer"]
+    return f"{connection}:{session}:{value}:{found['sequence']}"
+
+
+def transaction_text(found: tuple[Any, ...] | None) -> str | None:
+    """Return a transaction as ActiveMQ shows it, with two digits for each byte of an XID."""
+    if found is None:
+        return None
+    if found[0] == "XA":
+        _, form, gtrid, bqual = found
+        return f"XID:[{form},globalId={gtrid.hex()},branchId={bqual.hex()}]"
+    return f"TX:{found[1]}:{found[2]}"
+
+
+class BodyError(OpenWireError):
+    """A body cannot be decoded; `code` is that of the remark."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def inflated(content: bytes, *, sized: bool) -> bytes:
+    """Return a body that is compressed; raises BodyError. `sized`: its length is in front."""
+    size, start = INFLATED, 0
+    if sized:
+        if len(content) < 4:
+            raise BodyError("bad-body", "its length is not there")
+        (size,), start = _I4(content, 0), 4
+    if not 0 <= size <= INFLATED:
+        raise BodyError("too-large", f"it would have {size} bytes")
+    stream = zlib.decompressobj()
+    try:
+        # At least one byte: no limit at all is what 0 means.
+        found = stream.decompress(content[start:], max(size, 1))
+        if not sized and stream.unconsumed_tail and stream.decompress(stream.unconsumed_tail, 1):
+            raise BodyError("too-large", f"it has more than {INFLATED} bytes")
+    except zlib.error as why:
+        raise BodyError("bad-body", f"it cannot be decompressed: {why}") from None
+    if len(found) < size if sized else not stream.eof:
+        raise BodyError("bad-body", "its compressed bytes end too early")
+    return found[:size]
+
+
+def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[tuple[str, str]]:
+    """Fill in the body of a message: text, content, data and class_name.
+
+    Returns code and text of each remark. A body that is not decoded is `data`.
+    """
+    kind, content = KINDS.get(fields["kind"], "unknown"), fields.get("content")
+    if kind == "blob":
+        out["content"] = {name: fields.get(name) for name in ("url", "mime_type", "deleted_by_broker")}
+    if content is None:
+        out["content"] = {"map": {}, "stream": []}.get(kind, out["content"])
+        return []
+    out["data"] = content
+    if fields["compressed"]:
+        try:
+            content = out["data"] = inflated(content, sized=kind == "bytes")
+        except BodyError as why:
+            return [(why.code, str(why))]
+    if kind == "object":
+        out["class_name"] = class_name(content)
+    if kind not in _READERS:
+        return []
+    taken = Bytes(content)
+    wrong = _wrong(lambda: _READERS[kind](taken, out))
+    out["data"] = content if wrong else None
+    return [("bad-body", wrong)] if wrong else [("bad-text", text) for text in taken.odd]
+
+
+def _text(data: Bytes, out: dict[str, Any]) -> None:
+    size = data.number(_I4, 4)
+    out["text"] = data.text(size) if size >= 0 else None
+
+
+def _map(data: Bytes, out: dict[str, Any]) -> None:
+    out["content"] = {}
+    data.entries(out["content"])
+
+
+def _stream(data: Bytes, out: dict[str, Any]) -> None:
+    out["content"] = []
+    while data.at < len(data.data):
+        out["content"].append(data.value())
+
+
+#: How the bodies of each kind are read that hold values.
+_READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
+    "text": _text,
+    "map": _map,
+    "stream": _stream,
+}
+
+
+def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[str]]:
+    """Return the properties of a message, what is wrong with them (empty: nothing), and what is odd."""
+    found: dict[str, Any] = {}
+    taken = Bytes(stored or bytes(4))
+    return found, _wrong(lambda: taken.entries(found)), taken.odd
+
+
+#: What Java's serialisation begins with; then a class of an object, an array or an enum, or a text.
+_JAVA, _CLASS, _OBJECTS, _TEXTS = b"\xac\xed\x00\x05", 0x72, b"\x73\x75\x7e", b"\x74\x7c"
+
+
+def class_name(data: bytes) -> str | None:
+    """Return the class of a serialised Java object by its first bytes; None if they do not have it."""
+    start = data[:8]
+    if not start.startswith(_JAVA) or len(start) < 8:
+        return None
+    if start[4] in _TEXTS:
+        return "java.lang.String"
+    if start[4] not in _OBJECTS or start[5] != _CLASS:
+        return None
+    size = int.from_bytes(start[6:8], "big")
+    return mutf8.readable(data[8 : 8 + size])

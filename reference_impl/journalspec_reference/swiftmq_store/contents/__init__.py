@@ -1,0 +1,192 @@
+"""The contents of a store: messages of queues, subscriptions, prepared branches, messages of swap files.
+
+They are those of the answer that they are asked of: what its recovery dropped is not there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from struct import Struct
+from typing import Any
+
+from journalspec.contents import Table, described
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
+from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.contents.message import decode
+from journalspec_reference.swiftmq_store.implementation import State
+from journalspec_reference.swiftmq_store.recover import Recovered, key_bytes
+from journalspec_reference.swiftmq_store.store import PAGES, Queue
+from journalspec_reference.xids import xid_text
+
+_FORMAT = "swiftmq_store"
+#: What an entry of a swap file begins with: its length, and how often its message was delivered.
+_SWAPPED = Struct(">ii")
+#: When a message was sent, from its first byte on.
+_SENT = Struct(">16xq")
+
+
+def contents(answer: Answer) -> StoreContents:
+    """Return the contents of a recovered store; of one that recovery refuses there are none."""
+    state = answer.observation.state
+    return StoreContents(state.found if isinstance(state, State) else Recovered({}))
+
+
+class StoreContents:
+    """The contents of one store; each message is read when its row is asked for."""
+
+    def __init__(self, found: Recovered) -> None:
+        self.remarks = Remarks()
+        self._found = found
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables by name."""
+        known = described(_FORMAT)
+        return known.tables if known else {}
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield the rows of a table."""
+        names = [column.name for column in self.tables[table].columns]
+        rows: Iterator[Row] = {
+            "messages": self._messages,
+            "queues": self._queues,
+            "subscriptions": self._subscriptions,
+            "transactions": self._transactions,
+            "swapped": self._swapped,
+        }[table]()
+        return ({name: row.get(name) for name in names} for row in rows)
+
+    def counts(self) -> Iterator[Count]:
+        """Yield how many messages each queue has, and how many each swap file."""
+        for queue in self._of_users():
+            sent = (_stored(queue, at, _SENT.size) for at in range(len(queue.entries)))
+            size = sum(queue.entries.listed(at).length for at in range(len(queue.entries)))
+            yield _count("messages", _name(queue.name), size, sent)
+        for path in self._found.swaps:
+            data = self._found.files[path]
+            places = list(codec.swapped(data))
+            sent = (bytes(data[off + _SWAPPED.size : end][: _SENT.size]) for off, end in places)
+            yield _count("swapped", _swap_queue(path), sum(end - off for off, end in places), sent)
+
+    def _of_users(self) -> Iterator[Queue]:
+        """Yield the queues but that of the branches."""
+        return (queue for queue in self._found.queues if queue.name != codec.PREPARED)
+
+    def _held(self) -> dict[tuple[bytes, bytes, int], str]:
+        """Return queue, key and page -> the branch that holds the message, of all branches."""
+        return {
+            (branch.queue.encode(), key_bytes(entry), entry.page): _branch(branch)
+            for branch in self._found.branches
+            for entry in branch.entries
+        }
+
+    def _messages(self) -> Iterator[dict[str, Value]]:
+        file, size, held = self._found.name(PAGES), self._found.page_size, self._held()
+        for queue in self._of_users():
+            name = _name(queue.name)
+            for at in range(len(queue.entries)):
+                entry, _, length, why = queue.entries.listed(at)
+                row, problems = decode(_stored(queue, at))
+                place: dict[str, Value] = {"file": file, "off": entry.page * size}
+                if why:
+                    self._remark("messages", f"{name} {entry.key}", place, "unreadable", why)
+                for code, text in problems if not why else ():
+                    self._remark("messages", f"{name} {entry.key}", place, code, text)
+                # A queue goes by what its index has, whatever the message says.
+                row |= {"priority": entry.priority, "expiration": entry.expiration or None}
+                row |= {"delivery_count": entry.deliveries, "queue": name, "id": entry.key, "size": length}
+                row["transaction"] = held.get((queue.name, key_bytes(entry), entry.page))
+                yield row | place
+
+    def _remark(self, table: str, key: str, place: Mapping[str, Any], code: str, text: str) -> None:
+        self.remarks.add(Remark(table, key, place["file"], place["off"], code, text))
+
+    def _queues(self) -> Iterator[dict[str, Value]]:
+        held = Counter(queue for queue, _, _ in self._held())
+        for queue, count in zip(self._of_users(), self.counts(), strict=False):
+            yield {
+                "name": count.name,
+                "messages": count.rows,
+                "held": held[queue.name],
+                "unreadable": queue.entries.bad,
+                "bytes": count.bytes,
+                "oldest": count.oldest,
+                "newest": count.newest,
+            }
+
+    def _subscriptions(self) -> Iterator[dict[str, Value]]:
+        names = {f"{one.client}${one.name}".encode() for one in self._found.durables}
+        pending = {queue.name: len(queue.entries) for queue in self._of_users() if queue.name in names}
+        for one in sorted(self._found.durables, key=lambda one: (one.client, one.name)):
+            queue = f"{one.client}${one.name}"
+            row: dict[str, Value] = {"client_id": one.client, "name": one.name, "topic": one.topic}
+            row |= {"selector": one.selector, "no_local": one.no_local, "queue": queue}
+            yield row | {"messages": pending.get(queue.encode())}
+
+    def _transactions(self) -> Iterator[dict[str, Value]]:
+        branches: dict[tuple[bool, int, bytes, bytes], list[codec.Branch]] = {}
+        for one in sorted(self._found.branches, key=lambda one: one[:5]):
+            branches.setdefault((one.routing, *one[:3]), []).append(one)
+        for (routing, format_id, gtrid, bqual), parts in branches.items():
+            row: dict[str, Value] = {"format_id": format_id, "gtrid": gtrid, "bqual": bqual}
+            row |= {"id": _branch(parts[0]), "state": "prepared", "routing": routing}
+            row["prepared"] = min(part.time for part in parts)
+            row["messages"] = sum(len(part.entries) for part in parts)
+            row["parts"] = [
+                {
+                    "queue": part.queue,
+                    "action": "insert" if part.kind else "remove",
+                    "ids": [entry.key for entry in part.entries],
+                }
+                for part in parts
+            ]
+            yield row
+
+    def _swapped(self) -> Iterator[dict[str, Value]]:
+        for path in self._found.swaps:
+            data, after = self._found.files[path], 0
+            for off, after in codec.swapped(data):
+                stored = bytes(data[off:after])
+                row, problems = decode(stored[_SWAPPED.size :])
+                place: dict[str, Value] = {"file": self._found.name(path), "off": off}
+                for code, text in problems:
+                    self._remark("swapped", f"{path} {off}", place, code, text)
+                row |= {"queue": _swap_queue(path), "size": after - off - _SWAPPED.size}
+                row["delivery_count"] = _SWAPPED.unpack_from(stored)[1]
+                yield row | place
+            if after < len(data):
+                place = {"file": self._found.name(path), "off": after}
+                self._remark("swapped", path, place, "cut", f"{len(data) - after} bytes are no whole entry")
+
+
+def _count(table: str, name: str, size: int, sent: Iterator[bytes]) -> Count:
+    number, oldest, newest = 0, None, None
+    for head in sent:
+        number += 1
+        time = _SENT.unpack(head)[0] if len(head) == _SENT.size else 0
+        if time:
+            oldest, newest = min(oldest or time, time), max(newest or time, time)
+    return Count(table, name, number, size, oldest, newest)
+
+
+def _stored(queue: Queue, at: int, most: int | None = None) -> bytes:
+    try:
+        return queue.entries.content(at, most)
+    except codec.BadStore:  # the file has changed since
+        return b""
+
+
+def _name(stored: bytes) -> str:
+    return stored.decode("utf-8", "replace")
+
+
+def _branch(branch: codec.Branch) -> str:
+    return xid_text(branch.format_id, branch.gtrid, branch.bqual)
+
+
+def _swap_queue(path: str) -> str:
+    """Return the queue of a swap file: a number follows it, written as the locale of the router has it."""
+    return PurePath(path).stem.rpartition("-")[0]

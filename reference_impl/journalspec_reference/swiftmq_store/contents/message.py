@@ -1,0 +1,141 @@
+"""Serialised messages as a consumer sees them: headers, properties, bodies.
+
+Nothing of Java is deserialised: of an object its class is named. What cannot be decoded is a problem of that
+message; what comes before it is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from journalspec import mutf8
+from journalspec_reference.contents import Value
+from journalspec_reference.swiftmq_store.codec import (
+    BLOB,
+    FIXED,
+    PRIMITIVES,
+    TEXT,
+    BadStore,
+    Cursor,
+    blob_place,
+    optional,
+)
+
+#: What is wrong with a message: a code of ``[remarks]``, and why.
+Problem = tuple[str, str]
+#: The kinds of messages, by their numbers.
+KINDS = ("plain", "bytes", "map", "object", "stream", "text")
+#: What follows the fixed part, in the order in which it is stored (SMQ-MSG-103).
+_OPTIONAL = (
+    *("message_id", "user_id", "client_id", "correlation_id", "type", "reply_to", "address"),
+    *("properties", "source_router", "router", "router_queue"),
+)
+#: A message of which nothing is known.
+_NOTHING: dict[str, Value] = dict.fromkeys(
+    ("expiration", "priority", "timestamp", "delivery_count", "durable", "redelivered", *_OPTIONAL,
+     "text", "content", "data", "class_name"),
+)  # fmt: skip
+#: How a string that is null is stored among properties; which number is a character.
+_NULL, _CHARACTER = b"\xc0\x80", 5
+#: How a stream of Java objects begins, and what in it is followed by the description of its class.
+_STREAM, _CLASS, _DESCRIBED = b"\xac\xed\0\5", 0x72, b"sue~"
+_OTHERS = {0x74: "java.lang.String", 0x7C: "java.lang.String", 0x76: "java.lang.Class"}
+
+
+def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
+    """Return the columns of a message that its bytes hold, and what is wrong with it; takes linear time."""
+    row, problems = {**_NOTHING, "kind": "unknown"}, list[Problem]()
+    cursor = Cursor(data)
+    try:
+        kind, expiration, row["priority"], timestamp, *rest = FIXED.unpack_from(data, cursor.room(FIXED.size))
+        row["delivery_count"], mode, row["redelivered"] = rest
+        row |= {"expiration": expiration or None, "timestamp": timestamp or None, "durable": mode == 2}
+        for name, value in zip(_OPTIONAL, optional(cursor), strict=True):
+            if name == "properties" and value is not None:
+                row[name] = _values(Cursor(data, *value), "bad-properties", problems)
+            elif value is not None:
+                row[name] = _text(value, name, problems)
+        if not 0 <= kind < len(KINDS):
+            raise BadStore(f"a message of kind {kind}")
+        row["kind"] = KINDS[kind]
+        begin = cursor.off
+        try:
+            _body(cursor, KINDS[kind], row, problems)
+        except BadStore:
+            cursor.off = begin
+            raise
+    except BadStore as bad:
+        problems.append(("bad-message", str(bad)))
+        row["data"] = data[cursor.off :]
+    return row, problems
+
+
+def _body(cursor: Cursor, kind: str, row: dict[str, Value], problems: list[Problem]) -> None:
+    if kind == "bytes":
+        row["data"] = cursor.blob()
+    elif kind == "stream":
+        row["content"] = [
+            _primitive(cursor, f"value {number}", problems) for number in range(cursor.count(5))
+        ]
+    elif kind == "plain" or cursor.u1() != 1:
+        return
+    elif kind == "map":
+        row["content"] = _values(Cursor(cursor.data, *blob_place(cursor)), "bad-map", problems)
+    elif kind == "object":
+        row["data"] = data = cursor.blob()
+        row["class_name"] = class_name(data)
+    else:
+        # A character beyond U+FFFF may begin in one string and end in the next.
+        joined = bytearray()
+        for _ in range(cursor.count(2)):
+            joined += cursor.utf()
+        row["text"] = _text(bytes(joined), "text", problems)
+
+
+def _values(cursor: Cursor, code: str, problems: list[Problem]) -> dict[str, Value]:
+    """Take names and values: properties, or a map; of a name that is there twice the last value counts."""
+    values: dict[str, Value] = {}
+    try:
+        if (number := cursor.s4()) < 0:
+            raise BadStore(f"{number} values")
+        # There may be fewer than it says: the bytes end first.
+        for at in range(number):
+            name = _text(cursor.utf(), f"name {at}", problems)
+            values[name] = _primitive(cursor, name, problems)
+    except BadStore as bad:
+        problems.append((code, str(bad)))
+    return values
+
+
+def _primitive(cursor: Cursor, name: str, problems: list[Problem]) -> Value:
+    kind = cursor.s4()
+    if kind == BLOB:
+        return cursor.blob()
+    if kind == TEXT:
+        stored = cursor.utf()
+        return None if stored in (_NULL, b"\0") else _text(stored, name, problems)
+    if kind not in PRIMITIVES:
+        raise BadStore(f"a primitive of kind {kind}")
+    form = PRIMITIVES[kind]
+    value: Any = form.unpack_from(cursor.data, cursor.room(form.size))[0]
+    if kind != _CHARACTER:
+        return value  # type: ignore[no-any-return]
+    return _text(mutf8.encode(chr(value)), name, problems)
+
+
+def _text(stored: bytes, name: str, problems: list[Problem]) -> str:
+    """Return a string; what is no modified UTF-8, and half a character, is replaced and a problem."""
+    try:
+        return mutf8.decode(stored)
+    except UnicodeDecodeError:
+        problems.append(("bad-text", f"{name} is no modified UTF-8 of whole characters"))
+        return mutf8.readable(stored)
+
+
+def class_name(data: bytes) -> str | None:
+    """Return the class of a serialised Java object by the beginning of its stream; None: it has none."""
+    if data[:4] != _STREAM or len(data) < 8:
+        return None
+    if data[4] not in _DESCRIBED or data[5] != _CLASS:
+        return _OTHERS.get(data[4])
+    return mutf8.readable(data[8 : 8 + int.from_bytes(data[6:8])])

@@ -1,0 +1,120 @@
+"""Global transaction ids: what Bitronix puts into one, and how products and databases spell them."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Iterator
+from itertools import islice
+from struct import Struct, error
+from typing import NamedTuple
+
+#: The format of an XA id that Bitronix has made: "Btnx".
+BITRONIX = 0x42746E78
+#: Milliseconds: no wall clock of the product's time shows less, no machine runs for so long.
+FIRST_WALL_CLOCK = 10**11
+#: What a gtrid of Bitronix has after the id of its server: when it was made, and a counter.
+_TAIL = Struct(">qI")
+#: So many readings of a spelling without leading zeros are tried.
+MOST_READINGS = 4096
+
+
+class Uid(NamedTuple):
+    """A gtrid of Bitronix: the id of the server, a time in milliseconds, and the counter of the process.
+
+    The time is that of a wall clock, or (BTM 2.1.3 and 2.1.4) since the machine was started.
+    """
+
+    server: str
+    time: int
+    sequence: int
+
+    @property
+    def started(self) -> int | None:
+        """Return the time in milliseconds since 1970; None if it is the uptime of a machine."""
+        return wall_clock(self.time)
+
+    def __str__(self) -> str:
+        """Return it as people know it."""
+        return f"{self.server}/{self.time}/{self.sequence}"
+
+
+def wall_clock(time: int | None) -> int | None:
+    """Return a time of Bitronix if it is that of a wall clock."""
+    return time if time is not None and time >= FIRST_WALL_CLOCK else None
+
+
+def uid(gtrid: bytes) -> Uid | None:
+    """Return what a gtrid of Bitronix is made of; None for another."""
+    server = gtrid[: -_TAIL.size]
+    if not server or not all(0x21 <= byte < 0x7F for byte in server):
+        return None
+    return Uid(server.decode("ascii"), *_TAIL.unpack(gtrid[-_TAIL.size :]))
+
+
+def gtrid_text(gtrid: bytes) -> str:
+    """Return a gtrid as people know it, ``server/milliseconds/counter``, or as hex if it is no BTM gtrid."""
+    return str(uid(gtrid) or gtrid.hex())
+
+
+def xid_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:
+    """Return an XA id as one text: its format, global id and branch, these two in hexadecimal."""
+    return f"{format_id}:{gtrid.hex()}:{bqual.hex()}"
+
+
+#: How an XA id begins, up to its gtrid, as ActiveMQ, Bitronix, MySQL, :func:`xid_text` and Oracle spell it.
+_WITHIN = re.compile(
+    r"(?:XID:\[-?\d+,globalId=|a Bitronix XID \[|X'|-?\d+:|-?\d+\.)([0-9a-f]+)", re.IGNORECASE
+)
+#: How PostgreSQL's driver names a prepared transaction; how a gtrid of Bitronix is taken apart.
+_POSTGRES, _UID = re.compile(r"-?\d+_([\w+/]+=*)_"), re.compile(r"(.+)/(-?\d+)/(\d+)")
+#: A byte as Java prints it that takes it for an int: a negative one has leading ones. With leading zeros, and
+#: without.
+_PADDED = re.compile("(?:ffffff(?=[89a-f]))?([0-9a-f]{2})")
+_BARE = [re.compile(form) for form in ("ffffff([89a-f][0-9a-f])", "([1-7][0-9a-f])", "([0-9a-f])")]
+
+
+def spelled(text: str) -> tuple[bytes, ...]:
+    """Return the gtrids that a text may be a spelling of, the likeliest first; none if it is none.
+
+    Spellings are the hexadecimal digits, ``server/milliseconds/counter``, those of whole XA ids, and what
+    Java prints of bytes that it takes for ints: ``ffffff9b`` is 9b.
+    """
+    text = text.strip()
+    if found := _UID.fullmatch(text):
+        try:
+            return (found[1].encode("ascii") + _TAIL.pack(int(found[2]), int(found[3])),)
+        except (UnicodeEncodeError, error):
+            return ()
+    if found := _POSTGRES.match(text):
+        try:
+            return (b64decode(found[1]),)
+        except Error:
+            return ()
+    within = _WITHIN.match(text)
+    digits = (within[1] if within else text.removeprefix("0x")).lower()
+    readings = [bytes.fromhex(digits)] if re.fullmatch("([0-9a-f]{2})+", digits) else []
+    if re.fullmatch(f"(?:{_PADDED.pattern})+", digits):
+        readings.append(bytes.fromhex("".join(_PADDED.findall(digits))))
+    readings += islice(_bare(digits), MOST_READINGS)
+    return tuple(dict.fromkeys(readings))
+
+
+def _bare(digits: str) -> Iterator[bytes]:
+    """Yield the gtrids of Bitronix that Java prints as `digits` without leading zeros."""
+    server = 0
+    while re.match("[2-7][0-9a-f]", digits[server:]):
+        server += 2
+        yield from (bytes.fromhex(digits[:server]) + tail for tail in _tails(digits, server, _TAIL.size))
+
+
+def _tails(digits: str, at: int, number: int) -> Iterator[bytes]:
+    """Yield the bytes, so many, that the digits from `at` on may be."""
+    left = len(digits) - at
+    if not number and not left:
+        yield b""
+    if number <= left <= 8 * number:
+        for found in filter(None, (form.match(digits, at) for form in _BARE)):
+            byte = bytes.fromhex(found[1].zfill(2))
+            yield from (byte + rest for rest in _tails(digits, found.end(), number - 1))

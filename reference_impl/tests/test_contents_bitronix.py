@@ -1,0 +1,243 @@
+"""The contents of Bitronix logs: gtrids taken apart as the product does, and what recovery will do."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from journalspec.contents import described
+from journalspec.formats import get_format
+from journalspec_reference.answers import Answer, ask
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, encode, encode_header
+from journalspec_reference.bitronix_tlog.screen import called
+from journalspec_reference.contents import Contents, contents
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.xids import MOST_READINGS, Uid, gtrid_text, spelled, uid, xid_text
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURED = ROOT / "corpus" / "captured" / "bitronix_tlog"
+FIELD = ROOT.parent / "shared" / "field"
+
+#: Gtrids, and what BTM 2.1.4 has of them: Uid.extractServerId, extractTimestamp, extractSequence; and how
+#: ActiveMQ 5.15.16 spells one (XATransactionId of a BitronixXid).
+PRODUCTS = {
+    "73727631000001a1fb109cb700000004": (
+        Uid("srv1", 1795213532343, 4),
+        "73727631001ffffffa1fffffffb10ffffff9cffffffb70004",
+    ),
+    "6e6f64652d390000019b7f80ff9b0000009b": (
+        Uid("node-9", 1767370719131, 155),
+        "6e6f64652d39001ffffff9b7fffffff80ffffffffffffff9b000ffffff9b",
+    ),
+    "6e6f64653100000000000017700000ff02": (
+        Uid("node1", 6000, 65282),
+        "6e6f646531000000177000ffffffff2",
+    ),
+}  # fmt: skip
+
+
+def opened(path: Path, policy: str = "salvage", **given: Any) -> tuple[Answer, Contents]:
+    (journal,) = find_journals(load(path), "bitronix_tlog", **given)
+    answer = ask(journal, policy)
+    found = contents(answer)
+    assert found
+    return answer, found
+
+
+def rows_of(found: Contents) -> list[dict[str, Any]]:
+    return [dict(row) for row in found.rows("transactions")]
+
+
+# Gtrids.
+
+
+@pytest.mark.parametrize("gtrid", PRODUCTS)
+def test_a_gtrid_is_taken_apart_as_the_product_does(gtrid: str) -> None:
+    known, _ = PRODUCTS[gtrid]
+    assert uid(bytes.fromhex(gtrid)) == known
+    assert gtrid_text(bytes.fromhex(gtrid)) == f"{known.server}/{known.time}/{known.sequence}"
+    assert known.started == (known.time if known.time > 6000 else None)
+
+
+@pytest.mark.parametrize("gtrid", PRODUCTS)
+def test_every_spelling_of_a_gtrid_finds_it(gtrid: str) -> None:
+    known, of_activemq = PRODUCTS[gtrid]
+    data, upper = bytes.fromhex(gtrid), gtrid.upper()
+    # As BTM prints a Uid and a BitronixXid, ActiveMQ an XATransactionId, MySQL and Oracle an XA id.
+    spellings = [
+        gtrid,
+        upper,
+        f"0x{gtrid}",
+        str(known),
+        f"a Bitronix XID [{upper} : {upper}]",
+        f"XID:[1114926712,globalId={of_activemq},branchId={of_activemq}]",
+        of_activemq,
+        f"X'{gtrid}',X'{gtrid}',1114926712",
+        f"1114926712.{upper}",
+        xid_text(1114926712, data, b"x"),
+    ]
+    for text in spellings:
+        assert data in spelled(text), text
+    # With leading zeros nothing is open, and without them next to nothing is.
+    extended = "".join(f"ffffff{byte:02x}" if byte > 127 else f"{byte:02x}" for byte in data)
+    assert data in spelled(extended)
+    assert len(spelled(of_activemq)) < 4
+
+
+def test_a_prepared_transaction_of_postgresql_is_a_spelling() -> None:
+    """As its driver names one: the format, and both parts in base64."""
+    assert spelled("1114926712_c3J2MQAAAaH7EJy3AAAABA==_YjE=") == (
+        bytes.fromhex("73727631000001a1fb109cb700000004"),
+    )
+
+
+def test_ffffff9b_is_9b() -> None:
+    assert spelled("ffffff9b") == (bytes.fromhex("ffffff9b"), b"\x9b")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "123", "server/1/99999999999", "s\u00e9/1/2", "1_!_", "XID:[1,globalId=]"]
+)
+def test_what_is_no_spelling_is_none(text: str) -> None:
+    assert spelled(text) == ()
+
+
+@given(st.text() | st.text("0123456789abcdef", max_size=400) | st.text("f7", max_size=400))
+@settings(max_examples=300, deadline=None)
+def test_a_spelling_may_be_anything(text: str) -> None:
+    assert len(spelled(text)) <= MOST_READINGS + 2
+
+
+@given(st.binary(max_size=300))
+def test_a_gtrid_may_be_anything(gtrid: bytes) -> None:
+    known = uid(gtrid)
+    assert gtrid in spelled(gtrid_text(gtrid)) or not gtrid
+    (rule, *_) = get_format("bitronix_tlog").in_doubt
+    assert gtrid.hex() in called(rule, {"gtrid": gtrid})
+    assert known is None or len(gtrid) > 12
+
+
+def test_a_screen_has_the_begin_of_a_transaction() -> None:
+    (rule, *_) = get_format("bitronix_tlog").in_doubt
+    gtrid = bytes.fromhex("73727631000001a1fb109cb700000004")
+    begun = "begun 2026-11-20 22:25:32 UTC"
+    assert called(rule, {"gtrid": gtrid}) == f"srv1/1795213532343/4 ({begun}, gtrid {gtrid.hex()})"
+    uptime = bytes.fromhex("6e6f64653100000000000017700000ff02")
+    assert called(rule, {"gtrid": uptime}) == f"node1/6000/65282 (gtrid {uptime.hex()})"
+
+
+# Transactions.
+
+
+@pytest.mark.parametrize(
+    "place",
+    [path.parent for path in sorted(CAPTURED.glob("*/*/expected.json"))],
+    ids=lambda path: "-".join(path.parts[-2:]),
+)
+def test_what_is_to_be_committed_is_what_the_product_loads(place: Path) -> None:
+    """The product's own list of dangling records, from a copy of its files."""
+    expected = json.loads((place / "expected.json").read_text(encoding="utf-8"))
+    loads = [one for one in expected["expect"] if one["when"] == {"op": "recover", "policy": "strict"}]
+    answer, found = opened(place, "strict", edition=expected["edition"])
+    rows = rows_of(found)
+    if answer.observation.state is None:
+        assert (rows, [*found.counts()]) == ([], [])
+        return
+    wanted = loads[0]["state"]["unfinished"] if loads else expected["expect"][0]["state"]["unfinished"]
+    assert [
+        {"gtrid": row["gtrid"].hex(), "names": row["waits_for"]} for row in rows if row["outcome"] == "commit"
+    ] == [{"gtrid": one["gtrid"], "names": one["names"]} for one in wanted]
+    state: Any = answer.observation.state
+    in_doubt = [(row["gtrid"], row["status"]) for row in rows if row["outcome"] == "rollback"]
+    assert in_doubt == [(one["gtrid"], one["status"]) for one in state["in_doubt"]]
+    counts = {count.name: count.rows for count in found.counts()}
+    assert counts == {
+        name: number for name, number in (("commit", len(wanted)), ("rollback", len(in_doubt))) if number
+    }
+    seen = {
+        record.fields["gtrid"] for record in answer.observation.records if record.at.file == state["active"]
+    }
+    assert {row["gtrid"] for row in rows} == seen
+    known = described("bitronix_tlog")
+    assert known
+    assert all([*row] == [column.name for column in known.tables["transactions"].columns] for row in rows)
+
+
+def test_the_transactions_of_a_crash_between_two_commits() -> None:
+    """BTM 3.0, killed when the second resource of the second transaction was to commit."""
+    _, found = opened(CAPTURED / "bitronix-3.0.0-mk1" / "tm-crash-between-commits")
+    first, second = rows_of(found)
+    assert first == first | {
+        "id": "journalspec/1795219652537/1",
+        "server_id": "journalspec",
+        "started": 1795219652537,
+        "uptime": None,
+        "sequence": 1,
+        "status": "COMMITTED",
+        "outcome": None,
+        "in_doubt": False,
+        "resources": ["db1", "jms1"],
+        "waits_for": [],
+        "records": 5,
+    }
+    assert second == second | {
+        "started": 1795219652550,
+        "status": "COMMITTING",
+        "outcome": "commit",
+        "in_doubt": True,
+        "waits_for": ["db1", "jms1"],
+        "decided": 1795219652551,
+        "records": 4,
+    }
+    (count,) = found.counts()
+    assert (count.name, count.rows, count.oldest, count.newest) == ("commit", 1, 1795219652550, 1795219652550)
+
+
+def test_times_of_a_machine_that_counts_from_its_start_are_no_dates() -> None:
+    _, found = opened(CAPTURED / "bitronix-2.1.4" / "partial-commit")
+    (row,) = rows_of(found)
+    assert (row["uptime"], row["started"], row["decided"], row["written"]) == (402, None, None, None)
+    assert (row["resources"], row["waits_for"]) == (["db1", "jms1", "zz"], ["jms1", "zz"])
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not FIELD.is_dir(), reason="needs field/ in ../shared beside the checkout")
+def test_the_log_that_a_swap_left_behind() -> None:
+    """2.1.4 elects the older file, in which the transaction of the newer one is not."""
+    _, found = opened(FIELD / "b1-swap-uptime")
+    assert [(row["id"], row["outcome"], row["uptime"]) for row in rows_of(found)] == [
+        ("node1/5000/1", "rollback", 5000)
+    ]
+
+
+def test_a_gtrid_of_another_maker_is_a_remark(tmp_path: Path) -> None:
+    record = encode(8, b"\1\2\3", (b"db1",), 1795219652551, 1)
+    for name, records in (("btm1.tlog", record), ("btm2.tlog", b"")):
+        head = encode_header(len(records), 0, HEADER_SIZE + len(records))
+        (tmp_path / name).write_bytes((head + records).ljust(2048, b"\0"))
+    _, found = opened(tmp_path, edition="2.1")
+    (row,) = rows_of(found)
+    assert (row["id"], row["server_id"], row["outcome"]) == ("010203", None, "commit")
+    (remark,) = found.remarks.kept
+    assert (remark.key, remark.code, remark.file, remark.off) == ("010203", "other-gtrid", "btm1.tlog", 21)
+
+
+def test_damaged_logs_have_contents_or_none(tmp_path: Path) -> None:
+    rng, place = random.Random(46), CAPTURED / "bitronix-3.0.0-mk1" / "tm-crash-between-commits"
+    files = {path.name: path.read_bytes() for path in place.glob("*.tlog")}
+    for _ in range(100):
+        for name, data in files.items():
+            spoilt = bytearray(data)
+            for _ in range(rng.choice((0, 1, 3))):
+                spoilt[rng.randrange(700)] = rng.randrange(256)
+            (tmp_path / name).write_bytes(spoilt)
+        answer, found = opened(tmp_path, edition="3.0")
+        state: Any = answer.observation.state or {"unfinished": (), "in_doubt": ()}
+        rows, live = rows_of(found), [*state["unfinished"], *state["in_doubt"]]
+        assert [row["gtrid"] for row in rows if row["in_doubt"]] == [one["gtrid"] for one in live]

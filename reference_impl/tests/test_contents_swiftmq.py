@@ -1,0 +1,444 @@
+"""The contents of SwiftMQ stores: what the product's own classes say of each message, and hostile bytes.
+
+``data/swiftmq_contents.tar.xz`` is a store as a crash leaves it, made by the classes of SwiftMQ CE 13.1.2
+(store and client) through the harness: messages of every kind with random headers, properties and bodies,
+two prepared branches, two subscriptions, a swap file. ``expected.json`` in it is what their getters returned.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from struct import pack
+from typing import Any
+
+import pytest
+
+from families_draw import draw
+from journalspec import families, mutf8
+from journalspec.contents import described
+from journalspec_reference.answers import ask
+from journalspec_reference.batches import Memory
+from journalspec_reference.contents import contents
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.swiftmq_store.contents import StoreContents
+from journalspec_reference.swiftmq_store.contents.message import KINDS, class_name, decode
+from journalspec_reference.swiftmq_store.durable import durable
+from journalspec_reference.swiftmq_store.replay import ReplayedPages
+from journalspec_reference.swiftmq_store.scan import Log
+
+HERE = Path(__file__).resolve().parent
+REAL = HERE.parents[1].parent / "shared" / "real" / "swiftmq_store"
+FAMILIES = families.families("swiftmq_store")
+Row = Mapping[str, Any]
+
+
+def opened(path: Path, policy: str = "default") -> StoreContents:
+    (journal,) = find_journals(load(path), "swiftmq_store")
+    found = contents(ask(journal, policy))
+    assert isinstance(found, StoreContents)
+    return found
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of the product's, with ``expected.json`` beside its files."""
+    place = tmp_path_factory.mktemp("made")
+    with tarfile.open(HERE / "data" / "swiftmq_contents.tar.xz") as archive:
+        archive.extractall(place, filter="data")
+    return place
+
+
+@pytest.fixture(scope="module")
+def expected(made: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((made / "expected.json").read_text(encoding="utf-8"))
+    return found
+
+
+def rows_of(found: StoreContents, table: str) -> list[dict[str, Any]]:
+    return [dict(row) for row in found.rows(table)]
+
+
+def decoded(data: bytes) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    return decode(data)
+
+
+def told(value: Any) -> Any:
+    """Return a value as ``expected.json`` has it."""
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, bytes):
+        return {"hex": value.hex()}
+    if isinstance(value, dict):
+        return {name: told(each) for name, each in value.items()}
+    return [told(each) for each in value] if isinstance(value, list) else value
+
+
+def as_the_product_says(row: Row, wanted: Row) -> dict[str, Any]:
+    """Return of a row what the product's getters say, who have no null for what is empty."""
+    found = {name: told(row[name]) for name in wanted if name in row}
+    found |= {"properties": found["properties"] or {}}
+    found |= {"content": found["content"] or {}} if wanted["kind"] == "map" else {}
+    return found | ({"data": (row["data"] or b"").hex()} if "data" in wanted else {})
+
+
+# What the product says.
+
+
+def test_messages_are_what_the_product_says_of_them(made: Path, expected: dict[str, Any]) -> None:
+    rows = {(row["queue"], row["id"]): row for row in rows_of(opened(made), "messages")}
+    assert len(rows) == len(expected["messages"]) == 41
+    assert {wanted["kind"] for wanted in expected["messages"]} == {*KINDS}
+    for wanted in expected["messages"]:
+        row = rows[wanted["queue"], wanted["id"]]
+        assert as_the_product_says(row, wanted) == {name: wanted[name] for name in wanted if name in row}
+        assert not {"text", "content", "class_name", "data"} & {*wanted} - {*row}
+
+
+def test_messages_of_swap_files_are_what_the_product_says_of_them(
+    made: Path, expected: dict[str, Any]
+) -> None:
+    found = opened(made)
+    rows = rows_of(found, "swapped")
+    assert len(rows) == 5
+    for row, wanted in zip(rows, expected["swapped"], strict=True):
+        assert as_the_product_says(row, wanted) == {name: wanted[name] for name in wanted if name in row}
+    assert not found.remarks.kept
+
+
+def test_branches_are_transactions_and_hold_messages(made: Path, expected: dict[str, Any]) -> None:
+    found = opened(made)
+    held: dict[str, set[tuple[str, int]]] = {}
+    for row in rows_of(found, "messages"):
+        if row["transaction"]:
+            held.setdefault(row["transaction"], set()).add((row["queue"], row["id"]))
+    branches = {row["id"]: row for row in rows_of(found, "transactions")}
+    assert {*branches} == {"7:474c4f42414c:", "1114926712:73727631000001a1fb109cb700000004:6231"}
+    parts = []
+    for row in branches.values():
+        assert row["state"] == "prepared"
+        assert row["prepared"] > 1_795_000_000_000
+        xid = {"format_id": row["format_id"], "gtrid": row["gtrid"].hex(), "bqual": row["bqual"].hex()}
+        parts += [{**xid, "routing": row["routing"], **part} for part in row["parts"]]
+        assert held.pop(row["id"]) == {(part["queue"], key) for part in row["parts"] for key in part["ids"]}
+    assert not held
+    wanted = [{name: one[name] for name in one if name != "time"} for one in expected["transactions"]]
+    assert sorted(parts, key=str) == sorted(wanted, key=str)
+
+
+def test_subscriptions_are_those_of_the_product_with_what_waits_for_them(
+    made: Path, expected: dict[str, Any]
+) -> None:
+    rows = rows_of(opened(made), "subscriptions")
+    wanted = [{"selector": None, **one, "client_id": one["client"]} for one in expected["subscriptions"]]
+    assert [
+        {name: row[name] for name in ("client_id", "name", "topic", "selector", "no_local")} for row in rows
+    ] == [
+        {name: one[name] for name in ("client_id", "name", "topic", "selector", "no_local")} for one in wanted
+    ]
+    waiting = sum(one["queue"] == "c1$sub" for one in expected["messages"])
+    assert [(row["queue"], row["messages"]) for row in rows] == [("c-2$s_2", None), ("c1$sub", waiting)]
+
+
+def test_counts_are_those_of_the_rows(made: Path) -> None:
+    found = opened(made)
+    counts = {(count.table, count.name): count for count in found.counts()}
+    for table in ("messages", "swapped"):
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for row in rows_of(found, table):
+            rows.setdefault(row["queue"], []).append(row)
+        assert {name for of, name in counts if of == table} == {*rows}
+        for name, of in rows.items():
+            count, times = counts[table, name], [row["timestamp"] for row in of if row["timestamp"]]
+            assert (count.rows, count.oldest, count.newest) == (len(of), min(times), max(times))
+    queues = {row["name"]: row for row in rows_of(found, "queues")}
+    assert {name: row["bytes"] for name, row in queues.items()} == {
+        name: sum(row["size"] for row in rows_of(found, "messages") if row["queue"] == name)
+        for name in queues
+    }
+    assert {name: row["held"] for name, row in queues.items() if row["held"]} == {"orders": 2, "c1$sub": 1}
+
+
+@pytest.mark.parametrize("table", ["messages", "queues", "subscriptions", "transactions", "swapped"])
+def test_every_row_has_the_columns_of_its_table(table: str, made: Path) -> None:
+    known = described("swiftmq_store")
+    assert known
+    types = {"int": int, "time": int, "str": str, "bytes": bytes, "bool": bool, "object": dict, "list": list}
+    for row in rows_of(opened(made), table):
+        assert [*row] == [column.name for column in known.tables[table].columns]
+        for column in known.tables[table].columns:
+            kinds = (list, dict) if column.name == "content" else types[column.kind]
+            assert row[column.name] is None or isinstance(row[column.name], kinds)
+
+
+# Stores that real SwiftMQ wrote before.
+
+
+@pytest.mark.parametrize(
+    ("store", "table", "wanted"),
+    [
+        (
+            "05-first-message-removed",
+            "messages",
+            [
+                {"id": 1, "message_id": "ID:ID:32", "expiration": 1893456000000, "size": 5058},
+                {"id": 2, "address": "orders@r", "text": "hello", "properties": {"color": "red"}},
+            ],
+        ),
+        (
+            "09-xa-prepared-read",
+            "transactions",
+            [
+                {"gtrid": b"G2", "parts": [{"queue": "orders", "action": "remove", "ids": [1]}]},
+                {
+                    "format_id": 4660,
+                    "gtrid": b"GLOBAL1",
+                    "bqual": b"BR",
+                    "prepared": 0x1A1FAF7714F,
+                    "parts": [{"queue": "orders", "action": "insert", "ids": [4]}],
+                },
+            ],
+        ),
+        (
+            "15-durables",
+            "subscriptions",
+            [
+                {"client_id": "c1", "name": "sub", "topic": "news.sport", "selector": None},
+                {"client_id": "c2", "topic": "news.sport", "selector": "color = 'red'", "no_local": True},
+            ],
+        ),
+        ("14-swap-one-deleted", "swapped", [{"off": 0, "size": 67}, {"off": 75, "message_id": "ID:ID:113"}]),
+    ],
+)  # fmt: skip
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
+def test_real_stores_hold_what_is_known_of_them(store: str, table: str, wanted: list[Row]) -> None:
+    found = opened(REAL / store)
+    rows = rows_of(found, table)
+    assert [{name: row[name] for name in one} for row, one in zip(rows, wanted, strict=True)] == wanted
+    assert not found.remarks.kept
+
+
+# The table of bytes, and damage.
+
+
+def stored(value: Any) -> Any:
+    """Return what an optional part of a naive message holds."""
+    return value.get("value", {}).get("data")
+
+
+def primitive(one: Row) -> Any:
+    value = one["value"]
+    if one["kind"] == 9:
+        return None if value["data"] == "\0" else value["data"]
+    if one["kind"] == 5:
+        return "\ufffd" if 0xD800 <= value < 0xE000 else chr(value)
+    return value["data"] if one["kind"] == 8 else value
+
+
+def entries(blob: bytes) -> dict[str, Any] | None:
+    """Return properties by the table; None if they are damaged."""
+    try:
+        found = families.decode(FAMILIES["message"], "properties", blob)
+    except families.ContentsError:
+        return None
+    return {one["name"]["data"]: primitive(one["value"]) for one in found["entries"]}
+
+
+def by_the_table(data: bytes) -> dict[str, Any]:
+    """Return what the naive decoder makes of a message, in the columns of a row."""
+    found = families.decode(FAMILIES["message"], "message", data)
+    kind: str = KINDS[found["kind"]]
+    body: Any = found.get("body")
+    names = {"message_id": "id", "user_id": "user", "client_id": "client", "correlation_id": "correlation"}
+    names |= {
+        "type": "type_name",
+        "source_router": "source_router",
+        "router": "router",
+        "router_queue": "queue",
+    }
+    row = {"kind": kind} | {column: stored(found[name]) for column, name in names.items()}
+    for column, name in {"reply_to": "reply_to", "address": "destination"}.items():
+        row[column] = found[name].get("value", {}).get("name", {}).get("data")
+    row |= {"expiration": found["expiration"] or None, "timestamp": found["timestamp"] or None}
+    row |= {"priority": found["priority"], "delivery_count": found["deliveries"]}
+    row |= {"durable": found["mode"] == 2, "redelivered": found["redelivered"]}
+    properties = stored(found["properties"])
+    row["properties"] = None if properties is None else entries(properties)
+    row |= dict.fromkeys(("text", "content", "data"))
+    if kind in ("bytes", "object"):
+        row["data"] = body["data"] if kind == "bytes" else stored(body)
+    elif kind == "map":
+        row["content"] = None if stored(body) is None else entries(stored(body))
+    elif kind == "stream":
+        row["content"] = [primitive(one) for one in body["values"]]
+    elif kind == "text" and "parts" in body:
+        row["text"] = mutf8.readable(b"".join(one["data"] for one in body["parts"]))
+    return row
+
+
+def bodies(made: Path) -> Iterator[bytes]:
+    """Yield the messages of the product's store, as they are stored."""
+    found = opened(made)
+    for queue in found._of_users():
+        yield from (queue.entries.content(at) for at in range(len(queue.entries)))
+
+
+def test_the_decoder_finds_what_the_table_says(made: Path) -> None:
+    rng = random.Random(46)
+    drawn = [draw(FAMILIES["message"], "message", "", rng) for _ in range(2000)]
+    for data in (*bodies(made), *drawn):
+        row, problems = decoded(data)
+        wanted = by_the_table(data)
+        damaged = {code for code, _ in problems}
+        assert damaged <= {"bad-properties", "bad-map", "bad-text"}
+        # Of properties and maps that end early the decoder has those before that.
+        gone = {name for name, code in PARTS.items() if code in damaged}
+        assert {name: row[name] for name in wanted if name not in gone} == {
+            name: value for name, value in wanted.items() if name not in gone
+        }
+
+
+PARTS = {"properties": "bad-properties", "content": "bad-map"}
+
+
+def test_a_durable_subscriber_is_what_the_table_says(made: Path) -> None:
+    for path in sorted((made / "durables").iterdir()):
+        found = families.decode(FAMILIES["durable"], "durable", path.read_bytes())
+        texts = {one["key"]["value"]["data"]: one["value"]["value"]["data"] for one in found["entries"]}
+        one = durable(path.name, path.read_bytes())
+        assert (one.topic, one.selector) == (texts["topicName"], texts.get("selector"))
+        assert one.no_local == ("noLocal" in texts)
+
+
+def test_a_change_of_a_value_leaves_the_other_fields(made: Path) -> None:
+    """A byte of a string, number or body is another one: at least nine of ten messages keep all else."""
+    rng, kept, tried = random.Random(47), 0, 0
+    for data in bodies(made):
+        row, _ = decoded(data)
+        for name in ("message_id", "correlation_id", "text", "data"):
+            value = row[name]
+            at = data.find(value if isinstance(value, bytes) else str(value).encode()) if value else -1
+            if at < 0:
+                continue
+            spoilt = bytearray(data)
+            spoilt[at + rng.randrange(len(str(value)) if isinstance(value, str) else len(value))] ^= (
+                1 << rng.randrange(8)
+            )
+            again, _ = decoded(bytes(spoilt))
+            tried += 1
+            kept += all(again[other] == row[other] for other in row if other not in (name, "class_name"))
+    assert tried > 40
+    assert kept >= tried * 0.9
+
+
+def test_damage_is_a_problem_of_its_message_and_never_an_exception(made: Path) -> None:
+    rng, sound = random.Random(48), [*bodies(made)]
+    sound += [draw(FAMILIES["message"], "message", "", rng) for _ in range(200)]
+    problems: set[str] = set()
+    for _ in range(3000):
+        data = bytearray(rng.choice(sound)[:5000])
+        for _ in range(rng.choice((1, 1, 2, 8))):
+            at = min(rng.randrange(len(data) + 1), rng.choice((60, len(data))))
+            action = rng.randrange(4)
+            if action == 0:
+                data[at : at + 1] = bytes([rng.randrange(256)])
+            elif action == 1:
+                del data[at:]
+            elif action == 2:
+                data[at : at + 4] = pack(">i", rng.choice((-1, 0, 1 << 30, 0x7FFFFFFF, 9)))
+            else:
+                data[at:at] = rng.randbytes(rng.randrange(9))
+        row, found = decoded(bytes(data))
+        assert row["kind"] in (*KINDS, "unknown")
+        problems |= {code for code, _ in found}
+    known = described("swiftmq_store")
+    assert known
+    assert problems == {"bad-message", "bad-properties", "bad-map", "bad-text"} <= {*known.remarks}
+
+
+def header(kind: int) -> bytes:
+    return pack(">iqiqii?", kind, 0, 4, 0, 1, 2, False) + bytes(11)
+
+
+@pytest.mark.parametrize(
+    ("stored_text", "text", "codes"),
+    [
+        (b"a\xc0\x80b", "a\0b", []),
+        (b"\xed\xa0\xbd\xed\xb8\x80", "\U0001f600", []),
+        (b"half \xed\xa0\xbd", "half \ufffd", ["bad-text"]),
+        (b"\xf0\x9f\x98\x80", "\U0001f600", ["bad-text"]),
+        (b"\xff!", "\ufffd!", ["bad-text"]),
+    ],
+)
+def test_texts_are_modified_utf_8(stored_text: bytes, text: str, codes: list[str]) -> None:
+    row, problems = decoded(header(5) + b"\1" + pack(">iH", 1, len(stored_text)) + stored_text)
+    assert (row["text"], [code for code, _ in problems]) == (text, codes)
+
+
+def test_what_cannot_be_decoded_is_data_and_what_comes_before_it_is_there() -> None:
+    row, problems = decoded(header(4) + pack(">iii", 2, 0, 7) + pack(">i", 99) + b"rest")
+    assert problems == [("bad-message", "a primitive of kind 99")]
+    assert (row["kind"], row["priority"], row["content"]) == ("stream", 4, None)
+    assert row["data"] == pack(">iii", 2, 0, 7) + pack(">i", 99) + b"rest"
+    row, problems = decoded(header(7) + b"body")
+    assert (row["kind"], row["data"], problems) == (
+        "unknown",
+        b"body",
+        [("bad-message", "a message of kind 7")],
+    )
+    blob = pack(">iH", 2, 1) + b"a" + pack(">ii", 0, 5) + pack(">H", 9)
+    row, problems = decoded(header(0)[:-4] + b"\1" + pack(">i", len(blob)) + blob + bytes(3))
+    assert (row["properties"], [code for code, _ in problems]) == ({"a": 5}, ["bad-properties"])
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ("aced0005 74 0001 61", "java.lang.String"),
+        ("aced0005 7372 0011" + b"java.lang.Integer".hex() + "12e2a0a4", "java.lang.Integer"),
+        ("aced0005 7572 0002 5b42", "[B"),
+        ("aced0005 7e72 0003 412e42", "A.B"),
+        ("aced0005 70 00000000", None),
+        ("aced0004 74 0001 61", None),
+        ("aced", None),
+    ],
+)
+def test_the_class_of_an_object_is_its_name_in_the_stream(data: str, name: str | None) -> None:
+    assert class_name(bytes.fromhex(data)) == name
+
+
+def test_of_a_refused_store_there_are_no_contents(tmp_path: Path) -> None:
+    (tmp_path / "db").mkdir()
+    (tmp_path / "db" / "page.db").write_bytes(b"\0" + pack(">iiii", -1, -1, 9, 9) + b"\1\x7f" + bytes(2029))
+    found = opened(tmp_path)
+    assert not [*rows_of(found, "messages"), *found.counts()]
+
+
+def test_a_message_that_cannot_be_read_is_a_remark_of_it(made: Path, tmp_path: Path) -> None:
+    """Of a message whose chain breaks off, what its first page has is shown; no check is due here."""
+    page, log = (made / name for name in ("db/page.db", "log/transaction.log"))
+    source = Memory(log.read_bytes())
+    pages = ReplayedPages(Memory(page.read_bytes()), 2048, source)
+    for batch in Log(source, 2048, pages.count).scan():
+        pages.take(batch)
+    whole = {(row["queue"], row["id"]): row for row in rows_of(opened(made), "messages")}
+    key, row = next((key, row) for key, row in whole.items() if row["size"] > 9000 and row["message_id"])
+    data = bytearray(b"".join(pages[number] for number in range(pages.count)))
+    data[row["off"] + 5 : row["off"] + 9] = pack(">i", 0x00FFFFFF)  # its next page
+    for name, content in (("db/page.db", bytes(data)), ("log/transaction.log", pack(">iq", 1, 7))):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(content)
+    found = opened(tmp_path)
+    rows = {(one["queue"], one["id"]): one for one in rows_of(found, "messages")}
+    (remark,) = found.remarks.kept
+    assert (remark.table, remark.key, remark.code) == ("messages", f"{key[0]} {key[1]}", "unreadable")
+    assert (remark.file, remark.off) == ("db/page.db", row["off"])
+    assert rows[key]["message_id"] == row["message_id"]
+    assert rows[key]["size"] == 2048 - 13
+    assert {other: rows[other] for other in whole if other != key} == {
+        other: whole[other] for other in whole if other != key
+    }
