@@ -68,7 +68,11 @@ class DerbyLogRow(KaitaiStruct):
             self.columns._fetch_instances()
 
     class Cint(KaitaiStruct):
-        """A compressed int, whose first two bits say how long it is."""
+        """A compressed int, whose first two bits say how long it is.
+        
+        .. seealso::
+           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyLogRow.Cint, self).__init__(_io)
             self._parent = _parent
@@ -107,7 +111,11 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Clong(KaitaiStruct):
-        """A compressed long, whose first two bits say how long it is."""
+        """A compressed long, whose first two bits say how long it is.
+        
+        .. seealso::
+           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyLogRow.Clong, self).__init__(_io)
             self._parent = _parent
@@ -287,7 +295,11 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Nothing(KaitaiStruct):
-        """No bytes."""
+        """No bytes.
+        
+        .. seealso::
+           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyLogRow.Nothing, self).__init__(_io)
             self._parent = _parent

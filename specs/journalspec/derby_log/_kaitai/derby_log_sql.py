@@ -93,9 +93,9 @@ class DerbyLogSql(KaitaiStruct):
 
             if self.start == 192:
                 pass
-                self.long = self._io.read_s4be()
-                if not self.long >= 0:
-                    raise kaitaistruct.ValidationLessThanError(0, self.long, self._io, u"/types/binary/seq/2")
+                self.wider = self._io.read_s4be()
+                if not self.wider >= 0:
+                    raise kaitaistruct.ValidationLessThanError(0, self.wider, self._io, u"/types/binary/seq/2")
 
             if self.start < 128:
                 pass
@@ -115,26 +115,6 @@ class DerbyLogSql(KaitaiStruct):
             if self.start < 128:
                 pass
 
-
-
-    class Boolean(KaitaiStruct):
-        """A BOOLEAN.
-        
-        .. seealso::
-           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
-        """
-        def __init__(self, _io, _parent=None, _root=None):
-            super(DerbyLogSql.Boolean, self).__init__(_io)
-            self._parent = _parent
-            self._root = _root
-            self._read()
-
-        def _read(self):
-            self.value = self._io.read_u1()
-
-
-        def _fetch_instances(self):
-            pass
 
 
     class Characters(KaitaiStruct):
@@ -172,7 +152,11 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class Cint(KaitaiStruct):
-        """A compressed int, whose first two bits say how long it is."""
+        """A compressed int, whose first two bits say how long it is.
+        
+        .. seealso::
+           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyLogSql.Cint, self).__init__(_io)
             self._parent = _parent
@@ -552,6 +536,26 @@ class DerbyLogSql(KaitaiStruct):
 
         def _read(self):
             self.value = self._io.read_s1()
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class Truth(KaitaiStruct):
+        """A BOOLEAN.
+        
+        .. seealso::
+           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
+        """
+        def __init__(self, _io, _parent=None, _root=None):
+            super(DerbyLogSql.Truth, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.value = self._io.read_u1()
 
 
         def _fetch_instances(self):
