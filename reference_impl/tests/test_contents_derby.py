@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import struct
+import sys
 import tarfile
 import time
 import zlib
@@ -27,9 +28,10 @@ from journalspec.layout import joined
 from journalspec_reference.answers import ask
 from journalspec_reference.contents import Contents, contents
 from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.contents import booted as booted_module
 from journalspec_reference.derby_log.contents import values
 from journalspec_reference.derby_log.contents.booted import Booted
-from journalspec_reference.derby_log.contents.cipher import PASSWORD
+from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, NotReadable
 from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, tally
 from journalspec_reference.derby_log.heap import HeapRow, Pointer, image, page_of, rows_of
 from journalspec_reference.filesets import find_journals, load
@@ -238,6 +240,53 @@ def test_an_encrypted_database_needs_its_password(
     found = opened(unpacked(SHARED / "enc2-aes-10.8.3.0" / "db.tar.gz", tmp_path))
     assert [remark.code for remark in found.remarks.kept] == [code]
     assert [*found.rows("tables")] == []
+
+
+# What Derby stored for one boot password, and the first record of each log: what checks those behind it.
+KEYS = {
+    "AES-128": ("AES/CBC", "128-16", "4143f3c8ba1724384a43f66f0e451ee7-13739",
+                "7e12eba58a746b0637faeaf4afaa99deac53f36fcc3a1715ea82314fa13c86b3"),
+    "AES-256": ("AES/CBC", "256-32", "be3e6d11e37649935c2c20fda615b552c8871207af7831e1bac86643e116fc96-61440",
+                "10889ddf25f2f973aea1451d31b51354fe522c7df0dfd240f479ae5183c6cb91"),
+    "DES": ("DES/CBC", "56-8", "c8c6dca02457fc51-46108", "fc24b1b00b0f6f099a9bd06f8730dc1c15ca898f3904136b"),
+    "DESede": ("DESede/CFB", "168-24", "7f909f4251d7baca80e18d865cdcfdd8040d4c5c2bc74a02-23933",
+               "2bf974bf7901deed30803f08ecdc638553a5b473232ccfc7"),
+    "OFB": ("AES/OFB", "128-16", "d66b7b4162fe68f7692191c77a364c57-56912",
+            "58f5d6714b28b95003e4f06f35a0cb73a7d9ba840b478cc02051d7acae031c02"),
+}  # fmt: skip
+
+
+def properties_of(name: str) -> dict[str, str]:
+    algorithm, length, stored, _ = KEYS[name]
+    return {
+        "encryptionAlgorithm": f"{algorithm}/NoPadding",
+        "encryptionKeyLength": length,
+        "encryptedBootPassword": stored,
+    }
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_a_boot_password_gives_the_key(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "clo760uds2caPe")
+    clear = Cipher(properties_of(name)).body(bytes.fromhex(KEYS[name][3]))
+    assert clear.startswith(bytes.fromhex("008149000000"))
+    monkeypatch.setenv(PASSWORD, "another one")
+    with pytest.raises(NotReadable, match="XBM06"):
+        Cipher(properties_of(name))
+
+
+def test_what_cannot_be_decrypted_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "a password")
+    for changed, why in (
+        ({"encryptionAlgorithm": "Blowfish/CBC/NoPadding"}, "decrypts BLOWFISH"),
+        ({"encryptedBootPassword": ""}, "a key of its own"),
+        ({"encryptedBootPassword": "xyz-1"}, "gives no key"),
+    ):
+        with pytest.raises(NotReadable, match=why):
+            Cipher({**properties_of("AES-128"), **changed})
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
+    with pytest.raises(NotReadable, match=r"journalspec\[encrypted\]"):
+        Cipher(properties_of("AES-128"))
 
 
 # Tables against the hand-written decoders.
@@ -590,6 +639,22 @@ def test_time_is_linear_and_memory_does_not_grow() -> None:
             best = min(best, time.process_time() - begin)
         seconds[count] = best
     assert seconds[800] < 8 * seconds[200]
+
+
+def test_a_value_that_is_too_long_is_told_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(booted_module, "LONGEST", 8000)
+    found = opened(small)
+    assert [row["BL"] for row in found.rows("APP.ALLT")] == [None] * 3
+    assert [row["CL"] is None for row in found.rows("APP.ALLT")] == [False, True, False]
+    assert found.remarks.counts["long-value"] == 1
+
+
+def test_the_database_is_found_from_within(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(small / "log")
+    (journal,) = find_journals(load(Path()), "derby_log")
+    found = contents(ask(journal, "default"))
+    assert found is not None
+    assert "APP.ALLT" in found.tables
 
 
 def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:

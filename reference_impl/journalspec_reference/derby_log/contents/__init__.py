@@ -45,7 +45,7 @@ def _properties(journal: Journal) -> dict[str, str] | None:
     if journal.root is None:
         return None
     try:
-        data = bytes(load(journal.root.parent / "service.properties").files["service.properties"][: 1 << 20])
+        data = bytes(load(journal.root / ".." / "service.properties").files["service.properties"][: 1 << 20])
     except (FilesetError, KeyError):
         return None
     lines = (line.strip().partition("=") for line in data.decode("latin-1").splitlines())
@@ -56,7 +56,7 @@ def _containers(journal: Journal) -> dict[int, tuple[str, Any]]:
     """Return the containers beside a log by number: their names, and their bytes."""
     names = container_names(journal.seen)
     found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
-    directory = None if journal.root is None else journal.root.parent / "seg0"
+    directory = None if journal.root is None else journal.root / ".." / "seg0"
     if directory is None or not directory.is_dir():
         return found
     with suppress(FilesetError):

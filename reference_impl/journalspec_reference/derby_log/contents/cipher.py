@@ -51,7 +51,7 @@ class Cipher:
     def _boot_key(self, properties: Mapping[str, str]) -> bytes:
         stored, _, digest = properties.get("encryptedBootPassword", "").rpartition("-")
         if not stored:
-            text = "the database has an encryption key of its own instead of a boot password"
+            text = "the database has a key of its own instead of a boot password"
             raise NotReadable("no-password", text)
         password = os.environ.get(PASSWORD, "").encode("latin-1", "replace")
         if not password:
