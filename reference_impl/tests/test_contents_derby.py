@@ -582,6 +582,22 @@ def test_a_change_is_redone_and_undone(change: str, end: str) -> None:
     assert booted.count(0x470)[0] == len(texts(booted))
 
 
+def test_pages_behind_a_cut_count_once_they_are_made_again() -> None:
+    """Page 2 is cut off and made again: what the file has of it is newer than that, and stays."""
+    there = container([page([head()]), page([row_of(6, "new")])])
+    cut = {"operation": "COMPRESS_SPACE", "group": 0x180, "container": 0x470, "page": 0, "page_version": 1}
+    cut |= {"highest_page": 1, "pages_truncated": 1}
+    made = {"operation": "INIT_PAGE", "group": 0x180, "container": 0x470, "page": 2, "page_version": 0}
+    made |= {"next_record_id": 6, "page_offset": 8192, "page_format": 117}
+    found = []
+    for records in ((cut,), (cut, made)):
+        booted, told = state_of(there)
+        booted.replay({"log1.dat": log_of(BEGIN, *records, ENDS["committed"])}, "10.8")
+        assert not told
+        found.append([*texts(booted).values()])
+    assert found == [[], ["new"]]
+
+
 def test_a_page_that_the_log_does_not_fit_to_stays_as_it_is() -> None:
     record = {"operation": "DELETE", "record_id": 9, "slot": 2, "deleted": 1}
     older = {**record, "group": 0x180, "container": 0x470, "page": 1, "page_version": 7}

@@ -35,7 +35,7 @@ from journalspec_reference.derby_log.recover import LogPass, body_at
 from journalspec_reference.derby_log.scan import number_of
 from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
 
-_DROPPED, _REMOVED = 2, 4
+_REMOVED = 4
 #: The kind of a container is in the last bits of its number: of a heap they are 0.
 _KIND = 0xF
 #: The first row of a heap's first page describes it.
@@ -132,6 +132,9 @@ class Booted:
         changes = "page_version" in fields and instant >= redo_from
         if changes and not self._ready(store, place, body):
             changes, redo_from = False, instant + 1
+        if changes and place[1] > self._highest.get(place[0], place[1]):
+            # It was made again after its container was cut off.
+            self._highest[place[0]] = place[1]
         before = store.pages[place].version if changes else 0
         try:
             store.take(instant, body, redo_from)
@@ -223,9 +226,7 @@ class Booted:
             ident = by.fields.get("record_id", body.fields.get("record_id"))
             named = body.operation.name in _ROW_CHANGES and (undo or body.operation.name != "INSERT")
             if named and ident not in image.rows:
-                text = (
-                    f"row {ident} is not on page {place[1]} of {self._called(place[0])}, the log changes it"
-                )
+                text = f"row {ident} is not on {self._named(place)}, the log changes it"
                 raise Fault("lost-row", text, "XSLA6")
             apply(image, body, by, image.put, undo=undo)
         except Fault as fault:
@@ -251,8 +252,6 @@ class Booted:
             self._made.add(container)
         elif heap is not None and action == CREATED and undo:
             heap.removed = True
-        elif heap is not None and action == _DROPPED:
-            heap.dropped = not undo
         elif heap is not None and action == _REMOVED:
             heap.removed = not undo
 
