@@ -281,9 +281,12 @@ def test_what_cannot_be_decrypted_says_why(monkeypatch: pytest.MonkeyPatch) -> N
         ({"encryptionAlgorithm": "Blowfish/CBC/NoPadding"}, "decrypts BLOWFISH"),
         ({"encryptedBootPassword": ""}, "a key of its own"),
         ({"encryptedBootPassword": "xyz-1"}, "gives no key"),
+        ({"encryptedBootPassword": "00-1", "encryptionAlgorithm": "DES/CBC/NoPadding"}, "gives no key"),
+        ({"encryptionAlgorithm": "AES"}, "XBM06"),
     ):
         with pytest.raises(NotReadable, match=why):
             Cipher({**properties_of("AES-128"), **changed})
+    monkeypatch.setenv(PASSWORD, "one that was not tried yet")
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
     with pytest.raises(NotReadable, match=r"journalspec\[encrypted\]"):
         Cipher(properties_of("AES-128"))
@@ -365,6 +368,39 @@ def test_rows_of_products_are_what_their_tables_say(store: str, tmp_path: Path) 
     rows, heaps = same_pages(unpacked(SHARED / store / "db.tar.gz", tmp_path))
     assert rows > 500
     assert heaps > 20
+
+
+def same_containers(directory: Path) -> int:
+    """Hold first pages and the types of columns against their tables; return how many types there are."""
+    known, types = families("derby_log"), 0
+    for path in sorted((directory / "seg0").glob("c*.dat")):
+        heap = Heap(int(path.stem[1:], 16), path.name, path.read_bytes(), None)
+        first = naive(known["page"], "allocation_page", heap.page(0))
+        info = naive(known["page"], "container_info", first["info"])
+        assert (info["format"], info["page_size"], info["status"] & 2) == (116, heap.size, 2 * heap.removed)
+        assert info["checksum"] == zlib.crc32(first["info"][:72])
+        assert first["extent"]["first_page"] + first["extent"]["pages"] <= heap.count
+        assert not [*heap.check()]
+    booted = Booted({0x90: ("c90.dat", (directory / "seg0" / "c90.dat").read_bytes())}, None, lambda *_: None)
+    for _, fields in booted.rows(0x90):
+        if int.from_bytes(fields[3][2:4], "big") == 264:
+            continue  # the table keeps the names of objects as bytes
+        told, found = naive(known["sql"], "type_descriptor", fields[3]), values.described(fields[3])
+        numbers = told["declared"]
+        assert found[:2] == (told["kind"], told["name"]["value"])
+        assert found[2:] == (numbers["precision"], numbers["scale"], numbers["nullable"], numbers["width"])
+        types += 1
+    return types
+
+
+@shared
+@pytest.mark.parametrize("store", [store for store in STORES if store not in LEFT_OUT])
+def test_containers_of_products_are_what_their_tables_say(store: str, tmp_path: Path) -> None:
+    assert same_containers(unpacked(SHARED / store / "db.tar.gz", tmp_path)) > 100
+
+
+def test_containers_are_what_their_tables_say(small: Path) -> None:
+    assert same_containers(small) > 100
 
 
 def test_damaged_rows_are_what_their_table_says(small: Path) -> None:
@@ -708,6 +744,13 @@ def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
     assert all(row["N"] == "0.05" for row in rows if row["I"] != 2)
     (remark,) = (remark for remark in found.remarks.kept if remark.code == "bad-value")
     assert (remark.table, remark.key) == ("APP.ALLT", "2,6")
+
+
+def test_hostile_properties_are_those_of_a_database_like_any(small: Path, tmp_path: Path) -> None:
+    shutil.copytree(small, tmp_path / "db")
+    text = "\xb2=\nSystablesIdentifier=\xb2\nderby.storage.propertiesId=" + "9" * 5000 + "\n=\n"
+    (tmp_path / "db" / "service.properties").write_bytes(text.encode("latin-1"))
+    assert "APP.ALLT" in opened(tmp_path / "db").tables
 
 
 def test_a_heap_without_a_catalogue_tells_its_types(small: Path, tmp_path: Path) -> None:
