@@ -32,8 +32,9 @@ from journalspec_reference.derby_log.contents import booted as booted_module
 from journalspec_reference.derby_log.contents import values
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, NotReadable
+from journalspec_reference.derby_log.contents.images import Images
 from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, tally
-from journalspec_reference.derby_log.heap import HeapRow, Pointer, image, page_of, rows_of
+from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer, image, page_of, rows_of
 from journalspec_reference.filesets import find_journals, load
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -616,6 +617,30 @@ def test_a_change_is_redone_and_undone(change: str, end: str) -> None:
     assert texts(booted) == (after if end == "committed" else TEXTS)
     assert branches == ([1] if end == "prepared" else [])
     assert booted.count(0x470)[0] == len(texts(booted))
+
+
+def test_pages_that_are_packed_are_the_same_again() -> None:
+    """Rows of all kinds on more pages than are kept as objects."""
+    rows = {
+        6: HeapRow([b"x", None, ..., Pointer(b"\0\1\6")], 2, (1 << 40, 1 << 20)),
+        70000: HeapRow([], 0, (3, 9), deleted=True),
+        8: HeapRow([b"y" * 5000], 0),
+    }
+    images = Images()
+    for number in range(1, 200):
+        images.put((1136, number), made := HeapPage(number, next=number, overflow=number % 2 == 0))
+        for slot, (ident, row) in enumerate(rows.items()):
+            made.put(slot, ident, row)
+    assert sorted(images) == [(1136, number) for number in range(1, 200)]
+    for number in (5, 199, 1):
+        found = images.get((1136, number))
+        assert found is not None
+        assert (found.rows, found.slots) == (rows, [6, 70000, 8])
+        assert isinstance(found.rows[6].values[3], Pointer)
+        assert (found.version, found.next, found.overflow) == (number, 70001, number % 2 == 0)
+    images.drop((1136, 5))
+    assert images.get((1136, 5)) is None
+    assert 5000 * 198 < images.size(1136) < 5200 * 198
 
 
 def test_pages_behind_a_cut_count_once_they_are_made_again() -> None:

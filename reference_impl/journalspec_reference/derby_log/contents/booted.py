@@ -18,6 +18,7 @@ from typing import Any
 from journalspec_reference.derby_log.bodies import Body, decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
 from journalspec_reference.derby_log.contents.cipher import Cipher
+from journalspec_reference.derby_log.contents.images import Images
 from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.heap import (
     BY_ROW,
@@ -68,7 +69,7 @@ class Booted:
     def __init__(self, beside: Mapping[int, tuple[str, Any]], cipher: Cipher | None, tell: Tell) -> None:
         self._beside, self._cipher, self._tell = beside, cipher, tell
         self._heaps: dict[int, Heap | None] = {}
-        self._images: dict[Place, HeapPage] = {}
+        self._images = Images()
         #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
         self._stuck: set[Place] = set()
         self._hidden: set[Place] = set()
@@ -173,7 +174,7 @@ class Booted:
             if container in self._made or (fresh and heap.blank(page)):
                 version = 0
                 if is_heap(container) and page:
-                    self._images[place] = HeapPage(0)
+                    self._images.put(place, HeapPage(0))
             else:
                 version = int.from_bytes(heap.page(page)[6:14], "big")
         except Fault as fault:
@@ -199,7 +200,7 @@ class Booted:
         if name.startswith("COMPRESS_SPACE"):
             highest = self._highest[place[0]] = body.fields["highest_page"]
             for gone in [each for each in self._images if each[0] == place[0] and each[1] > highest]:
-                del self._images[gone]
+                self._images.drop(gone)
         elif body.undone is not None:
             self._apply(place, self._find(body.undone), body, undo=True)
         else:
@@ -236,11 +237,13 @@ class Booted:
 
     def _image(self, place: Place) -> HeapPage:
         """Return a page that is changed; raises Fault, BadLog."""
-        if place not in self._images:
+        found = self._images.get(place)
+        if found is None:
             heap = self.heap(place[0])
             assert heap is not None
-            self._images[place] = page_of(heap.page(place[1]))
-        return self._images[place]
+            found = page_of(heap.page(place[1]))
+            self._images.put(place, found)
+        return found
 
     def _container(self, body: Body, *, undo: bool) -> None:
         """Make or drop a container, or undo that."""
@@ -271,7 +274,7 @@ class Booted:
         """Yield the pages on which rows begin: changed ones, or the bytes of one as it is."""
         for page in self._numbers(heap):
             place = heap.number, page
-            image = self._images.get(place)
+            image = self._images.read(place)
             if place in self._hidden:
                 continue
             if image is not None:
@@ -332,11 +335,9 @@ class Booted:
             return
         for fault in heap.check() if container not in self._made else ():
             self._tell(container, fault, NO_SELECT)
-        changed = (image for place, image in self._images.items() if place[0] == container)
-        self._left = 3 * heap.length + 3 * sum(
-            row.room + _PART for image in changed for row in image.rows.values()
-        )
-        self._misses = 1000 + _AGAIN * heap.count
+        self._left = 3 * (heap.length + self._images.size(container))
+        changed = sum(each[0] == container for each in self._images)
+        self._misses = _AGAIN * (heap.count + changed)
         for page, data in self._main(heap):
             try:
                 for slot, ident, row in self._on(heap, page, data):
@@ -396,14 +397,14 @@ class Booted:
         Each belongs to one row: together they are no longer than the container.
         """
         place = heap.number, where[0]
-        page = self._images.get(place) or self._parts.get(place)
+        page = self._parts.get(place)
         if page is None:
-            if place in self._stuck:
+            if place in self._hidden:
                 raise Fault(
                     "bad-row", f"a row goes on on page {where[0]} of {heap.name}, which cannot be read"
                 )
             try:
-                page = page_of(heap.page(where[0]))
+                page = self._images.read(place) or page_of(heap.page(where[0]))
             except BadLog as error:
                 raise Fault("bad-row", f"page {where[0]} of {heap.name}: {error}") from None
             self._parts[place] = page
