@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import struct
+import sys
 import tarfile
 import time
 import zlib
@@ -20,16 +21,20 @@ import pytest
 from journalspec import mutf8
 from journalspec.contents import Column
 from journalspec.contents import described as tables_of
+from journalspec.derby_log.operations import body
 from journalspec.families import ContentsError, Family, families
 from journalspec.families import decode as naive
+from journalspec.layout import joined
 from journalspec_reference.answers import ask
 from journalspec_reference.contents import Contents, contents
 from journalspec_reference.derby_log.codec import BadLog
+from journalspec_reference.derby_log.contents import booted as booted_module
 from journalspec_reference.derby_log.contents import values
-from journalspec_reference.derby_log.contents.cipher import PASSWORD
+from journalspec_reference.derby_log.contents.booted import Booted
+from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, NotReadable
+from journalspec_reference.derby_log.contents.images import Images
 from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, tally
-from journalspec_reference.derby_log.contents.state import State
-from journalspec_reference.derby_log.heap import HeapRow, Pointer, image, page_of, rows_of
+from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer, image, page_of, rows_of
 from journalspec_reference.filesets import find_journals, load
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -234,8 +239,58 @@ def test_an_encrypted_database_needs_its_password(
 ) -> None:
     monkeypatch.setenv(PASSWORD, password)
     found = opened(unpacked(SHARED / "enc2-aes-10.8.3.0" / "db.tar.gz", tmp_path))
-    assert [remark.code for remark in found.remarks.kept] == [code, "no-containers"]
+    assert [remark.code for remark in found.remarks.kept] == [code]
     assert [*found.rows("tables")] == []
+
+
+# What Derby stored for one boot password, and the first record of each log: what checks those behind it.
+KEYS = {
+    "AES-128": ("AES/CBC", "128-16", "4143f3c8ba1724384a43f66f0e451ee7-13739",
+                "7e12eba58a746b0637faeaf4afaa99deac53f36fcc3a1715ea82314fa13c86b3"),
+    "AES-256": ("AES/CBC", "256-32", "be3e6d11e37649935c2c20fda615b552c8871207af7831e1bac86643e116fc96-61440",
+                "10889ddf25f2f973aea1451d31b51354fe522c7df0dfd240f479ae5183c6cb91"),
+    "DES": ("DES/CBC", "56-8", "c8c6dca02457fc51-46108", "fc24b1b00b0f6f099a9bd06f8730dc1c15ca898f3904136b"),
+    "DESede": ("DESede/CFB", "168-24", "7f909f4251d7baca80e18d865cdcfdd8040d4c5c2bc74a02-23933",
+               "2bf974bf7901deed30803f08ecdc638553a5b473232ccfc7"),
+    "OFB": ("AES/OFB", "128-16", "d66b7b4162fe68f7692191c77a364c57-56912",
+            "58f5d6714b28b95003e4f06f35a0cb73a7d9ba840b478cc02051d7acae031c02"),
+}  # fmt: skip
+
+
+def properties_of(name: str) -> dict[str, str]:
+    algorithm, length, stored, _ = KEYS[name]
+    return {
+        "encryptionAlgorithm": f"{algorithm}/NoPadding",
+        "encryptionKeyLength": length,
+        "encryptedBootPassword": stored,
+    }
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_a_boot_password_gives_the_key(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "clo760uds2caPe")
+    clear = Cipher(properties_of(name)).body(bytes.fromhex(KEYS[name][3]))
+    assert clear.startswith(bytes.fromhex("008149000000"))
+    monkeypatch.setenv(PASSWORD, "another one")
+    with pytest.raises(NotReadable, match="XBM06"):
+        Cipher(properties_of(name))
+
+
+def test_what_cannot_be_decrypted_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "a password")
+    for changed, why in (
+        ({"encryptionAlgorithm": "Blowfish/CBC/NoPadding"}, "decrypts BLOWFISH"),
+        ({"encryptedBootPassword": ""}, "a key of its own"),
+        ({"encryptedBootPassword": "xyz-1"}, "gives no key"),
+        ({"encryptedBootPassword": "00-1", "encryptionAlgorithm": "DES/CBC/NoPadding"}, "gives no key"),
+        ({"encryptionAlgorithm": "AES"}, "XBM06"),
+    ):
+        with pytest.raises(NotReadable, match=why):
+            Cipher({**properties_of("AES-128"), **changed})
+    monkeypatch.setenv(PASSWORD, "one that was not tried yet")
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers", None)
+    with pytest.raises(NotReadable, match=r"journalspec\[encrypted\]"):
+        Cipher(properties_of("AES-128"))
 
 
 # Tables against the hand-written decoders.
@@ -281,24 +336,91 @@ def all_pages(directory: Path) -> list[bytes]:
     return found
 
 
-def test_rows_and_values_are_what_their_tables_say(small: Path) -> None:
+def same_pages(directory: Path) -> tuple[int, int]:
+    """Hold all pages of rows of a database against their tables; return how many rows and heaps these are."""
     known = families("derby_log")
-    rows, fields = 0, 0
-    for data in all_pages(small):
+    rows, heaps = 0, 0
+    for data in all_pages(directory):
         head = naive(known["page"], "page", data)["header"]
         assert head["slots"] == len([*rows_of(data)]) == len(page_of(data).slots)
         for number in range(head["slots"]):
             place = len(data) - 8 - 6 * (number + 1)
             slot = naive(known["page"], "slot", data[place : place + 6])
-            rows += same_row(data[slot["row_offset"] : slot["row_offset"] + slot["length"]], known["row"])
+            stored = data[slot["row_offset"] : slot["row_offset"] + slot["length"]]
+            assert same_row(stored, known["row"]), stored.hex()
+            rows += 1
         first = next((row for _, _, row in rows_of(data)), None)
         if first is not None and (said := descriptor(first)) is not None:
-            stored = first.values[0]
-            told = naive(known["sql"], "heap_descriptor", stored)
+            told = naive(known["sql"], "heap_descriptor", first.values[0])
             assert (told["container"], tuple(told["columns"])) == said
-            fields += 1
-    assert rows > 200
-    assert fields > 5
+            heaps += 1
+    return rows, heaps
+
+
+def test_rows_are_what_their_tables_say(small: Path) -> None:
+    rows, heaps = same_pages(small)
+    assert rows > 300
+    assert heaps > 7
+
+
+@shared
+@pytest.mark.parametrize("store", [store for store in STORES if store not in LEFT_OUT])
+def test_rows_of_products_are_what_their_tables_say(store: str, tmp_path: Path) -> None:
+    rows, heaps = same_pages(unpacked(SHARED / store / "db.tar.gz", tmp_path))
+    assert rows > 500
+    assert heaps > 20
+
+
+def same_containers(directory: Path) -> int:
+    """Hold first pages and the types of columns against their tables; return how many types there are."""
+    known, types = families("derby_log"), 0
+    for path in sorted((directory / "seg0").glob("c*.dat")):
+        heap = Heap(int(path.stem[1:], 16), path.name, path.read_bytes(), None)
+        first = naive(known["page"], "allocation_page", heap.page(0))
+        info = naive(known["page"], "container_info", first["info"])
+        assert (info["format"], info["page_size"], info["status"] & 2) == (116, heap.size, 2 * heap.removed)
+        assert info["checksum"] == zlib.crc32(first["info"][:72])
+        assert first["extent"]["first_page"] + first["extent"]["pages"] <= heap.count
+        assert not [*heap.check()]
+    booted = Booted({0x90: ("c90.dat", (directory / "seg0" / "c90.dat").read_bytes())}, None, lambda *_: None)
+    for _, fields in booted.rows(0x90):
+        if int.from_bytes(fields[3][2:4], "big") == 264:
+            continue  # the table keeps the names of objects as bytes
+        told, found = naive(known["sql"], "type_descriptor", fields[3]), values.described(fields[3])
+        numbers = told["declared"]
+        assert found[:2] == (told["kind"], told["name"]["value"])
+        assert found[2:] == (numbers["precision"], numbers["scale"], numbers["nullable"], numbers["width"])
+        types += 1
+    return types
+
+
+@shared
+@pytest.mark.parametrize("store", [store for store in STORES if store not in LEFT_OUT])
+def test_containers_of_products_are_what_their_tables_say(store: str, tmp_path: Path) -> None:
+    assert same_containers(unpacked(SHARED / store / "db.tar.gz", tmp_path)) > 100
+
+
+def test_containers_are_what_their_tables_say(small: Path) -> None:
+    assert same_containers(small) > 100
+
+
+def test_damaged_rows_are_what_their_table_says(small: Path) -> None:
+    """Rows with changed bytes, as far as they are rows."""
+    draws, known, good = random.Random(46), families("derby_log")["row"], 0
+    pages = all_pages(small)
+    for _ in range(3000):
+        data = draws.choice(pages)
+        count = int.from_bytes(data[14:16], "big")
+        if not count:
+            continue
+        place = len(data) - 8 - 6 * draws.randrange(1, count + 1)
+        offset, length, _ = struct.unpack_from(">HHH", data, place)
+        row = bytearray(data[offset : offset + length])
+        row[draws.randrange(min(12, length))] = draws.choice(
+            (0, 1, 2, 4, 5, 6, 7, 0x20, 0x40, draws.randrange(256))
+        )
+        good += same_row(bytes(row), known)
+    assert good > 500
 
 
 def as_value(kind: int, told: Mapping[str, Any]) -> Any:
@@ -323,7 +445,7 @@ def test_values_are_what_their_tables_say() -> None:
     family, draws = families("derby_log")["sql"], random.Random(46)
     shapes = {
         17: "characters", 446: "clob", 198: "decimal", 32: "day", 33: "time_of_day", 19: "integer",
-        23: "bigint", 22: "smallint", 196: "tinyint", 16: "boolean", 20: "real", 18: "double_precision",
+        23: "bigint", 22: "smallint", 196: "tinyint", 16: "truth", 20: "real", 18: "double_precision",
     }  # fmt: skip
     sizes = {32: 4, 33: 8, 19: 4, 23: 8, 22: 2, 196: 1, 16: 1, 20: 4, 18: 8}
     for kind, shape in shapes.items():
@@ -382,14 +504,171 @@ def head(number: int = 0x470, columns: tuple[int, ...] = (85,)) -> bytes:
     return b"\4\6\0\1\0" + bytes([len(described)]) + described
 
 
-def state_of(data: bytes) -> tuple[State, list[Fault]]:
+def state_of(data: bytes) -> tuple[Booted, list[Fault]]:
     told: list[Fault] = []
-    return State({0x470: ("seg0/c470.dat", data)}, None, lambda _, fault, __: told.append(fault)), told
+    return Booted({0x470: ("seg0/c470.dat", data)}, None, lambda _, fault, __: told.append(fault)), told
 
 
 def field(data: bytes, status: int = 0) -> bytes:
     size = bytes([len(data)]) if len(data) < 64 else struct.pack(">H", 0x4000 | len(data))
     return bytes([status]) + size + data
+
+
+# Redo and undo, operation by operation.
+
+TEXTS = {8: "a", 9: "b", 10: "c"}
+
+
+def row_of(ident: int, text: str, status: int = 0) -> bytes:
+    return bytes([status, ident, 1]) + field(len(text).to_bytes(2, "big") + text.encode())
+
+
+def logged_row(ident: int, text: str | None) -> bytes:
+    """Return a row as the log has it; without a text, its column is not changed."""
+    if text is None:
+        return bytes([0, ident, 1, 0x25])
+    return bytes([0, ident, 1, 0x20]) + struct.pack(">HH", len(text) + 2, len(text)) + text.encode()
+
+
+def log_of(*records: dict[str, Any]) -> bytes:
+    """Return a log file of records of transaction 1; those without a group change page 1 of c470."""
+    data, version = struct.pack(">iiqq", 128, 9, 1, 0), 2
+    for record in records:
+        at: dict[str, Any] = {}
+        if "group" not in record:
+            at = {"container": 0x470, "page": 1, "page_version": version}
+            version += len(record.get("rows", "1"))
+        text = joined(body({"group": 0x180, "transaction": 1, **at, **record}))
+        data += struct.pack(">iq", len(text), 1 << 32 | len(data)) + text + struct.pack(">i", len(text))
+    return data
+
+
+BEGIN = {"operation": "BEGIN", "group": 0x101}
+BRANCH = {"format_id": 1, "gtrid": b"g", "bqual": b"q"}
+ENDS = {
+    "committed": {"operation": "END", "group": 0x112, "status": 4},
+    "prepared": {
+        "operation": "END",
+        "group": 0x140,
+        "status": 2,
+        "global_id": {"format_id": 1, "gtrid": b"g", "bqual": b"q"},
+    },
+}
+CHANGES: Mapping[str, tuple[dict[str, Any], dict[int, str]]] = {
+    "INSERT": (
+        {"record_id": 11, "slot": 4, "insert_flags": 1, "data": logged_row(11, "new")}, {**TEXTS, 11: "new"},
+    ),
+    "INSERT with purge": (
+        {"record_id": 11, "slot": 1, "insert_flags": 2, "data": logged_row(11, "new")}, {**TEXTS, 11: "new"},
+    ),
+    "DELETE": ({"record_id": 9, "slot": 2, "deleted": 1}, {8: "a", 10: "c"}),
+    "UPDATE": (
+        {"record_id": 9, "slot": 2, "data": logged_row(9, "longer") + row_of(9, "b")}, {**TEXTS, 9: "longer"},
+    ),
+    "UPDATE that changes nothing": (
+        {"record_id": 9, "slot": 2, "data": logged_row(9, None) + bytes([0, 9, 1, 5])}, TEXTS,
+    ),
+    "UPDATE_FIELD": (
+        {"record_id": 9, "slot": 2, "column": 0, "data": logged_row(9, "field")[3:] + row_of(9, "b")[3:]},
+        {**TEXTS, 9: "field"},
+    ),
+    "PURGE": (
+        {"slot": 1, "rows": [{"record_id": 8}, {"record_id": 9}], "data": row_of(8, "a") + row_of(9, "b")},
+        {10: "c"},
+    ),
+    "COPY_ROWS": (
+        {
+            "slot": 1, "rows": [{"record_id": 12, "reserved": 0}, {"record_id": 13, "reserved": 0}],
+            "data": logged_row(12, "x") + logged_row(13, "y"),
+        },
+        {**TEXTS, 12: "x", 13: "y"},
+    ),
+    "SET_RESERVED_SPACE": ({"record_id": 9, "slot": 2, "new_reserved": 3, "old_reserved": 0}, TEXTS),
+}  # fmt: skip
+
+
+def replayed(log: bytes) -> tuple[Booted, list[Fault], list[int]]:
+    rows = [row_of(ident, text) for ident, text in TEXTS.items()]
+    booted, told = state_of(container([page([head(), *rows])]))
+    return booted, told, booted.replay({"log1.dat": log}, "10.0").branches()
+
+
+def texts(booted: Booted) -> dict[int, str]:
+    return {int(key.partition(",")[2]): values.text(row[0]) for key, row in booted.rows(0x470)}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("end", ["committed", "prepared", "open", "rolled back"])
+def test_a_change_is_redone_and_undone(change: str, end: str) -> None:
+    """What is committed is done; what is open or in doubt is undone, and what was compensated, too."""
+    record, after = CHANGES[change]
+    operation = change.partition(" ")[0]
+    done = {"operation": operation, **record}
+    first = log_of(BEGIN)
+    more: list[dict[str, Any]] = [ENDS[end]] if end in ENDS else []
+    if end == "rolled back":
+        kind = "LOGICAL_UNDO" if operation in ("INSERT", "DELETE", "UPDATE_FIELD") else "PHYSICAL_UNDO"
+        again = {"record_id": record["record_id"]} if kind == "LOGICAL_UNDO" else {}
+        version = 2 + len(record.get("rows", "1"))
+        where = {"container": 0x470, "page": 1, "page_version": version, "undone": 1 << 32 | len(first)}
+        more = [{"operation": kind, "group": 0x184, **where, **again}, {**ENDS["committed"], "group": 0x122}]
+    booted, told, branches = replayed(log_of(BEGIN, done, *more))
+    assert not told
+    assert texts(booted) == (after if end == "committed" else TEXTS)
+    assert branches == ([1] if end == "prepared" else [])
+    assert booted.count(0x470)[0] == len(texts(booted))
+
+
+def test_pages_that_are_packed_are_the_same_again() -> None:
+    """Rows of all kinds on more pages than are kept as objects."""
+    rows = {
+        6: HeapRow([b"x", None, ..., Pointer(b"\0\1\6")], 2, (1 << 40, 1 << 20)),
+        70000: HeapRow([], 0, (3, 9), deleted=True),
+        8: HeapRow([b"y" * 5000], 0),
+    }
+    images = Images()
+    for number in range(1, 200):
+        images.put((1136, number), made := HeapPage(number, next=number, overflow=number % 2 == 0))
+        for slot, (ident, row) in enumerate(rows.items()):
+            made.put(slot, ident, row)
+    assert sorted(images) == [(1136, number) for number in range(1, 200)]
+    for number in (5, 199, 1):
+        found = images.get((1136, number))
+        assert found is not None
+        assert (found.rows, found.slots) == (rows, [6, 70000, 8])
+        assert isinstance(found.rows[6].values[3], Pointer)
+        assert (found.version, found.next, found.overflow) == (number, 70001, number % 2 == 0)
+    images.drop((1136, 5))
+    assert images.get((1136, 5)) is None
+    assert 5000 * 198 < images.size(1136) < 5200 * 198
+
+
+def test_pages_behind_a_cut_count_once_they_are_made_again() -> None:
+    """Page 2 is cut off and made again: what the file has of it is newer than that, and stays."""
+    there = container([page([head()]), page([row_of(6, "new")])])
+    cut = {"operation": "COMPRESS_SPACE", "group": 0x180, "container": 0x470, "page": 0, "page_version": 1}
+    cut |= {"highest_page": 1, "pages_truncated": 1}
+    made = {"operation": "INIT_PAGE", "group": 0x180, "container": 0x470, "page": 2, "page_version": 0}
+    made |= {"next_record_id": 6, "page_offset": 8192, "page_format": 117}
+    found = []
+    for records in ((cut,), (cut, made)):
+        booted, told = state_of(there)
+        booted.replay({"log1.dat": log_of(BEGIN, *records, ENDS["committed"])}, "10.8")
+        assert not told
+        found.append([*texts(booted).values()])
+    assert found == [[], ["new"]]
+
+
+def test_a_page_that_the_log_does_not_fit_to_stays_as_it_is() -> None:
+    record = {"operation": "DELETE", "record_id": 9, "slot": 2, "deleted": 1}
+    older = {**record, "group": 0x180, "container": 0x470, "page": 1, "page_version": 7}
+    booted, told, _ = replayed(log_of(BEGIN, older, ENDS["committed"]))
+    assert [(fault.code, fault.state) for fault in told] == [("old-page", "XSDB4")]
+    assert texts(booted) == TEXTS
+    booted, told, _ = replayed(log_of(BEGIN, {**older, "page_version": 1}, ENDS["committed"]))
+    assert (told, texts(booted)) == ([], TEXTS)
+    booted, told, _ = replayed(log_of(BEGIN, {**record, "record_id": 70}, ENDS["committed"]))
+    assert [fault.code for fault in told] == ["lost-row"]
 
 
 LOOPS: Mapping[str, Callable[[], list[bytes]]] = {
@@ -439,6 +718,22 @@ def test_time_is_linear_and_memory_does_not_grow() -> None:
     assert seconds[800] < 8 * seconds[200]
 
 
+def test_a_value_that_is_too_long_is_told_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(booted_module, "LONGEST", 8000)
+    found = opened(small)
+    assert [row["BL"] for row in found.rows("APP.ALLT")] == [None] * 3
+    assert [row["CL"] is None for row in found.rows("APP.ALLT")] == [False, True, False]
+    assert found.remarks.counts["long-value"] == 1
+
+
+def test_the_database_is_found_from_within(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(small / "log")
+    (journal,) = find_journals(load(Path()), "derby_log")
+    found = contents(ask(journal, "default"))
+    assert found is not None
+    assert "APP.ALLT" in found.tables
+
+
 def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
     """Bytes changed anywhere, with a checksum that holds: rows are told or left out, nothing is raised."""
     draws, pages = random.Random(46), [data for data in all_pages(small) if len(data) == 4096]
@@ -474,6 +769,13 @@ def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
     assert all(row["N"] == "0.05" for row in rows if row["I"] != 2)
     (remark,) = (remark for remark in found.remarks.kept if remark.code == "bad-value")
     assert (remark.table, remark.key) == ("APP.ALLT", "2,6")
+
+
+def test_hostile_properties_are_those_of_a_database_like_any(small: Path, tmp_path: Path) -> None:
+    shutil.copytree(small, tmp_path / "db")
+    text = "\xb2=\nSystablesIdentifier=\xb2\nderby.storage.propertiesId=" + "9" * 5000 + "\n=\n"
+    (tmp_path / "db" / "service.properties").write_bytes(text.encode("latin-1"))
+    assert "APP.ALLT" in opened(tmp_path / "db").tables
 
 
 def test_a_heap_without_a_catalogue_tells_its_types(small: Path, tmp_path: Path) -> None:

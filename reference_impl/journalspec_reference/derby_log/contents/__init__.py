@@ -16,10 +16,10 @@ from journalspec.contents import Column, Table, described
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row
 from journalspec_reference.derby_log.codec import BadLog, Refusal
+from journalspec_reference.derby_log.contents.booted import NO_SELECT, Booted
 from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, catalogue
 from journalspec_reference.derby_log.contents.cipher import Cipher, ClearLogs, NotReadable
 from journalspec_reference.derby_log.contents.pages import Fault
-from journalspec_reference.derby_log.contents.state import NO_SELECT, State
 from journalspec_reference.derby_log.contents.values import TYPES, UNKNOWN, Decoded
 from journalspec_reference.derby_log.scan import container_names, gather
 from journalspec_reference.derby_log.store import Transaction
@@ -45,7 +45,7 @@ def _properties(journal: Journal) -> dict[str, str] | None:
     if journal.root is None:
         return None
     try:
-        data = bytes(load(journal.root.parent / "service.properties").files["service.properties"][: 1 << 20])
+        data = bytes(load(journal.root / ".." / "service.properties").files["service.properties"][: 1 << 20])
     except (FilesetError, KeyError):
         return None
     lines = (line.strip().partition("=") for line in data.decode("latin-1").splitlines())
@@ -56,7 +56,7 @@ def _containers(journal: Journal) -> dict[int, tuple[str, Any]]:
     """Return the containers beside a log by number: their names, and their bytes."""
     names = container_names(journal.seen)
     found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
-    directory = None if journal.root is None else journal.root.parent / "seg0"
+    directory = None if journal.root is None else journal.root / ".." / "seg0"
     if directory is None or not directory.is_dir():
         return found
     with suppress(FilesetError):
@@ -73,6 +73,10 @@ class DerbyContents:
     """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
 
     def __init__(self, journal: Journal) -> None:
+        known = described(FORMAT)
+        assert known is not None
+        #: The tables that there are.
+        self.tables: Mapping[str, Table] = known.tables
         self.remarks = Remarks()
         self._told: set[tuple[str, str, str]] = set()
         self._titles: dict[int, str] = {}
@@ -94,8 +98,9 @@ class DerbyContents:
                 files = {**files, **logs}
         except NotReadable as error:
             self._add(error.code, error.text)
-            beside = {}
-        self._state = State(beside, cipher, self._tell)
+            self._state = Booted({}, None, self._tell)
+            return
+        self._state = Booted(beside, cipher, self._tell)
         if not beside:
             self._add(
                 "no-containers",
@@ -114,6 +119,7 @@ class DerbyContents:
         for container, fault, effect in early:
             self._tell(container, fault, effect)
         self._check(found.others)
+        self.tables = {**self.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
 
     def _check(self, others: Mapping[int, str]) -> None:
         """Look at what of each container can be told without its rows."""
@@ -153,13 +159,6 @@ class DerbyContents:
             self.remarks.add(Remark(title, "", name, fault.off, fault.code, text))
             if len(self._told) < _MOST_TOLD:
                 self._told.add(place)
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The tables that there are."""
-        known = described(FORMAT)
-        assert known is not None
-        return {**known.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is none of this name."""

@@ -6,19 +6,20 @@ heap says which types its columns have, but not their names.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from journalspec_reference.derby_log.contents.state import State
+from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.values import BY_FORMAT, Typed, described, integer, text
 from journalspec_reference.derby_log.heap import Value
 
 #: The heaps of the catalogue, as ``service.properties`` names them, and where they are if it does not.
 _HEAPS = {"Systables": 96, "Syscolumns": 144, "Sysschemas": 192, "Sysconglomerates": 32}
-_PROPERTIES = 16
+_PROPERTIES, _CONTAINER = 16, re.compile("[0-9]{1,15}")
 #: What is not as its type is.
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
@@ -44,8 +45,11 @@ class SqlTable:
 
 def heap_of(name: str, properties: Mapping[str, str]) -> int:
     """Return the container of a heap of the catalogue."""
-    told = properties.get(f"{name}Identifier", "")
-    return int(told) if told.isdigit() else _HEAPS[name]
+    return _number(properties.get(f"{name}Identifier", ""), _HEAPS[name])
+
+
+def _number(told: str, otherwise: int) -> int:
+    return int(told) if _CONTAINER.fullmatch(told) else otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class Catalogue:
     others: Mapping[int, str]
 
 
-def catalogue(state: State, properties: Mapping[str, str]) -> Catalogue:
+def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
     """Return what the catalogue of a database tells, or its heaps where it tells nothing."""
 
     def read(name: str, count: int, told: Callable[[list[Value]], Told]) -> Iterator[Told]:
@@ -74,8 +78,8 @@ def catalogue(state: State, properties: Mapping[str, str]) -> Catalogue:
         "Syscolumns", 4, lambda row: (text(row[0]), integer(row[2]), (text(row[1]), described(row[3])))
     ):
         columns.setdefault(table, {})[place] = column
-    told = properties.get("derby.storage.propertiesId", "")
-    others = {int(told) if told.isdigit() else _PROPERTIES: "the properties of the database"}
+    stored = _number(properties.get("derby.storage.propertiesId", ""), _PROPERTIES)
+    others = {stored: "the properties of the database"}
     heaps: dict[str, int] = {}
     for table, container, name, is_index in read(
         "Sysconglomerates",
@@ -103,7 +107,7 @@ def catalogue(state: State, properties: Mapping[str, str]) -> Catalogue:
     return Catalogue({**dict(sorted(found.items())), **bare}, others)
 
 
-def _unnamed(state: State, container: int) -> SqlTable | None:
+def _unnamed(state: Booted, container: int) -> SqlTable | None:
     """Return a table that the catalogue does not tell of, by what its heap says of itself."""
     found = state.described(container)
     if found is None:

@@ -27,6 +27,8 @@ _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 #: Derby's weak keys of DES, and what is mixed into one.
 _WEAK = {f"{a}{a}{a}{a}{b}{b}{b}{b}" for a, b in (("01", "01"), ("fe", "fe"), ("1f", "0e"), ("e0", "f1"))}
 _MIXED = b"louDSca"
+#: How long keys are (bytes).
+_LENGTHS = ("8", "14", "16", "21", "24", "32")
 #: So many log files are kept decrypted.
 _MOST = 2
 
@@ -51,7 +53,7 @@ class Cipher:
     def _boot_key(self, properties: Mapping[str, str]) -> bytes:
         stored, _, digest = properties.get("encryptedBootPassword", "").rpartition("-")
         if not stored:
-            text = "the database has an encryption key of its own instead of a boot password"
+            text = "the database has a key of its own instead of a boot password"
             raise NotReadable("no-password", text)
         password = os.environ.get(PASSWORD, "").encode("latin-1", "replace")
         if not password:
@@ -64,7 +66,7 @@ class Cipher:
                 (password[(at + turned) % size] ^ password[at % size] << 4) & 0xFF for at in range(count)
             )
             key = self._run(secret, self._weakened(mask), self._vector(mask))
-        except ValueError as error:
+        except (ValueError, IndexError) as error:
             raise NotReadable("wrong-password", f"the boot password gives no key: {error}") from None
         low = high = 0
         for at, byte in enumerate(hashlib.md5(key, usedforsecurity=False).digest()):
@@ -72,7 +74,8 @@ class Cipher:
         if str(low | high << 8) != digest:
             raise NotReadable("wrong-password", "the boot password is not the one of the database (XBM06)")
         length = properties.get("encryptionKeyLength", "").rpartition("-")[2]
-        return self._weakened(key[: int(length)] if length.isdigit() else key)
+        # No algorithm has a key of fewer bytes than DES.
+        return self._weakened(key[: int(length)] if length in _LENGTHS else key)
 
     def _weakened(self, key: bytes) -> bytes:
         if self._name == "DES" and key.hex() in _WEAK:

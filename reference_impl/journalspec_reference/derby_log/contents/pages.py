@@ -29,7 +29,7 @@ from journalspec_reference.derby_log.heap import (
 INFO, INFO_SIZE = 109, 80
 #: Its format, status and page size; and, in front of its checksum, what that covers.
 _INFO, _SUMMED = Struct(">iii"), 72
-_CONTAINER, _DROPPED, _REMOVED = 116, 1, 2
+_CONTAINER, _REMOVED = 116, 2
 #: Of the extent behind it: the number of its first page, of the last it can hold, and how many pages it has.
 _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
@@ -69,8 +69,8 @@ class Heap:
                 self.fault = Fault("bad-container", text, "XJ001", INFO)
             elif not self.size:
                 self.fault = Fault("bad-container", f"{name} has pages of {size} bytes", "", INFO + 8)
-        #: Whether it was dropped, and whether nothing but a stub is left of it.
-        self.dropped, self.removed = bool(status & _DROPPED), bool(status & _REMOVED)
+        #: Whether it was dropped for good: nothing but a stub is left of it.
+        self.removed = bool(status & _REMOVED)
         #: How many pages its file has.
         self.count = len(data) // self.size if self.size else 0
         if self.count and len(start) == INFO + INFO_SIZE + _EXTENT.size:

@@ -107,8 +107,10 @@ types:
         doc: Data.
   nothing:
     doc: No bytes.
+    doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
   cint:
     doc: A compressed int, whose first two bits say how long it is.
+    doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: first
         type: u1
@@ -127,6 +129,7 @@ types:
         doc: The number.
   clong:
     doc: A compressed long, whose first two bits say how long it is.
+    doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: first
         type: u2

@@ -171,12 +171,12 @@ types:
         type: u2
         if: start == 160
         doc: Wide.
-      - id: long
+      - id: wider
         type: s4
         valid:
           min: 0
         if: start == 192
-        doc: Long.
+        doc: Wider.
       - id: bits
         size: 3
         if: start < 128
@@ -280,7 +280,7 @@ types:
       - id: value
         type: f8
         doc: Value.
-  boolean:
+  truth:
     doc: A BOOLEAN.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
@@ -314,6 +314,7 @@ types:
         doc: Stream.
   cint:
     doc: A compressed int, whose first two bits say how long it is.
+    doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
       - id: first
         type: u1

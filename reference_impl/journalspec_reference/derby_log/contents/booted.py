@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import heapq
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from journalspec_reference.derby_log.bodies import Body, decode
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
 from journalspec_reference.derby_log.contents.cipher import Cipher
+from journalspec_reference.derby_log.contents.images import Images
 from journalspec_reference.derby_log.contents.pages import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.heap import (
+    BY_ROW,
+    ROWS_PAGE,
     HeapPage,
     HeapRow,
     Pointer,
@@ -29,9 +33,10 @@ from journalspec_reference.derby_log.heap import (
 )
 from journalspec_reference.derby_log.pages import Bodies
 from journalspec_reference.derby_log.recover import LogPass, body_at
+from journalspec_reference.derby_log.scan import number_of
 from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
 
-_DROPPED, _REMOVED = 2, 4
+_REMOVED = 4
 #: The kind of a container is in the last bits of its number: of a heap they are 0.
 _KIND = 0xF
 #: The first row of a heap's first page describes it.
@@ -44,6 +49,7 @@ _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
 #: A longer value (bytes) is not told.
 LONGEST = 64 << 20
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
+_ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
 #: Takes a fault: of which container, and what Derby does because of it.
 Tell = Callable[[int, Fault, str], None]
 NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
@@ -54,7 +60,7 @@ def is_heap(container: int) -> bool:
     return not container & _KIND
 
 
-class State:
+class Booted:
     """The containers of a database after a boot, by number: their rows, as fields.
 
     `beside` are the names and bytes of the containers beside the log.
@@ -63,7 +69,7 @@ class State:
     def __init__(self, beside: Mapping[int, tuple[str, Any]], cipher: Cipher | None, tell: Tell) -> None:
         self._beside, self._cipher, self._tell = beside, cipher, tell
         self._heaps: dict[int, Heap | None] = {}
-        self._images: dict[Place, HeapPage] = {}
+        self._images = Images()
         #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
         self._stuck: set[Place] = set()
         self._hidden: set[Place] = set()
@@ -102,9 +108,15 @@ class State:
                 # What is no record has no body.
                 bodies: Bodies | None = batch.more.get("bodies")
                 take(batch)
-                if bodies is None:
+                if bodies is None or not len(batch):
                     continue
-                for row in range(len(batch)):
+                rows: Iterable[int] = range(len(batch))
+                first = Instant(number_of(stretch.file) or 0, batch.base).packed
+                columns = bodies.filled()
+                if columns is not None and first + batch.end[-1] <= log.redo_from.packed:
+                    # Pages have these changes: what counts of them is who began, and who ended.
+                    rows = store.replay(islice(columns.plain(set(), first), len(batch)), log.redo_from.packed)
+                for row in rows:
                     start, end = batch.off[row], batch.end[row]
                     body = bodies.decoded.get(row) or decode(batch.data[start + BEFORE : end - BEHIND])
                     instant = int.from_bytes(batch.data[start + 4 : start + BEFORE], "big")
@@ -121,6 +133,9 @@ class State:
         changes = "page_version" in fields and instant >= redo_from
         if changes and not self._ready(store, place, body):
             changes, redo_from = False, instant + 1
+        if changes and place[1] > self._highest.get(place[0], place[1]):
+            # It was made again after its container was cut off.
+            self._highest[place[0]] = place[1]
         before = store.pages[place].version if changes else 0
         try:
             store.take(instant, body, redo_from)
@@ -159,7 +174,7 @@ class State:
             if container in self._made or (fresh and heap.blank(page)):
                 version = 0
                 if is_heap(container) and page:
-                    self._images[place] = HeapPage(0)
+                    self._images.put(place, HeapPage(0))
             else:
                 version = int.from_bytes(heap.page(page)[6:14], "big")
         except Fault as fault:
@@ -185,7 +200,7 @@ class State:
         if name.startswith("COMPRESS_SPACE"):
             highest = self._highest[place[0]] = body.fields["highest_page"]
             for gone in [each for each in self._images if each[0] == place[0] and each[1] > highest]:
-                del self._images[gone]
+                self._images.drop(gone)
         elif body.undone is not None:
             self._apply(place, self._find(body.undone), body, undo=True)
         else:
@@ -203,16 +218,16 @@ class State:
                 self._apply(place, body, body, undo=True)
 
     def _apply(self, place: Place, body: Body, by: Body, *, undo: bool = False) -> None:
-        if not is_heap(place[0]) or not place[1]:
+        if not is_heap(place[0]) or body.operation.name not in _ON_ROWS:
+            return
+        if body.fields.get("page_format", ROWS_PAGE) != ROWS_PAGE:
             return
         try:
             image = self._image(place)
             ident = by.fields.get("record_id", body.fields.get("record_id"))
             named = body.operation.name in _ROW_CHANGES and (undo or body.operation.name != "INSERT")
             if named and ident not in image.rows:
-                text = (
-                    f"row {ident} is not on page {place[1]} of {self._called(place[0])}, the log changes it"
-                )
+                text = f"row {ident} is not on {self._named(place)}, the log changes it"
                 raise Fault("lost-row", text, "XSLA6")
             apply(image, body, by, image.put, undo=undo)
         except Fault as fault:
@@ -222,11 +237,13 @@ class State:
 
     def _image(self, place: Place) -> HeapPage:
         """Return a page that is changed; raises Fault, BadLog."""
-        if place not in self._images:
+        found = self._images.get(place)
+        if found is None:
             heap = self.heap(place[0])
             assert heap is not None
-            self._images[place] = page_of(heap.page(place[1]))
-        return self._images[place]
+            found = page_of(heap.page(place[1]))
+            self._images.put(place, found)
+        return found
 
     def _container(self, body: Body, *, undo: bool) -> None:
         """Make or drop a container, or undo that."""
@@ -238,8 +255,6 @@ class State:
             self._made.add(container)
         elif heap is not None and action == CREATED and undo:
             heap.removed = True
-        elif heap is not None and action == _DROPPED:
-            heap.dropped = not undo
         elif heap is not None and action == _REMOVED:
             heap.removed = not undo
 
@@ -259,7 +274,7 @@ class State:
         """Yield the pages on which rows begin: changed ones, or the bytes of one as it is."""
         for page in self._numbers(heap):
             place = heap.number, page
-            image = self._images.get(place)
+            image = self._images.read(place)
             if place in self._hidden:
                 continue
             if image is not None:
@@ -320,11 +335,9 @@ class State:
             return
         for fault in heap.check() if container not in self._made else ():
             self._tell(container, fault, NO_SELECT)
-        changed = (image for place, image in self._images.items() if place[0] == container)
-        self._left = 3 * heap.length + 3 * sum(
-            row.room + _PART for image in changed for row in image.rows.values()
-        )
-        self._misses = 1000 + _AGAIN * heap.count
+        self._left = 3 * (heap.length + self._images.size(container))
+        changed = sum(each[0] == container for each in self._images)
+        self._misses = _AGAIN * (heap.count + changed)
         for page, data in self._main(heap):
             try:
                 for slot, ident, row in self._on(heap, page, data):
@@ -384,14 +397,14 @@ class State:
         Each belongs to one row: together they are no longer than the container.
         """
         place = heap.number, where[0]
-        page = self._images.get(place) or self._parts.get(place)
+        page = self._parts.get(place)
         if page is None:
-            if place in self._stuck:
+            if place in self._hidden:
                 raise Fault(
                     "bad-row", f"a row goes on on page {where[0]} of {heap.name}, which cannot be read"
                 )
             try:
-                page = page_of(heap.page(where[0]))
+                page = self._images.read(place) or page_of(heap.page(where[0]))
             except BadLog as error:
                 raise Fault("bad-row", f"page {where[0]} of {heap.name}: {error}") from None
             self._parts[place] = page
