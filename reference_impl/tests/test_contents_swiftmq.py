@@ -253,7 +253,12 @@ def by_the_table(data: bytes) -> dict[str, Any]:
     found = families.decode(FAMILIES["message"], "message", data)
     kind: str = KINDS[found["kind"]]
     body: Any = found.get("body")
-    names = {"message_id": "id", "user_id": "user", "client_id": "client", "correlation_id": "correlation"}
+    names = {
+        "message_id": "message_id",
+        "user_id": "user",
+        "client_id": "client",
+        "correlation_id": "correlation",
+    }
     names |= {
         "type": "type_name",
         "source_router": "source_router",

@@ -180,7 +180,11 @@ class SwiftmqStoreDurable(KaitaiStruct):
 
 
     class Nothing(KaitaiStruct):
-        """No bytes."""
+        """No bytes.
+        
+        .. seealso::
+           com.swiftmq.impl.store.standard.DurableSubscriberStoreImpl; Java Object Serialization Specification, chapter 6
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreDurable.Nothing, self).__init__(_io)
             self._parent = _parent
@@ -219,7 +223,11 @@ class SwiftmqStoreDurable(KaitaiStruct):
 
 
     class S4Value(KaitaiStruct):
-        """A value: s4."""
+        """A value: s4.
+        
+        .. seealso::
+           com.swiftmq.impl.store.standard.DurableSubscriberStoreImpl; Java Object Serialization Specification, chapter 6
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreDurable.S4Value, self).__init__(_io)
             self._parent = _parent
@@ -227,7 +235,7 @@ class SwiftmqStoreDurable(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s4be()
+            self.held = self._io.read_s4be()
 
 
         def _fetch_instances(self):

@@ -32,7 +32,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
         self.deliveries = self._io.read_s4be()
         self.mode = self._io.read_s4be()
         self.redelivered = self._io.read_u1()
-        self.id = SwiftmqStoreMessage.OptionalUtf(self._io, self, self._root)
+        self.message_id = SwiftmqStoreMessage.OptionalUtf(self._io, self, self._root)
         self.user = SwiftmqStoreMessage.OptionalUtf(self._io, self, self._root)
         self.client = SwiftmqStoreMessage.OptionalUtf(self._io, self, self._root)
         self.correlation = SwiftmqStoreMessage.OptionalUtf(self._io, self, self._root)
@@ -66,7 +66,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
     def _fetch_instances(self):
         pass
-        self.id._fetch_instances()
+        self.message_id._fetch_instances()
         self.user._fetch_instances()
         self.client._fetch_instances()
         self.correlation._fetch_instances()
@@ -127,7 +127,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class BoolValue(KaitaiStruct):
-        """A value: bool."""
+        """A value: bool.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.BoolValue, self).__init__(_io)
             self._parent = _parent
@@ -135,7 +139,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_u1()
+            self.held = self._io.read_u1()
 
 
         def _fetch_instances(self):
@@ -222,7 +226,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class F4Value(KaitaiStruct):
-        """A value: f4."""
+        """A value: f4.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.F4Value, self).__init__(_io)
             self._parent = _parent
@@ -230,7 +238,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_f4be()
+            self.held = self._io.read_f4be()
 
 
         def _fetch_instances(self):
@@ -238,7 +246,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class F8Value(KaitaiStruct):
-        """A value: f8."""
+        """A value: f8.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.F8Value, self).__init__(_io)
             self._parent = _parent
@@ -246,7 +258,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_f8be()
+            self.held = self._io.read_f8be()
 
 
         def _fetch_instances(self):
@@ -282,7 +294,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class Nothing(KaitaiStruct):
-        """No bytes."""
+        """No bytes.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.Nothing, self).__init__(_io)
             self._parent = _parent
@@ -548,7 +564,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class S1Value(KaitaiStruct):
-        """A value: s1."""
+        """A value: s1.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.S1Value, self).__init__(_io)
             self._parent = _parent
@@ -556,7 +576,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s1()
+            self.held = self._io.read_s1()
 
 
         def _fetch_instances(self):
@@ -564,7 +584,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class S2Value(KaitaiStruct):
-        """A value: s2."""
+        """A value: s2.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.S2Value, self).__init__(_io)
             self._parent = _parent
@@ -572,7 +596,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s2be()
+            self.held = self._io.read_s2be()
 
 
         def _fetch_instances(self):
@@ -580,7 +604,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class S4Value(KaitaiStruct):
-        """A value: s4."""
+        """A value: s4.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.S4Value, self).__init__(_io)
             self._parent = _parent
@@ -588,7 +616,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s4be()
+            self.held = self._io.read_s4be()
 
 
         def _fetch_instances(self):
@@ -596,7 +624,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class S8Value(KaitaiStruct):
-        """A value: s8."""
+        """A value: s8.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.S8Value, self).__init__(_io)
             self._parent = _parent
@@ -604,7 +636,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_s8be()
+            self.held = self._io.read_s8be()
 
 
         def _fetch_instances(self):
@@ -691,7 +723,11 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class U2Value(KaitaiStruct):
-        """A value: u2."""
+        """A value: u2.
+        
+        .. seealso::
+           Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(SwiftmqStoreMessage.U2Value, self).__init__(_io)
             self._parent = _parent
@@ -699,7 +735,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.value = self._io.read_u2be()
+            self.held = self._io.read_u2be()
 
 
         def _fetch_instances(self):

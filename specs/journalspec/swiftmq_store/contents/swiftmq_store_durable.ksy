@@ -187,9 +187,11 @@ types:
         -requirement: [SMQ-DUR-101]
   nothing:
     doc: No bytes.
+    doc-ref: com.swiftmq.impl.store.standard.DurableSubscriberStoreImpl; Java Object Serialization Specification, chapter 6
   s4_value:
     doc: 'A value: s4.'
+    doc-ref: com.swiftmq.impl.store.standard.DurableSubscriberStoreImpl; Java Object Serialization Specification, chapter 6
     seq:
-      - id: value
+      - id: held
         type: s4
         doc: The value.

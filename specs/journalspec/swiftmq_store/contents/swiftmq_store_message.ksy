@@ -40,7 +40,7 @@ seq:
     type: u1
     doc: Not 0, it was delivered before.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
-  - id: id
+  - id: message_id
     type: optional_utf
     doc: The message id.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
@@ -367,51 +367,60 @@ types:
         -requirement: [SMQ-XAB-102]
   bool_value:
     doc: 'A value: bool.'
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     seq:
-      - id: value
+      - id: held
         type: u1
         doc: The value.
   f4_value:
     doc: 'A value: f4.'
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     seq:
-      - id: value
+      - id: held
         type: f4
         doc: The value.
   f8_value:
     doc: 'A value: f8.'
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     seq:
-      - id: value
+      - id: held
         type: f8
         doc: The value.
   nothing:
     doc: No bytes.
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
   s1_value:
     doc: 'A value: s1.'
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     seq:
-      - id: value
+      - id: held
         type: s1
         doc: The value.
   s2_value:
     doc: 'A value: s2.'
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     seq:
-      - id: value
+      - id: held
         type: s2
         doc: The value.
   s4_value:
     doc: 'A value: s4.'
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     seq:
-      - id: value
+      - id: held
         type: s4
         doc: The value.
   s8_value:
     doc: 'A value: s8.'
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     seq:
-      - id: value
+      - id: held
         type: s8
         doc: The value.
   u2_value:
     doc: 'A value: u2.'
+    doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     seq:
-      - id: value
+      - id: held
         type: u2
         doc: The value.
