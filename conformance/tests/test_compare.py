@@ -287,3 +287,19 @@ def test_notes_about_what_lies_beside_a_journal_are_asked_of_those_who_look_ther
     other = compare(want, {"verdict": "clean", "notes": []}, replace(looks, missing=False))
     assert other is not None
     assert (other.fingerprint, other.expected) == ("notes", "torn-tail")
+
+
+def test_contents_are_compared_by_the_tables_and_columns_that_are_expected() -> None:
+    want = {"verdict": "clean", "contents": {"messages": [{"queue": "a"}, {"queue": "b"}]}}
+    rows = [{"queue": "a", "text": "x"}, {"queue": "b", "text": None}]
+    claims = Claims(Level.CONTENTS)
+    seen = {"verdict": "clean", "contents": {"messages": rows, "jobs": []}}
+    assert compare(want, seen, claims) is None
+    other = compare(want, {**seen, "contents": {"messages": rows[::-1]}}, claims)
+    assert other is not None
+    assert other.fingerprint == "contents:messages"
+    for fewer in ({"messages": rows[:1]}, {"messages": [*rows, rows[0]]}, {}):
+        found = compare(want, {**seen, "contents": fewer}, claims)
+        assert found is not None
+        assert found.fingerprint == "contents:messages:number"
+    assert compare(want, {"verdict": "clean"}, Claims(Level.STATE)) is None
