@@ -263,7 +263,9 @@ def _doubt(asked: Asked) -> str:
     number = len(asked.before.of("prepared") or asked.before.of("decided"))
     is_or_are = "is" if number == 1 else "are"
     return (
-        asked.said(rf"{number} transactions? {is_or_are}\s+(in\s+doubt|decided|prepared|unfinished)")
+        asked.said(
+            rf"{number} transactions? {is_or_are}\s+(in\s+doubt|decided|prepared|unfinished)|other file:\s+{number}"
+        )
         if number
         else ""
     )
@@ -287,11 +289,12 @@ def _number_of_branches(asked: Asked) -> str:
 def _decided(asked: Asked) -> str:
     """Return which decided transactions our answer lacks; a start has to commit as many."""
     names = [name.lower() for name in asked.before.of("decided")]
-    done = asked.product.of("count").get("committed", 0)
-    lacking = [name for name in names if name not in asked.ours.text.lower().replace("-", "")]
-    return (
-        f"{lacking} not named" if lacking else "" if done == len(names) else f"the product committed {done}"
-    )
+    lacking = [name for name in names if name not in asked.ours.text]
+    done, undone = (asked.product.of("count").get(name, 0) for name in ("committed", "rolledback"))
+    if lacking or done == len(names):
+        return f"{lacking} not named" if lacking else ""
+    # The election of BTM 2.1.4 may be wrong: then each decision is undone, and we have to say so.
+    return asked.said("rolls back") if undone else f"the product committed {done}"
 
 
 def _lost_batch(asked: Asked) -> str:
@@ -308,7 +311,7 @@ def _missing_file(asked: Asked) -> str:
 def _safe(asked: Asked) -> str:
     """The statement on a start with default options is what happened."""
     if asked.product.refusal:
-        return asked.said("does not start|do not start|refuses to start")
+        return asked.said("does not start|do not start|refuses to start|recovery fails")
     return asked.said("starts|start and report|boots")
 
 
@@ -420,7 +423,7 @@ TASKS = (
     Task("derby", "what keeps each file", ("why", "--all"), ("start", "checkpoint"), _free),
     Task("derby", "a redacted report", ("recover", "--redact"), None, _redacted),
     Task("bitronix", "what is in it", INSPECT, ("start",), _screen),
-    Task("bitronix", "in doubt", RECOVER, ("start",), _decided),
+    Task("bitronix", "in doubt", ("recover", "--all"), ("start",), _decided),
     Task(
         "bitronix", "a damaged record: safe to start", RECOVER, ("start",), _safe, _middle("tlogs/*.tlog", 0)
     ),
@@ -490,7 +493,7 @@ def commit() -> str:
         command = ["git", "-C", str(ROOT), *words]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    changed = hashlib.sha256((said("diff", "HEAD")).encode()).hexdigest()[:8]
+    changed = hashlib.sha256(said("diff", "HEAD").encode()).hexdigest()[:8]
     return f"{said('rev-parse', '--short=12', 'HEAD').strip()}-{changed}"
 
 

@@ -70,8 +70,9 @@ public class BtmTasks {
   }
 
   static void insert(PoolingDataSource source, int number) throws SQLException {
-    try (Connection connection = source.getConnection(); Statement statement = connection.createStatement()) {
-      statement.execute("insert into t values(" + number + ")");
+    try (Connection connection = source.getConnection(); PreparedStatement statement = connection.prepareStatement("insert into t values(?)")) {
+      statement.setInt(1, number);
+      statement.execute();
     }
   }
 

@@ -46,7 +46,7 @@ class Listing:
         if not left:
             return ""
         count = self.total - sum(self.counts[:cap])
-        return f"... {left:,} more{f', {amount(count, self.noun)}' if self.noun else ''} (--all)"
+        return f"... {left:,} more{f', {amount(count, self.noun)}' if self.noun and count else ''} (--all)"
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def damage(answer: Answer) -> str:
         count = sum(entry.count or 0 for entry in entries)
         noun = description.vocabulary.missing[entries[0].code].count.rstrip("s")
         names = some_of([entry.name for entry in entries])
-        phrase = description.phrases.get(entries[0].code, "missing: {names}").format(names=names)
+        phrase = description.phrases.get(entries[0].code, "missing: {names}").format(names=names, number=len(entries))
         parts.append(phrase + (f", {amount(count, noun)}" if count and noun else ""))
     number, size, reasons, files = 0, 0, set(), set()
     for region in seen.dropped:
