@@ -187,7 +187,8 @@ def store_of(name: str, mb: int) -> tuple[Path, Counts]:
     counts = target.with_suffix(".counts")
     if not counts.is_file():
         shutil.rmtree(target, ignore_errors=True)
-        target.mkdir(parents=True)
+        # Derby makes the directory itself.
+        target.parent.mkdir(parents=True, exist_ok=True)
         done = run(java(name, "write", str(target), *map(str, subject.size(mb))))
         if done.status or "started yes" not in done.text:
             raise stores.StoreError(f"{subject.title} wrote no store:\n{done.text[-2000:]}")
@@ -260,15 +261,11 @@ def _queues(asked: Asked, counts: Counts) -> str:
 
 
 def _doubt(asked: Asked) -> str:
+    """Return what is wrong with the number of transactions that the product left in doubt."""
     number = len(asked.before.of("prepared") or asked.before.of("decided"))
-    is_or_are = "is" if number == 1 else "are"
-    return (
-        asked.said(
-            rf"{number} transactions? {is_or_are}\s+(in\s+doubt|decided|prepared|unfinished)|other file:\s+{number}"
-        )
-        if number
-        else ""
-    )
+    verb = "is" if number == 1 else "are"
+    words = r"(in\s+doubt|decided|prepared|unfinished)"
+    return asked.said(rf"{number} transactions? {verb}\s+{words}|other file:\s+{number}") if number else ""
 
 
 def _branches(asked: Asked) -> str:

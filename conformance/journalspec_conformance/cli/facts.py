@@ -87,7 +87,9 @@ def damage(answer: Answer) -> str:
         count = sum(entry.count or 0 for entry in entries)
         noun = description.vocabulary.missing[entries[0].code].count.rstrip("s")
         names = some_of([entry.name for entry in entries])
-        phrase = description.phrases.get(entries[0].code, "missing: {names}").format(names=names, number=len(entries))
+        phrase = description.phrases.get(entries[0].code, "missing: {names}").format(
+            names=names, number=len(entries)
+        )
         parts.append(phrase + (f", {amount(count, noun)}" if count and noun else ""))
     number, size, reasons, files = 0, 0, set(), set()
     for region in seen.dropped:
