@@ -151,7 +151,7 @@ def _products(*names: str) -> Callable[[], list[Path]]:
 
 SUBJECTS = {
     "artemis": Subject("Artemis 2.44.0", "ArtemisTasks", _broker("artemis", "2.44.0"), lambda mb: [mb * 700]),
-    "kahadb": Subject("ActiveMQ 6.1.7", "KahaTasks", _broker("kahadb", "6.1.7"), lambda mb: [mb * 700]),
+    "kahadb": Subject("ActiveMQ 6.1.7", "KahaTasks", _broker("kahadb", "6.1.7"), lambda mb: [mb * 800]),
     "derby": Subject("Derby 10.14.2.0", "DerbyTasks", _products("derby-10.14.2.0"), lambda mb: [mb]),
     "bitronix": Subject(
         "BTM 2.1.4",

@@ -295,6 +295,25 @@ def test_check_is_one_line_a_journal(clean: Path, tmp_path: Path) -> None:
     )
 
 
+def test_check_answers_for_the_paths_that_are_of_use(clean: Path, tmp_path: Path) -> None:
+    empty, gone = tmp_path / "empty", tmp_path / "gone"
+    empty.mkdir()
+    unknown = tmp_path / "unknown.zip"
+    unknown.write_bytes(b"no archive")
+    other = tmp_path / "other"
+    other.mkdir()
+    page(other / "d-1.amq", "v2", add("v2", 1), user_version=9)
+    seen = call("check", empty, clean, gone, unknown)
+    assert (seen.exit_code, seen.stdout) == (2, f"{clean}: clean\n")
+    for bad in (empty, gone, unknown):
+        assert str(bad) in seen.stderr
+    seen = call("check", gone, other, clean, "--json")
+    assert [entry["verdict"] for entry in json.loads(seen.stdout)["journals"]] == ["refused", "clean"]
+    assert (seen.exit_code, str(gone) in seen.stderr) == (3, True)
+    seen = call("check", empty, gone)
+    assert (seen.exit_code, seen.stdout) == (2, "")
+
+
 # What PATH may be.
 
 

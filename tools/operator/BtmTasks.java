@@ -120,6 +120,11 @@ public class BtmTasks {
       if (number % 50 == 49) manager.rollback();
       else manager.commit();
     }
+    // A start is to recover transactions, not databases.
+    for (PoolingDataSource source : new PoolingDataSource[] {orders, stock})
+      try (Connection connection = DriverManager.getConnection("jdbc:derby:" + source.getDriverProperties().getProperty("databaseName")); Statement statement = connection.createStatement()) {
+        statement.execute("call syscs_util.syscs_checkpoint_database()");
+      }
     holding = true;
     for (int number = 0; number < DOUBTFUL; number++) {
       int own = count + number;
