@@ -12,8 +12,9 @@ from journalspec_conformance.cli.journal_view import Painter, Part, wrapped_line
 MOST_LINES, WIDTH = 40, 100
 #: Where sentences begin; so many lines of one are shown; a column of text is no narrower than this.
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
-#: Lists are folded to so many rows, one after the other, until all fits.
+#: Lists are folded to so many rows, all of them, until all fits; what room is left goes to these first.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
+FIRST = ("missing", "holds", "files", "lost", "at start")
 CUT = "... (--all)"
 STYLES = {"clean": "bold green", "recovered": "bold yellow", "REFUSED": "bold red"}
 Line = tuple[Part, ...]
@@ -36,15 +37,28 @@ def screen(
             yield from _section(section, columns, section.listing.number if section.listing else 0)
         return
     for cap in CAPS:
-        lines = [line for section in sections for line in _section(section, columns, cap)]
-        if len(lines) <= most:
+        parts = [[*_section(section, columns, cap)] for section in sections]
+        room = most - sum(map(len, parts))
+        if room >= 0:
             break
     else:
-        lines = [line for line in lines if line]
-    if len(lines) > most:
-        left = len(lines) - most + 1
-        lines = [*lines[: most - 1], (" " * INDENT, f"... {left} more lines (--all)")]
+        parts = [[line for line in part if line] for part in parts]
+        room = most - sum(map(len, parts))
+    for at in sorted(range(len(parts)), key=lambda at: _rank(sections[at])) if cap < CAPS[0] else ():
+        for wider in CAPS[: CAPS.index(cap)]:
+            longer = [*_section(sections[at], columns, wider)]
+            if 0 <= len(longer) - len(parts[at]) <= room:
+                room -= len(longer) - len(parts[at])
+                parts[at] = longer
+                break
+    lines = [line for part in parts for line in part]
+    if room < 0:
+        lines = [*lines[: most - 1], (" " * INDENT, f"... {1 - room} more lines (--all)")]
     yield from lines
+
+
+def _rank(section: Section) -> int:
+    return FIRST.index(section.heading) if section.heading in FIRST else len(FIRST)
 
 
 def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
