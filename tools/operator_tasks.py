@@ -122,8 +122,6 @@ class Task:
     right: Callable[[Asked], str]
     damage: Callable[[Path], object] = lambda _: None
     truth: Sequence[str] = ()
-    #: What this task waits for, if it is not answered yet.
-    later: str = ""
 
     @property
     def key(self) -> str:
