@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from messages import foretold
 
 from journals import COMMITTING, HORNETQ, PARTIAL_COMMIT, decision, pair
 from journalspec.formats import format_ids
@@ -147,3 +148,27 @@ def test_every_message_that_has_commands_names_ones_that_exist() -> None:
                     assert words[1] == "journalspec"
                     assert words[2] in COMMANDS
                     assert words[-1] == "PATH"
+
+
+def test_what_an_answer_has_foretells_messages() -> None:
+    order = ["loss", "refusal", "doubt", "risk", "none"]
+    for name in format_ids():
+        for entry in messages(name):
+            for code in entry.start:
+                found = foretold(name, [code])
+                assert entry in found
+                assert [order.index(one.impact) for one in found] == sorted(
+                    order.index(one.impact) for one in found
+                )
+        assert foretold(name, ()) == foretold(name, ["no-such-code"]) == ()
+
+
+def test_messages_of_common_damage_are_foretold() -> None:
+    def ids(name: str, *codes: str) -> set[str]:
+        return {entry.id for entry in foretold(name, codes)}
+
+    assert "AMQ142014" in ids("jboss_journal", "unhealthy-commit")
+    assert "AMQ224009" in ids("jboss_journal", "record")
+    assert {"KHD-MSG-006", "KHD-MSG-007"} <= ids("kahadb_journal", "file")
+    assert "XSDB4" in ids("derby_log", "old-page")
+    assert "BTM-MSG-017" in ids("bitronix_tlog", "bad-checksum")
