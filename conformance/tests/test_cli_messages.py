@@ -113,7 +113,7 @@ def test_a_directory_that_has_to_be_beside_the_journal_is_looked_for(tmp_path: P
     shutil.copytree(HORNETQ / "adds", journal, ignore=shutil.ignore_patterns("*.toml", "*.json"))
     text = explain("AMQ222043", journal)
     assert f"here {tmp_path / 'bindings'}: not there, or empty" in " ".join(text.split())
-    assert f"  journalspec inspect {journal}" in text.splitlines()[-1], "a command is not broken"
+    assert f"  journalspec inspect {journal}" in " ".join(text.replace("\\\n", "").split("\n")[-2:])
     (tmp_path / "bindings").mkdir()
     (tmp_path / "bindings" / "activemq-bindings-1.bindings").write_bytes(b"")
     assert "not there, or empty" not in explain("AMQ222043", journal)

@@ -51,12 +51,13 @@ class Listing:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, the sentences below it, and a list. `apart`: a blank line goes before it."""
+    """A heading, the sentences below it, and a list, in a `style`. `apart`: a blank line goes before it."""
 
     heading: str
     text: Sequence[str] = ()
     listing: Listing | None = None
     apart: bool = False
+    style: str = ""
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from journalspec_conformance.cli.facts import Listing, Section
@@ -14,6 +15,8 @@ MOST_LINES, WIDTH = 40, 100
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
 #: Lists are folded to so many rows, all of them, until all fits; what room is left goes to these first.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
+#: More rows than any list has: nothing is left out, and no sentence is cut.
+ALL = sys.maxsize
 FIRST = ("missing", "holds", "files", "lost", "at start")
 CUT = "... (--all)"
 STYLES = {"clean": "bold green", "recovered": "bold yellow", "REFUSED": "bold red"}
@@ -30,11 +33,11 @@ def width() -> int:
 def screen(
     sections: Iterable[Section], *, everything: bool = False, most: int = MOST_LINES
 ) -> Iterator[Line]:
-    """Yield at most `most` lines; of `everything` all rows of lists, however many lines there are."""
+    """Yield at most `most` lines; of `everything` all rows and sentences, however many lines there are."""
     sections, columns = list(sections), width()
     if everything:
         for section in sections:
-            yield from _section(section, columns, section.listing.number if section.listing else 0)
+            yield from _section(section, columns, ALL)
         return
     for cap in CAPS:
         parts = [[*_section(section, columns, cap)] for section in sections]
@@ -70,7 +73,9 @@ def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
         first: Part = (f"{heading:<{INDENT}}", "bold") if heading else " " * INDENT
         heading = ""
         word, gap, rest = text.partition("   ")
-        if section.heading == "verdict" and word in STYLES:
+        if section.style:
+            yield first, (text, section.style)
+        elif section.heading == "verdict" and word in STYLES:
             yield first, (word, STYLES[word]), gap + rest
         else:
             yield first, text
@@ -78,7 +83,7 @@ def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
 
 def _body(section: Section, room: int, cap: int) -> Iterator[str]:
     for text in section.text:
-        yield from _command(text, room) if text.startswith("  ") else _wrapped(text, room)
+        yield from _command(text, room) if text.startswith("  ") else _wrapped(text, room, cap)
     if section.listing is not None:
         yield from _listing(section.listing, room, cap)
 
@@ -94,10 +99,10 @@ def _command(text: str, room: int) -> Iterator[str]:
     yield line
 
 
-def _wrapped(text: str, room: int) -> Iterator[str]:
+def _wrapped(text: str, room: int, cap: int) -> Iterator[str]:
     lines = wrapped_lines(text, room)
     for number, line in enumerate(lines, start=1):
-        if number == MOST_WRAPPED and next(lines, None) is not None:
+        if number == MOST_WRAPPED and cap < ALL and next(lines, None) is not None:
             yield line[: room - len(CUT)] + CUT
             return
         yield line
@@ -129,15 +134,16 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
             # Too narrow for columns: the cells one after the other.
             text = "  ".join(cell for cell in row if cell)
             yield from (
-                f"  {piece}" if number else piece for number, piece in enumerate(_wrapped(text, room - 2))
+                f"  {piece}" if number else piece
+                for number, piece in enumerate(_wrapped(text, room - 2, cap))
             )
             continue
         begin, last = before(row), f"{row[-1]:>{widths[-1]}}" if numbers[-1] else row[-1]
-        for piece in _wrapped(last, room - first):
+        for piece in _wrapped(last, room - first, cap):
             yield (begin + piece).rstrip()
             begin = " " * first
     if rest := listing.rest(cap):
-        yield from _wrapped(rest, room)
+        yield from _wrapped(rest, room, cap)
 
 
 def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
