@@ -207,7 +207,7 @@ def store_of(name: str, mb: int) -> tuple[Path, Counts]:
 
 
 def _middle(pattern: str, share: float, size: int = SECTOR) -> Callable[[Path], None]:
-    """Return the damage that puts zeros into the middle of one of the files, `share` of all before it."""
+    """Return the damage that puts zeros into the middle of one of the files; which one: see `_nth`."""
 
     def damage(root: Path) -> None:
         path = _nth(root, pattern, share)
@@ -234,8 +234,9 @@ def _cut(pattern: str) -> Callable[[Path], None]:
 
 
 def _nth(root: Path, pattern: str, share: float) -> Path:
+    """Return the file that has `share` of all before it; negative: so many from the end."""
     files = _files(root, pattern)
-    return files[int(len(files) * share)]
+    return files[int(share if share < 0 else len(files) * share)]
 
 
 def _files(root: Path, pattern: str) -> list[Path]:
@@ -357,14 +358,9 @@ def _lost_messages(asked: Asked) -> str:
 
 def _torn_middle(asked: Asked) -> str:
     """Derby with a damaged sector: what the product loses after it is no torn tail to us."""
-    lost = asked.product.refusal or not asked.product.of("rows").get("last")
-    return "" if not lost else asked.said("REFUSED|damage in the middle|damaged", r"log\d+\.dat")
-
-
-def _pages(asked: Asked) -> str:
-    """Derby without the newest part of the log: XSDB4 or another refusal is foretold if it comes."""
-    code = re.search(r"XSDB4|XSLA\w|XSDG\w", asked.product.refusal)
-    return asked.said(code[0]) if code else _safe(asked)
+    if not asked.product.refusal and asked.product.of("rows").get("last"):
+        return "the product lost nothing"
+    return asked.said("REFUSED", r"log\d+\.dat:\d+", "what follows it|erases what follows|groups")
 
 
 def _redacted(asked: Asked) -> str:
@@ -428,10 +424,12 @@ TASKS = (
         RECOVER,
         ("start",),
         _torn_middle,
-        _middle("log/log*.dat", 0.9),
+        _middle("log/log*.dat", -2),
     ),
-    Task("derby", "a zeroed sector: safe to start", RECOVER, ("start",), _safe, _middle("log/log*.dat", 0.9)),
-    Task("derby", "a third of the log is gone: XSDB4", RECOVER, ("start",), _pages, _cut("log/log*.dat")),
+    Task("derby", "a zeroed sector: safe to start", RECOVER, ("start",), _safe, _middle("log/log*.dat", -2)),
+    Task(
+        "derby", "a third of the log is gone: safe to start", RECOVER, ("start",), _safe, _cut("log/log*.dat")
+    ),
     Task("derby", "what keeps each file", ("why", "--all"), ("start", "checkpoint"), _free),
     Task("derby", "a redacted report", ("recover", "--redact"), None, _redacted),
     Task("bitronix", "what is in it", INSPECT, ("start",), _screen),
