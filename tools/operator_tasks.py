@@ -325,6 +325,8 @@ def _safe(asked: Asked) -> str:
     """The statement on a start with default options is what happened."""
     if asked.product.refusal:
         return asked.said("does not start|do not start|refuses to start|recovery fails")
+    if asked.product.of("count").get("rolledback"):
+        return asked.said(r"rolls?\s+back")
     return asked.said("starts|start and report|boots")
 
 
@@ -435,7 +437,15 @@ TASKS = (
     Task("bitronix", "what is in it", INSPECT, ("start",), _screen),
     Task("bitronix", "in doubt", ("recover", "--all"), ("start",), _decided),
     Task(
-        "bitronix", "a damaged record: safe to start", RECOVER, ("start",), _safe, _middle("tlogs/*.tlog", 0)
+        "bitronix", "file 1 is damaged: safe to start", RECOVER, ("start",), _safe, _middle("tlogs/*.tlog", 0)
+    ),
+    Task(
+        "bitronix",
+        "file 2 is damaged: safe to start",
+        RECOVER,
+        ("start",),
+        _safe,
+        _middle("tlogs/*.tlog", -1),
     ),
     Task("bitronix", "a redacted report", ("recover", "--redact"), None, _redacted),
 )
