@@ -348,6 +348,7 @@ def _kept(asked: Asked) -> str:
     rows = re.findall(r"(activemq-data-\d+\.amq)\s+[\d,]+  (.*)", asked.ours.text)
     ours = {name for name, why in rows if not why.startswith("nothing")}
     theirs = {name for name, count in asked.product.of("file").items() if count}
+    theirs |= {name for name, why in rows if why.startswith("the file that the broker writes to")}
     return "" if ours == theirs else f"ours alone {sorted(ours - theirs)}, theirs {sorted(theirs - ours)}"
 
 
