@@ -48,8 +48,16 @@ public class ArtemisTasks {
     for (Xid branch : broker.getActiveMQServer().getResourceManager().getPreparedTransactions())
       System.out.println("prepared " + new String(branch.getGlobalTransactionId()) + " 1");
     JournalImpl journal = (JournalImpl) broker.getActiveMQServer().getStorageManager().getMessageJournal();
-    // Files that hold something; the one that is written to is another one after a start.
-    for (JournalFile file : journal.getDataFiles()) System.out.println("file " + file.getFile().getFileName() + " " + file.getPosCount());
+    // Files that the reclaimer keeps: of their records not all are deleted, or they delete records in such a file.
+    JournalFile[] files = journal.getDataFiles();
+    boolean[] kept = new boolean[files.length];
+    for (int at = 0; at < files.length; at++) {
+      int live = files[at].getPosCount();
+      for (JournalFile later : files) live -= later.getNegCount(files[at]);
+      kept[at] = live > 0;
+      for (int before = 0; before < at; before++) kept[at] |= kept[before] && files[at].getNegCount(files[before]) > 0;
+      System.out.println("file " + files[at].getFile().getFileName() + " " + (kept[at] ? 1 : 0));
+    }
     System.out.println("started yes 1");
     System.out.flush();
   }
