@@ -56,7 +56,7 @@ public class ArtemisTasks {
       for (JournalFile later : files) live -= later.getNegCount(files[at]);
       kept[at] = live > 0;
       for (int before = 0; before < at; before++) kept[at] |= kept[before] && files[at].getNegCount(files[before]) > 0;
-      System.out.println("file " + files[at].getFile().getFileName() + " " + (kept[at] ? 1 : 0));
+      System.out.println("file " + files[at].getFile().getFileName() + " " + (kept[at] ? Math.max(live, 1) : 0));
     }
     System.out.println("started yes 1");
     System.out.flush();
