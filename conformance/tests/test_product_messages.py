@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 import stores
-from messages import made, unprinted
+from messages import foretold, made, unprinted
 from messages_states import MAKERS
 
-from journalspec.messages import messages, messages_for, prints
+from journalspec.messages import messages, prints
 from journalspec_conformance.products import get_product, is_fetched, product_dir
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import find_journals, load
@@ -69,9 +69,9 @@ def test_a_start_prints_what_the_record_has(product: str) -> None:
 
     lines = made(maker, {state: maker.states[state]}, look)
     assert unprinted(product, lines) == []
-    foretold = messages_for(maker.format, codes)
-    assert foretold
-    assert [entry.id for entry in foretold if not prints(entry, lines[state])] == []
+    expected = foretold(maker.format, codes)
+    assert expected
+    assert [entry.id for entry in expected if not prints(entry, lines[state])] == []
 
 
 @pytest.mark.parametrize("name", SOURCES)

@@ -136,8 +136,8 @@ def test_what_strict_recovery_refuses_is_shown_as_another_policy_keeps_it(tmp_pa
     text = flat(seen)
     assert "verdict REFUSED btm1.tlog:64: well formed, but the CRC does not match (bad-checksum)" in text
     assert (
-        "2 transactions are decided and not finished (COMMIT); what follows is what --policy salvage keeps."
-        in text.replace("What", "what")
+        "2 transactions are decided and not finished (COMMIT); what follows is what --policy salvage keeps; "
+        "a start recovers nothing if this is the active file." in text.replace("What", "what")
     )
     assert "lost btm1.tlog:64..107 43 bytes: bad-checksum" in text
     assert "journalspec recover" in text
@@ -293,6 +293,25 @@ def test_check_is_one_line_a_journal(clean: Path, tmp_path: Path) -> None:
     assert seen.stdout.startswith(
         f"{other}: refused: d-1.amq:0: the user version is not the configured one ("
     )
+
+
+def test_check_answers_for_the_paths_that_are_of_use(clean: Path, tmp_path: Path) -> None:
+    empty, gone = tmp_path / "empty", tmp_path / "gone"
+    empty.mkdir()
+    unknown = tmp_path / "unknown.zip"
+    unknown.write_bytes(b"no archive")
+    other = tmp_path / "other"
+    other.mkdir()
+    page(other / "d-1.amq", "v2", add("v2", 1), user_version=9)
+    seen = call("check", empty, clean, gone, unknown)
+    assert (seen.exit_code, seen.stdout) == (2, f"{clean}: clean\n")
+    for bad in (empty, gone, unknown):
+        assert str(bad) in seen.stderr
+    seen = call("check", gone, other, clean, "--json")
+    assert [entry["verdict"] for entry in json.loads(seen.stdout)["journals"]] == ["refused", "clean"]
+    assert (seen.exit_code, str(gone) in seen.stderr) == (3, True)
+    seen = call("check", empty, gone)
+    assert (seen.exit_code, seen.stdout) == (2, "")
 
 
 # What PATH may be.

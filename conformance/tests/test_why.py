@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -109,3 +110,15 @@ def test_all_lists_every_file_and_redact_hides_names() -> None:
     hidden = call("why", THREE, "--redact", columns=100).stdout
     assert "queue" in shown.stdout
     assert "text(" in hidden
+
+
+def test_many_journals_are_one_line_each(tmp_path: Path) -> None:
+    for number in range(30):
+        shutil.copytree(THREE, tmp_path / f"broker-{number}")
+    out = call("why", tmp_path, columns=100)
+    assert len(out.stdout.splitlines()) <= 40
+    assert "store 30 journals" in flat(out)
+    assert "KEPT all 1 file" in flat(out)
+    assert "... 20 more (--all)" in flat(out)
+    assert "one of them: journalspec why" in flat(out)
+    assert call("why", tmp_path, "--all").stdout.count("store     ") == 30

@@ -97,7 +97,7 @@ class AtStart:
 
     `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
     dropped region, a refusal or what is missing; or ``clean``, ``in-doubt``, or ``without-`` and one of the
-    `parts`.
+    `parts`. In `says`, ``{texts}`` is for the texts of the notes on neighbours that have the codes.
     """
 
     when: tuple[str, ...]

@@ -178,19 +178,6 @@ def _codes(format_id: str) -> set[str]:
     return own.union(*tool_words().values())
 
 
-def messages_for(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]:
-    """Return the messages that a start without special options prints, by what an answer has.
-
-    `codes` are the reasons, notes, kinds of `missing`, and the code of a refusal, of strict recovery.
-    Losses come first. Where the product refuses to start, it does not get to what loses nothing.
-    """
-    wanted = set(codes)
-    found = [entry for entry in messages(format_id) if wanted & set(entry.start)]
-    refused = any(entry.impact == "refusal" for entry in found)
-    printed = [entry for entry in found if not refused or entry.impact != "none"]
-    return tuple(sorted(printed, key=lambda entry: -IMPACTS.index(entry.impact)))
-
-
 def matching(line: str) -> tuple[ProductMessage, ...]:
     """Return the messages that any part of a log line is of, the best first; none if it is of none.
 

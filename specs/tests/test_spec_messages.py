@@ -18,7 +18,6 @@ from journalspec.messages import (
     made,
     matching,
     messages,
-    messages_for,
     nearest,
     prints,
 )
@@ -135,30 +134,6 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
     matching("")  # the tables are read once
     # What is longer than a limit is cut, so that the largest text costs no more than ten of a tenth.
     assert seconds(10_000_000) < 1 + 20 * seconds(100_000)
-
-
-@pytest.mark.parametrize("name", RUN)
-def test_what_an_answer_has_foretells_messages(name: str) -> None:
-    for entry in messages(name):
-        for code in entry.start:
-            found = messages_for(name, [code])
-            assert entry in found
-            order = ["loss", "refusal", "doubt", "risk", "none"]
-            assert [order.index(one.impact) for one in found] == sorted(
-                order.index(one.impact) for one in found
-            )
-    assert messages_for(name, ()) == messages_for(name, ["no-such-code"]) == ()
-
-
-def test_the_examples_of_the_issue_are_foretold() -> None:
-    def ids(name: str, *codes: str) -> set[str]:
-        return {entry.id for entry in messages_for(name, codes)}
-
-    assert "AMQ142014" in ids("jboss_journal", "unhealthy-commit")
-    assert "AMQ224009" in ids("jboss_journal", "record")
-    assert {"KHD-MSG-006", "KHD-MSG-007"} <= ids("kahadb_journal", "file")
-    assert "XSDB4" in ids("derby_log", "old-page")
-    assert "BTM-MSG-017" in ids("bitronix_tlog", "bad-checksum")
 
 
 @pytest.mark.parametrize(

@@ -47,17 +47,18 @@ class Listing:
         if not left:
             return ""
         count = self.total - sum(self.counts[:cap])
-        return f"... {left:,} more{f', {amount(count, self.noun)}' if self.noun else ''} (--all)"
+        return f"... {left:,} more{f', {amount(count, self.noun)}' if self.noun and count else ''} (--all)"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, the sentences below it, and a list. `apart`: a blank line goes before it."""
+    """A heading, the sentences below it, and a list, in a `style`. `apart`: a blank line goes before it."""
 
     heading: str
     text: Sequence[str] = ()
     listing: Listing | None = None
     apart: bool = False
+    style: str = ""
 
 
 @dataclass
@@ -90,7 +91,9 @@ def damage(answer: Answer) -> str:
         count = sum(entry.count or 0 for entry in entries)
         noun = description.vocabulary.missing[entries[0].code].count.rstrip("s")
         names = some_of([entry.name for entry in entries])
-        phrase = description.phrases.get(entries[0].code, "missing: {names}").format(names=names)
+        phrase = description.phrases.get(entries[0].code, "missing: {names}").format(
+            names=names, number=len(entries)
+        )
         parts.append(phrase + (f", {amount(count, noun)}" if count and noun else ""))
     number, size, reasons, files = 0, 0, set(), set()
     for region in seen.dropped:

@@ -167,12 +167,15 @@ def present(
     write: Callable[[Painter, Answer, Asked], None] | None = None,
     screens: Callable[[Given, Sequence[LeftOut]], Sequence[Sequence[Part]]] | None = None,
     stream: Callable[[Callable[[Directory, Journal], Answer]], int] | None = None,
+    bad: list[UsageProblem] | None = None,
 ) -> None:
     """Ask the journals that were found and show each answer, by the first of these that is given.
 
     A `stream` asks by itself, by what it is given, writes, and returns the exit status. `members` of each
     answer are written as JSON; `screens` are lines; `write` writes about an answer. Ends the command with the
     exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless the answer goes there.
+    With `bad`, which has the problems of other paths, one that gives no answer is put there, and all of them
+    are shown after the answers; without it, the first one ends the command.
     """
     places, unlisted = found
     more = () if policy in (None, STRICT) else ("--policy", policy)
@@ -187,7 +190,7 @@ def present(
             raise SystemExit(
                 stream(lambda place, journal: answers(place.asked, command, [journal], policy, *more)[0])
             )
-        given = [(place, answers(place.asked, command, place.journals, policy, *more)) for place in places]
+        given = [*_answered(places, command, policy, more, bad)]
         out = Painter()
         if screens is not None:
             lines = screens(given, unlisted)
@@ -209,7 +212,29 @@ def present(
                 write_beside(out, given, unlisted)
     statuses = [STATUSES[answer.observation.verdict] for _, all_of in given for answer in all_of]
     # What could not be listed may hold a journal that was not looked at.
-    raise SystemExit(max([*statuses, STATUSES[RECOVERED] if unlisted else 0]))
+    raise SystemExit(max([*statuses, STATUSES[RECOVERED] if unlisted else 0, *map(_shown, bad or ())]))
+
+
+def _answered(
+    places: Iterable[Directory],
+    command: str,
+    policy: str | None,
+    more: Sequence[str],
+    bad: list[UsageProblem] | None,
+) -> Iterator[tuple[Directory, list[Answer]]]:
+    """Yield the places with what came of their journals; a problem goes to `bad`, if there is one."""
+    for place in places:
+        try:
+            yield place, answers(place.asked, command, place.journals, policy, *more)
+        except UsageProblem as error:
+            if bad is None:
+                raise
+            bad.append(error)
+
+
+def _shown(error: UsageProblem) -> int:
+    error.show()
+    return error.exit_code
 
 
 def answers(

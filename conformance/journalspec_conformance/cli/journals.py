@@ -391,8 +391,9 @@ def check_command(as_json: bool, **what: Any) -> None:
     """Print one line on each journal at PATH: clean, recovered or refused, and why.
 
     It is for monitoring: the verdict is that of `journalspec recover`, PATH is what that takes.
+    A path that gives no answer is an error on standard error; the others are answered all the same.
     """
-    found = find(Asked(**what))
+    found, bad = _found(Asked(**what))
 
     def lines(given: Given, _: Sequence[LeftOut]) -> Sequence[tuple[Part, ...]]:
         return [(line,) for place, answers in given for line in _checked(place, answers)]
@@ -405,7 +406,25 @@ def check_command(as_json: bool, **what: Any) -> None:
         if as_json
         else None,
         screens=None if as_json else lines,
+        bad=bad,
     )
+
+
+def _found(asked: Asked) -> tuple[tuple[list[Directory], list[LeftOut]], list[UsageProblem]]:
+    """Return what is at the paths, and what is wrong with those that are no use; UsageProblem: none is."""
+    try:
+        return find(asked), []
+    except UsageProblem as error:
+        bad, good = [], []
+        for path in asked.paths:
+            try:
+                find(replace(asked, paths=(path,)))
+                good.append(path)
+            except UsageProblem as of_one:
+                bad.append(of_one)
+        if not good or not bad:
+            raise error from None
+        return find(replace(asked, paths=tuple(good))), bad
 
 
 def _checked(place: Directory, answers: Sequence[Answer]) -> Iterator[str]:

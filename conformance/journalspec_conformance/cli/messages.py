@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,14 @@ from journalspec.files import shown
 from journalspec.formats import Format, get_format
 from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
-from journalspec_conformance.cli.journal_view import STRICT, Painter, answers, unchanging, wrapped_lines
+from journalspec_conformance.cli.facts import Section
+from journalspec_conformance.cli.journal_view import STRICT, Painter, answers, unchanging
 from journalspec_conformance.cli.places import Asked, find, options
+from journalspec_conformance.cli.screen import INDENT, WIDTH, screen
 from journalspec_reference.answers import Answer
 
 #: Messages that are explained without --all, the lines of all of them, and places that are listed of each.
 MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
-COLUMNS, INDENT = 100, 10
 STYLES = {
     "none": "bold green",
     "risk": "bold yellow",
@@ -28,8 +29,6 @@ STYLES = {
     "refusal": "bold red",
     "loss": "bold red",
 }
-#: Heading or none, text, style.
-Part = tuple[str, str, str]
 #: What advice has for PATH where none was given.
 UNKNOWN_PATH = "DIRECTORY"
 
@@ -60,23 +59,22 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
     here = _answers(asked) if asked is not None else []
     out = Painter()
     if not found:
-        out.wrapped("no message matches: ", shown(text[: 2 * COLUMNS]))
+        out.wrapped("no message matches: ", shown(text[: 2 * WIDTH]))
         out.line("the nearest:")
         for entry in nearest(text):
             _write_short(out, entry)
         sys.exit(1)
-    room = min(COLUMNS, out.columns) if out.on_terminal else COLUMNS
     left = MOST_LINES
     for number, entry in enumerate(found):
-        block = list(_lines(_block(entry, here, asked, verbose), room - INDENT))
-        if not everything and number and (number >= MOST_HITS or len(block) + 1 > left):
+        lines = [*screen(_sections(entry, here, asked, verbose), everything=True)]
+        if not everything and number and (number >= MOST_HITS or len(lines) + 1 > left):
             _write_rest(out, found[number:], left)
             return
         if number:
             out.line("")
-        for head, line, style in block:
-            out.line(head.ljust(INDENT), (line, style))
-        left -= len(block) + 1
+        for line in lines:
+            out.line(*line)
+        left -= len(lines) + 1
 
 
 def _answers(asked: Asked) -> list[Answer]:
@@ -90,7 +88,7 @@ def _answers(asked: Asked) -> list[Answer]:
 
 def _write_short(out: Painter, entry: ProductMessage) -> None:
     text = " ".join(entry.text.split())
-    out.line(f"  {entry.id:<{INDENT + 3}}{text[: COLUMNS - INDENT - 5]}")
+    out.line(f"  {entry.id:<{INDENT + 3}}{text[: WIDTH - INDENT - 5]}")
 
 
 def _write_rest(out: Painter, rest: Sequence[ProductMessage], room: int) -> None:
@@ -103,52 +101,29 @@ def _write_rest(out: Painter, rest: Sequence[ProductMessage], room: int) -> None
         out.line(f"{len(rest) - len(named)} more (--all)")
 
 
-def _block(
+def _sections(
     entry: ProductMessage, here: Sequence[Answer], asked: Asked | None, verbose: bool
-) -> Iterator[Part]:
+) -> Iterator[Section]:
     """Yield the parts of an explanation."""
-    yield "message", f"{' '.join(entry.ids)}  {entry.product}, {entry.level}", "bold"
-    yield "", f"  {' '.join(entry.text.split())}", ""
-    yield "verdict", entry.verdict, STYLES[entry.impact]
-    yield "", entry.meaning, ""
-    yield "", "", ""
-    yield "cause", entry.cause, ""
+    yield Section("message", [f"{' '.join(entry.ids)}  {entry.product}, {entry.level}"], style="bold")
+    yield Section("", [" ".join(entry.text.split())])
+    yield Section("verdict", [entry.verdict], style=STYLES[entry.impact])
+    yield Section("", [entry.meaning])
+    yield Section("cause", [entry.cause], apart=True)
     if asked is not None:
-        yield from _listed("here", _here(entry, here))
+        yield Section("here", [*_here(entry, here)])
     also = f"{', '.join(entry.see)}; " if entry.see else ""
-    yield "see also", f"{also}docs: {entry.page}.html#{entry.id}", ""
+    yield Section("see also", [f"{also}docs: {entry.page}.html#{entry.id}"])
     if verbose:
-        yield from _details(entry)
+        others = (f"{other['versions']}: {other['text']}" for other in entry.other)
+        yield Section("logger", [entry.logger or "-"])
+        yield Section("versions", [f"this text: {', '.join(entry.versions)}", *others])
+        yield Section("state", [entry.state])
+        yield Section("known", [entry.known])
+        if entry.codes:
+            yield Section("answers", [f"{', '.join(entry.codes)} in what `inspect` or `recover` reports"])
     if entry.next:
-        yield "", "", ""
-        yield from _listed("next", _next(entry, asked))
-
-
-def _details(entry: ProductMessage) -> Iterator[Part]:
-    yield "logger", entry.logger or "-", ""
-    yield "versions", f"this text: {', '.join(entry.versions)}", ""
-    for other in entry.other:
-        yield "", f"{other['versions']}: {other['text']}", ""
-    yield "state", entry.state, ""
-    yield "known", entry.known, ""
-    if entry.codes:
-        yield "answers", f"{', '.join(entry.codes)} in what `inspect` or `recover` reports", ""
-
-
-def _listed(head: str, entries: Iterable[str]) -> Iterator[Part]:
-    for number, entry in enumerate(entries):
-        yield "" if number else head, entry, ""
-
-
-def _lines(parts: Iterable[Part], room: int) -> Iterator[Part]:
-    """Yield the lines of parts; a text keeps the blanks that it begins with on each of its lines."""
-    for first, text, style in parts:
-        head, lead = first, text[: len(text) - len(text.lstrip())]
-        # A command stays on its line, so that it can be pasted.
-        whole = len(text) if text.startswith("  journalspec ") else room
-        for line in wrapped_lines(text[len(lead) :], whole - len(lead)):
-            yield head, lead + line, style
-            head = ""
+        yield Section("next", [*_next(entry, asked)], apart=True)
 
 
 def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:

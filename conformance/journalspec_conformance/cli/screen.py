@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from journalspec_conformance.cli.facts import Listing, Section
@@ -12,8 +13,11 @@ from journalspec_conformance.cli.journal_view import Painter, Part, wrapped_line
 MOST_LINES, WIDTH = 40, 100
 #: Where sentences begin; so many lines of one are shown; a column of text is no narrower than this.
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
-#: Lists are folded to so many rows, one after the other, until all fits.
+#: Lists are folded to so many rows, all of them, until all fits; what room is left goes to these first.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
+#: More rows than any list has: nothing is left out, and no sentence is cut.
+ALL = sys.maxsize
+FIRST = ("missing", "holds", "files", "lost", "at start")
 CUT = "... (--all)"
 STYLES = {"clean": "bold green", "recovered": "bold yellow", "REFUSED": "bold red"}
 Line = tuple[Part, ...]
@@ -29,22 +33,35 @@ def width() -> int:
 def screen(
     sections: Iterable[Section], *, everything: bool = False, most: int = MOST_LINES
 ) -> Iterator[Line]:
-    """Yield at most `most` lines; of `everything` all rows of lists, however many lines there are."""
+    """Yield at most `most` lines; of `everything` all rows and sentences, however many lines there are."""
     sections, columns = list(sections), width()
     if everything:
         for section in sections:
-            yield from _section(section, columns, section.listing.number if section.listing else 0)
+            yield from _section(section, columns, ALL)
         return
     for cap in CAPS:
-        lines = [line for section in sections for line in _section(section, columns, cap)]
-        if len(lines) <= most:
+        parts = [[*_section(section, columns, cap)] for section in sections]
+        room = most - sum(map(len, parts))
+        if room >= 0:
             break
     else:
-        lines = [line for line in lines if line]
-    if len(lines) > most:
-        left = len(lines) - most + 1
-        lines = [*lines[: most - 1], (" " * INDENT, f"... {left} more lines (--all)")]
+        parts = [[line for line in part if line] for part in parts]
+        room = most - sum(map(len, parts))
+    for at in sorted(range(len(parts)), key=lambda at: _rank(sections[at])) if cap < CAPS[0] else ():
+        for wider in CAPS[: CAPS.index(cap)]:
+            longer = [*_section(sections[at], columns, wider)]
+            if 0 <= len(longer) - len(parts[at]) <= room:
+                room -= len(longer) - len(parts[at])
+                parts[at] = longer
+                break
+    lines = [line for part in parts for line in part]
+    if room < 0:
+        lines = [*lines[: most - 1], (" " * INDENT, f"... {1 - room} more lines (--all)")]
     yield from lines
+
+
+def _rank(section: Section) -> int:
+    return FIRST.index(section.heading) if section.heading in FIRST else len(FIRST)
 
 
 def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
@@ -56,7 +73,9 @@ def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
         first: Part = (f"{heading:<{INDENT}}", "bold") if heading else " " * INDENT
         heading = ""
         word, gap, rest = text.partition("   ")
-        if section.heading == "verdict" and word in STYLES:
+        if section.style:
+            yield first, (text, section.style)
+        elif section.heading == "verdict" and word in STYLES:
             yield first, (word, STYLES[word]), gap + rest
         else:
             yield first, text
@@ -64,7 +83,7 @@ def _section(section: Section, columns: int, cap: int) -> Iterator[Line]:
 
 def _body(section: Section, room: int, cap: int) -> Iterator[str]:
     for text in section.text:
-        yield from _command(text, room) if text.startswith("  ") else _wrapped(text, room)
+        yield from _command(text, room) if text.startswith("  ") else _wrapped(text, room, cap)
     if section.listing is not None:
         yield from _listing(section.listing, room, cap)
 
@@ -80,10 +99,10 @@ def _command(text: str, room: int) -> Iterator[str]:
     yield line
 
 
-def _wrapped(text: str, room: int) -> Iterator[str]:
+def _wrapped(text: str, room: int, cap: int) -> Iterator[str]:
     lines = wrapped_lines(text, room)
     for number, line in enumerate(lines, start=1):
-        if number == MOST_WRAPPED and next(lines, None) is not None:
+        if number == MOST_WRAPPED and cap < ALL and next(lines, None) is not None:
             yield line[: room - len(CUT)] + CUT
             return
         yield line
@@ -115,15 +134,16 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
             # Too narrow for columns: the cells one after the other.
             text = "  ".join(cell for cell in row if cell)
             yield from (
-                f"  {piece}" if number else piece for number, piece in enumerate(_wrapped(text, room - 2))
+                f"  {piece}" if number else piece
+                for number, piece in enumerate(_wrapped(text, room - 2, cap))
             )
             continue
         begin, last = before(row), f"{row[-1]:>{widths[-1]}}" if numbers[-1] else row[-1]
-        for piece in _wrapped(last, room - first):
+        for piece in _wrapped(last, room - first, cap):
             yield (begin + piece).rstrip()
             begin = " " * first
     if rest := listing.rest(cap):
-        yield from _wrapped(rest, room)
+        yield from _wrapped(rest, room, cap)
 
 
 def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:

@@ -303,17 +303,29 @@ def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Secti
 def _starts(parts: Sequence[Part], kept: Part, *, doubtful: bool) -> list[AtStart]:
     """Return what a start of the product does with these files, as far as that is known."""
     rows: dict[AtStart, None] = {}
+    texts: dict[str, list[str]] = {}
     for part in parts:
         answers = [part.answer.observation] + ([kept.answer.observation] if part is parts[0] else [])
         codes = {IN_DOUBT} if doubtful and part is parts[0] else set()
         for seen in answers:
+            for note in seen.notes:
+                if note.file in part.answer.journal.neighbours and shown(note.text) not in texts.setdefault(
+                    note.code, []
+                ):
+                    texts[note.code].append(shown(note.text))
             codes |= {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
             codes |= {region.reason for region in seen.dropped} | {seen.code or ""}
         if part.answer.observation.verdict == CLEAN:
             codes.add(CLEAN)
         codes |= {f"without-{name}" for name in _without(part)}
         rows |= dict.fromkeys(row for row in part.description.at_start if row.applies(codes))
-    return list(rows)
+    return [
+        replace(
+            row,
+            says=row.says.format(texts=some_of([text for code in row.when for text in texts.get(code, ())])),
+        )
+        for row in rows
+    ]
 
 
 def _without(part: Part) -> list[str]:

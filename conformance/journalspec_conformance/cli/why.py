@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping
 
+#: Of more journals than a store has, each gets one line.
+MOST_SCREENS = 2
 #: Of a format that does not say it yet.
 UNDESCRIBED = {"what": "What frees the files of this format is not described."}
 
@@ -41,33 +43,76 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
     places, _ = find(Asked(paths=(path,), **what))
     journals = [(place, journal) for place in places for journal in place.journals]
     out = Painter()
+    several = len(journals) > MOST_SCREENS and not everything
     # Those of a store are two at most, and one screen; a line between them.
-    most = MOST_LINES if len(journals) < 2 else MOST_LINES // 2 - 1
+    most = MOST_LINES if len(journals) < 2 or several else MOST_LINES // 2 - 1
+    rows = []
     with unchanging([journal for _, journal in journals]):
         for number, (place, journal) in enumerate(journals):
             file = None if place.asked.archive or path.is_dir() else path.name
             with reading(sum(map(len, journal.files.values()))):
-                sections = [*_sections(place, settled(journal), file)]
+                known = settled(journal)
+                found = _found(place, known)
+            if several:
+                name = place.asked.name + (
+                    f": {next(iter(journal.files))}" if len(place.journals) > 1 else ""
+                )
+                rows.append((shown(name), *_verdict(found).split("   ")))
+                continue
             if number:
                 out.line("")
-            for line in screen(sections, everything=everything, most=most):
+            for line in screen(_sections(place, known, found, file), everything=everything, most=most):
                 out.line(*line)
+    for line in screen(_several(journals[0][0], rows)) if several else ():
+        out.line(*line)
 
 
-def _sections(place: Directory, journal: Journal, file: str | None) -> Iterator[Section]:
-    """Yield what is said of a journal, or of one file of it."""
-    described = get_format(journal.format)
-    product = described.why.get("product", UNDESCRIBED)
+def _found(place: Directory, journal: Journal) -> Keeping | None:
+    """Return what keeps the files of a journal, with no name that is hidden; None: that is not described."""
     found = keeping(journal.format, journal.seen, journal.edition, journal.params)
     if found is not None and place.asked.redact:
         hide = Redactor(journal).text
         named = (each if each.below else replace(each, name=hide(each.name)) for each in found.holders)
         found = replace(found, holders=tuple(named))
+    return found
+
+
+def _verdict(found: Keeping | None) -> str:
+    """Return which files of a journal stay: a word, three blanks, a sentence."""
+    if found is None:
+        return "KEPT   all files"
+    free = [name for name in found.lengths if not found.of(name)]
+    files = amount(len(found.lengths), "file")
+    if free and found.doubt:
+        return f"NOT KNOWN   for {len(free):,} of {files}: {found.doubt}"
+    if free:
+        return f"FREE   {len(free):,} of {files}: {some_of(free)}"
+    return f"KEPT   all {files}; none can be deleted now"
+
+
+def _several(first: Directory, rows: Sequence[Sequence[str]]) -> Iterator[Section]:
+    """Yield what is said of many journals: one line of each."""
+    yield Section("store", [f"{len(rows):,} journals"])
+    yield Section("held by", listing=Listing(rows, len(rows), ("path", "verdict", "")), apart=True)
+    # What an archive holds has no path of its own.
+    if first.asked.archive is None:
+        steps = ["one of them:", f"  {first.asked.again('why')}"]
+    else:
+        steps = ["each in full:", f"  {first.asked.whole.again('why', '--all')}"]
+    yield Section("next", steps, apart=True)
+
+
+def _sections(
+    place: Directory, journal: Journal, found: Keeping | None, file: str | None
+) -> Iterator[Section]:
+    """Yield what is said of a journal, or of one file of it."""
+    described = get_format(journal.format)
+    product = described.why.get("product", UNDESCRIBED)
     known = f", known from {found.basis}" if found is not None and found.basis else ""
     title = described.edition(journal.edition).title
     yield Section("store", [f"{title}, {amount(len(journal.files), 'file')}{known}"])
     if found is None:
-        yield Section("verdict", ["KEPT   all files"])
+        yield Section("verdict", [_verdict(found)])
         yield Section("freed by", [product["what"]], apart=True)
         return
     if file is not None and file not in found.lengths:
@@ -89,14 +134,7 @@ def _sections(place: Directory, journal: Journal, file: str | None) -> Iterator[
 
 
 def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
-    free = [name for name in found.lengths if not found.of(name)]
-    files = amount(len(found.lengths), "file")
-    if free and found.doubt:
-        yield Section("verdict", [f"NOT KNOWN   for {len(free):,} of {files}: {found.doubt}"])
-    elif free:
-        yield Section("verdict", [f"FREE   {len(free):,} of {files}: {some_of(free)}"])
-    else:
-        yield Section("verdict", [f"KEPT   all {files}; none can be deleted now"])
+    yield Section("verdict", [_verdict(found)])
     rows = []
     for name, length in found.lengths.items():
         reasons = "; ".join(_counted(described, holder) for holder in found.of(name))

@@ -1,0 +1,122 @@
+"""Runs that may end badly: killed while unpacking, a full disk, ten thousand files, damaged journals."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+
+from journalspec.formats import format_ids
+from judged import PROGRAM, call
+
+CAPTURED = Path(__file__).parents[2] / "corpus" / "captured"
+STORE = CAPTURED / "kahadb_journal" / "activemq-5.11.4" / "in-doubt"
+FULL = Path("/dev/full")
+#: Seconds in which a run has to begin to unpack, and to end.
+SECONDS = 120
+COMMANDS = [
+    ("check",),
+    ("check", "--json"),
+    ("why",),
+    ("inspect",),
+    ("inspect", "--redact", "--all"),
+    ("inspect", "--ndjson"),
+    ("inspect", "--csv"),
+    ("inspect", "--count-by", "type"),
+    ("inspect", "--hex"),
+    ("recover",),
+    ("recover", "--json"),
+    ("explain", "KHD-MSG-006"),
+]
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """An archive whose unpacking takes seconds: many zeros, which pack well."""
+    (tmp_path / "in").mkdir()
+    os.truncate(os.open(tmp_path / "in" / "db-1.log", os.O_CREAT | os.O_WRONLY), 1 << 30)
+    with tarfile.open(tmp_path / "a.tgz", "w:gz", compresslevel=1) as packed:
+        packed.add(tmp_path / "in", "kahadb")
+    shutil.rmtree(tmp_path / "in")
+    return tmp_path / "a.tgz"
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
+)
+def test_nothing_is_left_of_an_archive_that_was_being_unpacked(
+    number: signal.Signals, status: int, large: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "tmp"
+    place.mkdir()
+    run = subprocess.Popen(
+        [*PROGRAM, "check", str(large)], env={**os.environ, "TMPDIR": str(place)}, stderr=subprocess.PIPE
+    )
+    until = time.monotonic() + SECONDS
+    while not [*place.rglob("*.log")] and time.monotonic() < until:
+        assert run.poll() is None
+        time.sleep(0.01)
+    run.send_signal(number)
+    _, said = run.communicate(timeout=SECONDS)
+    assert run.returncode == status, said
+    assert [*place.iterdir()] == []
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_full_disk_is_an_error_and_no_fault(command: tuple[str, ...]) -> None:
+    with FULL.open("wb") as out:
+        done = subprocess.run(
+            [*PROGRAM, *command, str(STORE)], stdout=out, stderr=subprocess.PIPE, timeout=SECONDS, check=False
+        )
+    said = done.stderr.decode()
+    assert done.returncode not in (0, 1), "an answer that nobody has got is none"
+    assert "No space left on device" in said
+    assert "Traceback" not in said
+    assert "fault of journalspec" not in said
+
+
+@pytest.mark.parametrize("command", ["inspect", "recover", "check", "why"])
+def test_a_directory_of_ten_thousand_files_is_answered_soon(command: str, tmp_path: Path) -> None:
+    for number in range(10_000):
+        (tmp_path / f"note-{number}.txt").write_bytes(b"x")
+    for path in STORE.glob("db*"):
+        shutil.copy(path, tmp_path)
+    before = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    done = call(command, tmp_path, columns=100)
+    assert sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - before < 20
+    assert done.exit_code in (0, 1), done.output
+    assert len(done.stdout.splitlines()) <= 40
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_damaged_journals_go_through_every_command(format_id: str, tmp_path: Path) -> None:
+    draw = random.Random(format_id)
+    groups = sorted(path for path in (CAPTURED / format_id).glob("*/*") if path.is_dir())
+    if not groups:
+        pytest.skip("of this format nothing is captured")
+    asked = 0
+    for number in range(12):
+        store = tmp_path / str(number)
+        shutil.copytree(draw.choice(groups), store)
+        for path in [path for path in store.rglob("*") if path.is_file()]:
+            data = bytearray(path.read_bytes())
+            for _ in range(draw.randint(1, 6) if data else 0):
+                data[draw.randrange(len(data))] = draw.randrange(256)
+            path.write_bytes(data[: draw.choice((len(data), draw.randint(0, len(data))))])
+        command = COMMANDS[number]
+        done = call(*command, store, columns=100)
+        asked += done.exit_code != 2
+        assert done.exit_code in (0, 1, 2, 3), (command, store)
+        assert "fault of journalspec" not in done.stderr, (command, store)
+        if len(command) == 1:
+            assert len(done.stdout.splitlines()) <= 40, (command, store)
+    assert asked
