@@ -155,7 +155,7 @@ def damaged(content: bytes) -> bytes:
 
 
 class Journals:
-    """The journals of one shape on a disk, by number of elements: each is made once, and damaged as a copy."""
+    """The journals of one shape on a disk, by number of elements: each is made once, in both forms."""
 
     def __init__(self, format_id: str, shape: Shape, root: Path) -> None:
         self.format_id, self.shape = format_id, shape
