@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import io
 import math
 import statistics
@@ -43,11 +44,12 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "inspect-json": ("inspect", "--json"),
     "hex": ("inspect", "--hex"),
 }
-#: The least seconds that the smallest size has to take, beyond what an empty journal takes.
-LEAST = 0.1
+#: The least seconds that the smallest size has to take, beyond what an empty journal takes. So little is
+#: enough because of several runs the quickest counts: what disturbs a run makes it slower.
+LEAST, TIMES = 0.02, 3
 #: How often a growth that is too large is measured again, each time at twice the size: noise does not repeat.
 AGAIN = 3
-FIRST = 256
+FIRST = 64
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Shape:
         """Return the base with its names filled in."""
         text = str(self.base)
         made = {name: make(n) for name, make in MADE.items() if name in text}
-        return fill(self.base, Names({"n": n, "bytes": 320 * (n + 1), **made}))
+        return fill(self.base, Names({"n": n, "bytes": 320 * (n + 8), **made}))
 
 
 def shapes() -> dict[str, list[Shape]]:
@@ -152,28 +154,45 @@ def damaged(content: bytes) -> bytes:
     return bytes(data)
 
 
-class Measuring:
-    """The journals of one shape on a disk, by number of elements, and what commands cost on them."""
+class Journals:
+    """The journals of one shape on a disk, by number of elements: each is made once, in both forms."""
 
-    def __init__(self, format_id: str, shape: Shape, broken: bool, root: Path) -> None:
-        self.format_id, self.shape, self.broken = format_id, shape, broken
-        self.name = shape.name + ("-damaged" if broken else "")
+    def __init__(self, format_id: str, shape: Shape, root: Path) -> None:
+        self.format_id, self.shape = format_id, shape
         self._root = root
-        self._made: dict[int, tuple[Path, int]] = {}
+        self._sizes: dict[int, int] = {}
+
+    def place(self, n: int, *, broken: bool) -> tuple[Path, int]:
+        """Return the directory of n elements, and the bytes in it."""
+        if n not in self._sizes:
+            author = format_module("journalspec_corpus", self.format_id, "author")
+            files = author.build(self.shape.described(n), self.shape.edition).files
+            for name, data in files.items():
+                for state, content in (("sound", bytes(data)), ("damaged", damaged(data))):
+                    place = self._root / f"{n}-{state}" / name
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.write_bytes(content)
+            self._sizes[n] = sum(map(len, files.values()))
+            del files
+            # What is left of making it is of no run: the collector passes over it.
+            gc.collect()
+            gc.freeze()
+        return self._root / f"{n}-{'damaged' if broken else 'sound'}", self._sizes[n]
+
+
+class Measuring:
+    """What commands cost on the journals of one shape, sound or `broken`."""
+
+    def __init__(self, journals: Journals, *, broken: bool) -> None:
+        self.format_id, self.shape = journals.format_id, journals.shape
+        self.name = self.shape.name + ("-damaged" if broken else "")
+        self._journals, self._broken = journals, broken
 
     def place(self, n: int) -> tuple[Path, int]:
         """Return the directory of n elements, and the bytes in it."""
-        if n not in self._made:
-            author = format_module("journalspec_corpus", self.format_id, "author")
-            built = author.build(self.shape.described(n), self.shape.edition)
-            place, size = self._root / f"{self.format_id}-{self.name}-{n}", 0
-            for name, data in built.files.items():
-                (place / name).parent.mkdir(parents=True, exist_ok=True)
-                size += (place / name).write_bytes(damaged(data) if self.broken else bytes(data))
-            self._made[n] = place, size
-        return self._made[n]
+        return self._journals.place(n, broken=self._broken)
 
-    def seconds(self, command: str, n: int, times: int = 1) -> float:
+    def seconds(self, command: str, n: int, times: int = TIMES) -> float:
         """Return the least processor time of `times` runs of a command on n elements."""
         return min(self._run(command, n) for _ in range(times))
 
@@ -194,14 +213,14 @@ class Measuring:
 
     def grown(self, command: str) -> tuple[int, float, float]:
         """Return elements, seconds, and the exponent; what grows too much is measured again, larger."""
-        fixed = self.seconds(command, 2, 2)
+        fixed = self.seconds(command, 2)
         n = FIRST
-        while n < self.shape.most // 4 and self.seconds(command, n) - fixed < LEAST:
+        while n < self.shape.most // 4 and self.seconds(command, n, 1) - fixed < LEAST:
             n *= 2
         n = min(n, self.shape.most // 4)
         for _ in range(AGAIN):
             sizes = [n, 2 * n, 4 * n]
-            taken = [max(self.seconds(command, size, 2) - fixed, 1e-4) for size in sizes]
+            taken = [max(self.seconds(command, size) - fixed, 1e-4) for size in sizes]
             bytes_ = [self.place(size)[1] for size in sizes]
             slope = statistics.linear_regression([*map(math.log, bytes_)], [*map(math.log, taken)]).slope
             exponent = slope if taken[-1] > LEAST / 2 else 0.0
@@ -258,9 +277,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{format_id}: no shape repeats {name}", file=sys.stderr)
             failed = True
         for shape in shapes().get(format_id, ()):
-            for broken in (False, True):
-                with tempfile.TemporaryDirectory() as root:
-                    measuring = Measuring(format_id, shape, broken, Path(root))
+            with tempfile.TemporaryDirectory() as root:
+                journals = Journals(format_id, shape, Path(root))
+                for measuring in (Measuring(journals, broken=broken) for broken in (False, True)):
                     if chosen.shape in measuring.name:
                         failed |= not all_linear(measuring, chosen.command or COMMANDS)
     return 1 if failed else 0

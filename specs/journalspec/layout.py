@@ -430,7 +430,7 @@ class Layout:
     def _walk(
         self, name: str, edition: str, data: bytes, kind: str = ""
     ) -> Iterator[tuple[Field, str, bytes]]:
-        """Yield field, path and bytes, as far as a sound structure has them."""
+        """Yield field, path and bytes, as far as a sound structure has them; linear in `data`."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         numbers: dict[str, int] = {}
         #: Where the fields begin that a field counts which another one fills.
@@ -441,8 +441,11 @@ class Layout:
                 starts[form.counted[item.name]] = at
             if item.type == "list":
                 for index in range(numbers[item.count]):
+                    # Neither a count nor a length is believed: there is no element behind the bytes.
+                    if at >= len(data):
+                        break
                     for member in item.of:
-                        end = at + (member.width or numbers[member.length])
+                        end = at + (member.width or max(0, numbers[member.length]))
                         raw = data[at:end]
                         if member.is_int:
                             numbers[member.name] = member.integer(raw)

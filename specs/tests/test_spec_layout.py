@@ -321,6 +321,34 @@ def test_pieces_are_laid_where_they_belong() -> None:
     assert joined([Part("a", b"1"), Part("b", b"2")]) == b"12"
 
 
+class Looked(bytes):
+    """Bytes that may be looked at only so often, for what would not end."""
+
+    left = 200
+
+    def __getitem__(self, place: Any) -> Any:
+        self.left -= 1
+        assert self.left, "it goes on behind the bytes"
+        return super().__getitem__(place)
+
+
+@each_structure
+def test_a_count_that_lies_ends_with_the_bytes(format_id: str, edition: str, name: str, kind: str) -> None:
+    """Every number is the largest there is: whatever it counts, no element begins behind the bytes."""
+    layout = layout_of(format_id)
+    form = layout.structure(name, edition, kind)
+    head = b"".join(
+        layout.types(edition)[kind].to_bytes(item.width, "big")
+        if kind and item.name == layout.type_field
+        else (b"\x7f" + b"\xff" * (item.width - 1))
+        for item in form.fields
+        if item.is_int
+    )
+    for length in (0, 4, 8, 40):
+        spots = list(layout.spans(name, edition, Looked(head + b"\xff" * length)))
+        assert sum(spot.length for spot in spots) <= len(head) + length
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_integer_may_have_no_room(kind: str) -> None:
     """Where what counts the record leaves none, there is no such field and nothing is built of it."""

@@ -165,21 +165,23 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
     matches = {file.name: parsed(file.name) for file in found}
     prefixes = Counter(match["prefix"] for match in matches.values() if match)
     own = min(prefixes, key=lambda prefix: (-prefixes[prefix], len(prefix), prefix), default="")
-    originals: dict[int, DataFile] = {}
+    plain = {(file.name, file.file_id) for file in found if file.problem is None}
+    originals: dict[int, str] = {}
 
     def proper(file: DataFile) -> bool:
         match = matches[file.name]
         return file.problem is None and match is not None and match["prefix"] == own
 
     for file in filter(proper, found):
-        if file.file_id not in originals or not file.name.endswith(".gz"):
-            originals[file.file_id] = file
+        originals.setdefault(file.file_id, file.name)
     notes, out = [], []
     for file in found:
-        first = originals.get(file.file_id)
-        packed = first is not None and file.name == f"{first.name}.gz"
-        if file.problem is None and first is not None and (packed or not proper(file)):
-            text = f"id {file.file_id} as in {first.name}: a copy, which is not part of the journal"
+        unpacked = file.name.removesuffix(".gz")
+        # A file that lies there packed as well is one file, however many others have its id.
+        packed = unpacked != file.name and (unpacked, file.file_id) in plain
+        first = unpacked if packed else "" if proper(file) else originals.get(file.file_id, "")
+        if file.problem is None and first:
+            text = f"id {file.file_id} as in {first}: a copy, which is not part of the journal"
             notes.append(Note("duplicate-file-id", file.name, 0, text))
             file = replace(file, role="duplicate")  # noqa: PLW2901  # the same file in another role
         out.append(file)
