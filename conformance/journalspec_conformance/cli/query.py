@@ -33,7 +33,7 @@ from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
 from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
 from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
-from journalspec_conformance.cli.rows import Columns, Matches, TableRows, ask_rows, contents_tables
+from journalspec_conformance.cli.rows import Columns, ContentsRows, Matches, ask_rows, contents_tables
 from journalspec_conformance.cli.selection import WORDS, Question, columns_of
 from journalspec_reference.predicates import text_of
 
@@ -140,16 +140,16 @@ def _alike(one: Matches, other: Matches) -> bool:
     ]
 
 
-def _own_tables(source: Matches) -> dict[str, TableRows]:
+def _own_tables(source: Matches) -> dict[str, ContentsRows]:
     """Return the tables that all formats have, and the lists of the state."""
 
-    def table(name: str, columns: Mapping[str, Field]) -> TableRows:
+    def table(name: str, columns: Mapping[str, Field]) -> ContentsRows:
         hidden = {
             each: replace(field, kind="str") for each, field in columns.items() if field.kind == "bytes"
         }
         known = {**columns, **(hidden if source.redactor else {})}
         del known["journal"]
-        return TableRows(
+        return ContentsRows(
             source.answer,
             source.asked,
             redactor=source.redactor,

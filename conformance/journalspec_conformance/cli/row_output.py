@@ -24,7 +24,7 @@ from journalspec_conformance.cli.follow import Follower
 from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
 from journalspec_conformance.cli.ndjson import write_line
 from journalspec_conformance.cli.places import Directory, UsageProblem, amount
-from journalspec_conformance.cli.rows import Columns, Matches, TableRows, ask_rows, has_arrow
+from journalspec_conformance.cli.rows import Columns, ContentsRows, Matches, ask_rows, has_arrow
 from journalspec_conformance.cli.selection import Question, columns_of
 from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import text_of
@@ -132,13 +132,13 @@ def show_rows(
 
 def _hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
     """Raise UsageProblem for the first queue that no record is of, with the names that are like it."""
-    (column, *_) = [QUEUE] if isinstance(sources[0], TableRows) else sources[0].format.columns["queue"]
+    (column, *_) = [QUEUE] if isinstance(sources[0], ContentsRows) else sources[0].format.columns["queue"]
     known: dict[str, str] = {}
     for source in sources:
         for chunk in replace(source, predicates=(), files=()).chunks([column]):
             names = [name for (name,) in chunk.counted([column]) if name is not None]
             known |= {name: source.shown_value(column, name) for name in names}
-        known |= source.queues() if isinstance(source, TableRows) else {}
+        known |= source.queues() if isinstance(source, ContentsRows) else {}
     for each in wanted:
         if each not in known:
             near = [known[name] for name in get_close_matches(each, known, NEAREST, cutoff=0)]
@@ -203,7 +203,7 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
     for row in rows_of(names, output.limited(parts)):
         path = {"journal": row.pop("journal")} if len(sources) > 1 else {}
         place = {"where": f"{row.pop('file')}:{row.pop('off')}"} if {"file", "off"} <= row.keys() else {}
-        wanted = BRIEF if isinstance(sources[0], TableRows) and sources[0].table == MESSAGES else row
+        wanted = BRIEF if isinstance(sources[0], ContentsRows) and sources[0].table == MESSAGES else row
         rows.append(
             path | place | {name: brief(row[name]) for name in wanted if name in row and name != "journal"}
         )

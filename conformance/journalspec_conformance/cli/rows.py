@@ -230,7 +230,7 @@ class Matches:
 
 
 @dataclass
-class TableRows(Matches):
+class ContentsRows(Matches):
     """The rows of a table that are not records: of contents, of what was lost, of a list of the state.
 
     `known` are its columns, `entries` gives its rows as they are stored; `tell` says how one may be shown.
@@ -350,9 +350,9 @@ def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
     return [*found]
 
 
-def table_of(contents: Holdings, table: str, source: Matches) -> TableRows:
+def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
     """Return the rows of a table of the contents of a journal."""
-    return TableRows(
+    return ContentsRows(
         source.answer,
         source.asked,
         redactor=source.redactor,
@@ -365,7 +365,7 @@ def table_of(contents: Holdings, table: str, source: Matches) -> TableRows:
     )
 
 
-def contents_tables(source: Matches) -> dict[str, TableRows]:
+def contents_tables(source: Matches) -> dict[str, ContentsRows]:
     """Return all tables of the contents of a journal; none if its format tells none."""
     contents = stored(source.answer, redact=source.redactor is not None)
     names = contents.names if contents is not None else ()

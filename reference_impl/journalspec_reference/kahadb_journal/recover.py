@@ -277,7 +277,7 @@ def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
     batch.code = bytearray(compress(batch.code, kept))
 
 
-class State(dict[str, Any]):
+class JournalState(dict[str, Any]):
     """The state that recovery gives, and the pass that it is of: contents need places."""
 
     def __init__(self, values: Mapping[str, Any], passed: JournalPass) -> None:
@@ -483,7 +483,7 @@ class JournalPass:
             "destinations": self._listed(lambda: map(self._destination, names), len(names)),
             "in_doubt": self._listed(lambda: map(self._in_doubt, doubtful), len(doubtful)),
         }
-        return State(state, self)
+        return JournalState(state, self)
 
     @property
     def files(self) -> Sequence[DataFile]:

@@ -33,6 +33,7 @@ from construct.core import stream_read, stream_write
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log import operations as table
 from journalspec.elements import Blob, Checked, ConstructCodec, Counted, While, ahead
+from journalspec.numbers import compressed
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
@@ -93,7 +94,7 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         try:
-            data = table.compressed(obj, wide=self.unit > 1)
+            data = compressed(obj, wide=self.unit > 1)
         except ValueError as error:
             raise ValidationError(str(error), path=path) from None
         stream_write(stream, data, len(data), path)

@@ -28,7 +28,7 @@ from journalspec_reference.kahadb_journal.contents.jobs import beside, early, jo
 from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, ListedMessage, Lists
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.contents.places import MessagePlaces, message_in
-from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, State
+from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_text
 
 #: The version of brokers that do not store it, and so many objects that tell it without an index.
@@ -348,7 +348,7 @@ def _outcome(tx: tuple[Any, ...], decided: set[tuple[Any, ...]]) -> str:
 def contents(answer: Answer) -> KahaContents:
     """Return the contents of a recovered journal; there are none of one that recovery refuses."""
     journal, state = answer.journal, answer.observation.state
-    if isinstance(state, State):
+    if isinstance(state, JournalState):
         return KahaContents(state.passed, journal.seen, journal.root)
     files = {} if answer.observation.verdict == REFUSED else journal.seen
     passed = JournalPass(files, DIALECTS[journal.edition], "salvage")
