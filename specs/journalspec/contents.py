@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from journalspec.formats import get_format
 
@@ -40,6 +41,10 @@ class Table:
     doc: str
     columns: tuple[Column, ...]
 
+    def filled(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a value for each column, in order: that of `row`, None where it has none."""
+        return {column.name: row.get(column.name) for column in self.columns}
+
 
 @dataclass(frozen=True, slots=True)
 class Described:
@@ -69,3 +74,11 @@ def described(format_id: str) -> Described | None:
             raise ValueError(f"{format_id}/contents/tables.toml: {entry['name']}: {what}")
         tables[entry["name"]] = Table(entry["name"], entry["noun"], entry["doc"], columns)
     return Described(tables, data.get("remarks", {}))
+
+
+def contents_of(format_id: str) -> Described:
+    """Return the tables of a format that has contents; raises LookupError if it has none."""
+    found = described(format_id)
+    if found is None:
+        raise LookupError(f"{format_id} has no contents/tables.toml")
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.contents import Table, described
+from journalspec.contents import contents_of
 from journalspec.observation import Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
@@ -52,16 +52,10 @@ class LogContents:
     """The contents of one log: those of its active file, which alone counts."""
 
     def __init__(self, answer: Answer) -> None:
-        self.remarks = Remarks()
+        self.tables, self.remarks = contents_of("bitronix_tlog").tables, Remarks()
         self._seen = answer.observation
         ends = NioReplay.ends if answer.journal.edition == "nio" else Replay.ends
         self._ends = {STATUS_NAMES[status] for status in ends}
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The tables by name."""
-        known = described("bitronix_tlog")
-        return known.tables if known else {}
 
     @property
     def _state(self) -> Mapping[str, Any]:
@@ -70,8 +64,7 @@ class LogContents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the transactions: those that have ended where they end, then those that have not."""
-        names = [column.name for column in self.tables[table].columns]
-        return ({name: row[name] for name in names} for row in self._transactions())
+        return map(self.tables[table].filled, self._transactions())
 
     def _transactions(self) -> Iterator[dict[str, Value]]:
         under_way: dict[bytes, _Transaction] = {}

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from journalspec.contents import Column, Table, described
+from journalspec.contents import Column, Table, contents_of
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row
 from journalspec_reference.derby_log.codec import BadLog, Refusal
@@ -73,10 +73,8 @@ class DerbyContents:
     """The tables of a database; each SQL table is one of them, by the name of its schema and its own."""
 
     def __init__(self, journal: Journal) -> None:
-        known = described(FORMAT)
-        assert known is not None
         #: The tables that there are.
-        self.tables: Mapping[str, Table] = known.tables
+        self.tables = contents_of(FORMAT).tables
         self.remarks = Remarks()
         self._told: set[tuple[str, str, str]] = set()
         self._titles: dict[int, str] = {}

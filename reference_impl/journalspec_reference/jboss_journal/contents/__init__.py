@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import tee
 from typing import Any
 
-from journalspec.contents import Table, described
+from journalspec.contents import contents_of
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remarks, Row, Value
+from journalspec_reference.contents import Count, Row, Value
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
@@ -47,18 +47,8 @@ class BrokerContents:
     """The contents of a journal of messages, or of bindings."""
 
     def __init__(self, store: Store) -> None:
-        self.store = store
-        self._rows = RowMaker(self.store.large, self.store.note)
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The tables of ``tables.toml``."""
-        return described(FORMAT).tables  # type: ignore[union-attr]  # this format has tables
-
-    @property
-    def remarks(self) -> Remarks:
-        """What was odd in what was looked at so far."""
-        return self.store.remarks
+        self.store, self.tables, self.remarks = store, contents_of(FORMAT).tables, store.remarks
+        self._rows = RowMaker(store.large, store.note)
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError for an unknown one."""
@@ -211,7 +201,7 @@ class BrokerContents:
             }
 
     def _transactions(self) -> Iterator[Row]:
-        blank = dict.fromkeys(column.name for column in self.tables["transactions"].columns)
+        blank = self.tables["transactions"].filled({})
         for doubt in self.store.pending.doubts:
             acks = len(doubt.acks) + len(doubt.paged_acks)
             counts = {

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from struct import Struct
 
-from journalspec.contents import Table, described
-from journalspec_reference.contents import Count, Remarks, Row, Value
+from journalspec.contents import contents_of
+from journalspec_reference.contents import Count, Row, Value
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
@@ -272,21 +272,11 @@ def _commit_markable(state: _Buffer) -> dict[str, Value]:
     return found
 
 
-@dataclass
 class TransactionContents:
     """The contents of a journal of Narayana: only two of the tables have rows."""
 
-    store: Store
-
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The tables of ``tables.toml``."""
-        return described(FORMAT).tables  # type: ignore[union-attr]  # this format has tables
-
-    @property
-    def remarks(self) -> Remarks:
-        """What was odd in what was looked at so far."""
-        return self.store.remarks
+    def __init__(self, store: Store) -> None:
+        self.store, self.tables, self.remarks = store, contents_of(FORMAT).tables, store.remarks
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError for an unknown one."""
@@ -311,11 +301,8 @@ class TransactionContents:
                 self.store.note(Oddity(code, str(item.id), *where, found.reason, "transactions"))
             yield item, found
 
-    def _blank(self, table: str) -> dict[str, Value]:
-        return dict.fromkeys(column.name for column in self.tables[table].columns)
-
     def _transactions(self) -> Iterator[Row]:
-        blank = self._blank("transactions")
+        blank = self.tables["transactions"].filled({})
         for item, found in self._objects():
             xid, (file, off) = found.xid, self.store.replay.where(item.place)
             branch = xid.get("branch") if found.parent else None
@@ -344,7 +331,7 @@ class TransactionContents:
             }
 
     def _participants(self) -> Iterator[Row]:
-        blank = self._blank("participants")
+        blank = self.tables["participants"].filled({})
         for item, found in self._objects():
             lists = (("pending", found.participants), ("heuristic", found.heuristics))
             for state, number, each in ((state, *pair) for state, rows in lists for pair in enumerate(rows)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from journalspec.contents import described
+from journalspec.contents import contents_of
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
 from journalspec_reference.filesets import FilesetError, find_journals
@@ -43,7 +43,7 @@ class Store:
             return
         if self.remarks.counts[note.code] < MOST_REMARKS:
             self._noted.add(place)
-        meaning = described(FORMAT).remarks[note.code]  # type: ignore[union-attr]  # this format has tables
+        meaning = contents_of(FORMAT).remarks[note.code]
         text = f"{note.why}: {meaning}" if note.why else meaning
         self.remarks.add(Remark(note.table, note.key, note.file, note.off, note.code, text))
 

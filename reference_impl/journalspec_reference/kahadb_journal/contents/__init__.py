@@ -15,7 +15,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from journalspec.contents import Table, described
+from journalspec.contents import contents_of
 from journalspec.observation import REFUSED
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
@@ -53,8 +53,7 @@ class KahaContents:
     """The contents of a journal whose state is that of one pass."""
 
     def __init__(self, passed: JournalPass, files: Mapping[str, Any], root: Path | None) -> None:
-        about = described(FORMAT)
-        self.tables: Mapping[str, Table] = about.tables if about is not None else {}
+        self.tables = contents_of(FORMAT).tables
         self._passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = MessagePlaces(passed.files), Lists(passed, files)
         #: The remarks of the last pass over each table.
@@ -71,7 +70,7 @@ class KahaContents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is no such table."""
-        columns = [column.name for column in self.tables[table].columns]
+        filled = self.tables[table].filled
         self._remarks[table] = Remarks()
         found: Callable[[], Iterator[dict[str, Value]]] = {
             "messages": self._messages,
@@ -81,8 +80,7 @@ class KahaContents:
             "jobs": self._jobs,
             "acks": self._acks,
         }[table]
-        for row in found():
-            yield {name: row.get(name) for name in columns}
+        yield from map(filled, found())
 
     def counts(self) -> Iterator[Count]:
         """Yield what each queue and durable subscription holds, and how many jobs each scheduler has."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from struct import Struct
 from typing import Any
 
-from journalspec.contents import Table, described
+from journalspec.contents import contents_of
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
 from journalspec_reference.swiftmq_store import codec
@@ -37,26 +37,19 @@ class StoreContents:
     """The contents of one store; each message is read when its row is asked for."""
 
     def __init__(self, found: Recovered) -> None:
-        self.remarks = Remarks()
+        self.tables, self.remarks = contents_of(_FORMAT).tables, Remarks()
         self._found = found
 
-    @property
-    def tables(self) -> Mapping[str, Table]:
-        """The tables by name."""
-        known = described(_FORMAT)
-        return known.tables if known else {}
-
     def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table."""
-        names = [column.name for column in self.tables[table].columns]
-        rows: Iterator[Row] = {
+        """Yield the rows of a table; raises KeyError if there is no such table."""
+        rows: Iterator[dict[str, Value]] = {
             "messages": self._messages,
             "queues": self._queues,
             "subscriptions": self._subscriptions,
             "transactions": self._transactions,
             "swapped": self._swapped,
         }[table]()
-        return ({name: row.get(name) for name in names} for row in rows)
+        return map(self.tables[table].filled, rows)
 
     def counts(self) -> Iterator[Count]:
         """Yield how many messages each queue has, and how many each swap file."""
