@@ -50,6 +50,28 @@ class Count:
     newest: int | None = None
 
 
+@dataclass(slots=True)
+class Total:
+    """A :class:`Count` that is still being made."""
+
+    rows: int = 0
+    bytes: int = 0
+    oldest: int | None = None
+    newest: int | None = None
+
+    def add(self, size: int, time: int | None) -> None:
+        """Count a row of `size` bytes; its time is in milliseconds (UTC), None if it has none."""
+        self.rows += 1
+        self.bytes += size
+        if time is not None:
+            self.oldest = time if self.oldest is None else min(self.oldest, time)
+            self.newest = time if self.newest is None else max(self.newest, time)
+
+    def count(self, table: str, name: str) -> Count:
+        """Return what was counted as that of a queue or table."""
+        return Count(table, name, self.rows, self.bytes, self.oldest, self.newest)
+
+
 @dataclass
 class Remarks:
     """The remarks so far: the first of each code, and how many there were of each."""

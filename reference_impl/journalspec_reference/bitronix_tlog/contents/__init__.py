@@ -11,7 +11,7 @@ from journalspec.observation import Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
 
 _TABLE = "transactions"
@@ -115,8 +115,9 @@ class LogContents:
     def counts(self) -> Iterator[Count]:
         """Yield how many transactions recovery commits and rolls back, and since when they are."""
         for name, outcome in OUTCOMES.items():
-            made = [uid(entry["gtrid"]) for entry in self._state[name]]
-            times = [one.started for one in made if one and one.started is not None]
-            if made:
-                oldest, newest = min(times, default=None), max(times, default=None)
-                yield Count(_TABLE, outcome, len(made), 0, oldest, newest)
+            total = Total()
+            for entry in self._state[name]:
+                known = uid(entry["gtrid"])
+                total.add(0, known.started if known else None)
+            if total.rows:
+                yield total.count(_TABLE, outcome)

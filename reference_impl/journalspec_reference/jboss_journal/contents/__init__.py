@@ -7,14 +7,13 @@ and the files of large messages in directories side by side. Tables and remarks 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import tee
 from typing import Any
 
 from journalspec.contents import contents_of
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Row, Value
+from journalspec_reference.contents import Count, Row, Total, Value
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
@@ -71,14 +70,11 @@ class BrokerContents:
     def counts(self) -> Sequence[Count]:
         """Return the number, bytes and times of the pending messages of each queue."""
         self._check_large()
-        return [
-            Count("messages", self.store.name_of(queue), each.rows, each.bytes, each.oldest, each.newest)
-            for queue, each in self._totals().items()
-        ]
+        return [each.count("messages", self.store.name_of(queue)) for queue, each in self._totals().items()]
 
-    def _totals(self) -> dict[int, _Total]:
+    def _totals(self) -> dict[int, Total]:
         """Return how much each queue holds, by its id."""
-        pending, totals = self.store.pending, {queue: _Total() for queue in self.store.queues}
+        pending, totals = self.store.pending, {queue: Total() for queue in self.store.queues}
         for key, message in pending.references.items():
             queue = queue_of(key)
             total = totals.get(queue)
@@ -86,13 +82,13 @@ class BrokerContents:
                 size, ident = pending.sizes[message], key - queue * KEY
                 if ident in pending.large:
                     size += self.store.large.size(ident)
-                total.add(size, pending.stamps[message])
+                total.add(size, pending.stamps[message] or None)
         for _, entry, queues in self.store.pending_entries():
             size = entry.end - entry.start
             if entry.is_large:
                 size += self.store.large.size(_message(entry).id)
             for queue in queues:
-                totals[queue].add(size, entry.timestamp)
+                totals[queue].add(size, entry.timestamp or None)
         return totals
 
     def _check_large(self) -> None:
@@ -263,23 +259,6 @@ class BrokerContents:
         except ContentsError as error:
             self.store.note(Oddity("undecodable", str(ident), place["file"], place["off"], str(error), table))
             return {}
-
-
-@dataclass(slots=True)
-class _Total:
-    """How much a queue holds."""
-
-    rows: int = 0
-    bytes: int = 0
-    oldest: int | None = None
-    newest: int | None = None
-
-    def add(self, size: int, stamp: int) -> None:
-        self.rows += 1
-        self.bytes += size
-        if stamp:
-            self.oldest = stamp if self.oldest is None else min(self.oldest, stamp)
-            self.newest = stamp if self.newest is None else max(self.newest, stamp)
 
 
 def _message(entry: Entry) -> Message:

@@ -16,7 +16,7 @@ from functools import cached_property
 from struct import Struct
 
 from journalspec.contents import contents_of
-from journalspec_reference.contents import Count, Row, Value
+from journalspec_reference.contents import Count, Row, Total, Value
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
@@ -339,18 +339,12 @@ class TransactionContents:
 
     def counts(self) -> Sequence[Count]:
         """Return the transactions of each node that decides."""
-        found: dict[str, list[tuple[int, int | None]]] = {}
+        found: dict[str, Total] = {}
         for item, each in self._objects():
             node = each.xid.get("node") or ("another server" if each.parent else "unknown")
-            found.setdefault(str(node), []).append((item.end - item.start, each.created))
-        return [_count(node, rows) for node, rows in found.items()]
+            found.setdefault(str(node), Total()).add(item.end - item.start, each.created)
+        return [total.count("transactions", node) for node, total in found.items()]
 
 
 def _hex(value: Value) -> str:
     return value.hex() if isinstance(value, bytes) else ""
-
-
-def _count(node: str, rows: Sequence[tuple[int, int | None]]) -> Count:
-    times = [time for _, time in rows if time is not None]
-    size = sum(size for size, _ in rows)
-    return Count("transactions", node, len(rows), size, min(times, default=None), max(times, default=None))

@@ -19,7 +19,7 @@ from journalspec.contents import contents_of
 from journalspec.observation import REFUSED
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
 from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT
 from journalspec_reference.kahadb_journal.commands import CommandError
 from journalspec_reference.kahadb_journal.contents import openwire
@@ -87,11 +87,11 @@ class KahaContents:
         for listed in self._lists:
             count, _ = self._counted(listed)
             yield count
-        sizes: dict[str, list[int]] = {}
+        totals: dict[str, Total] = {}
         for row in self._jobs():
-            sizes.setdefault(str(row["scheduler"]), []).append(int(str(row["size"])))
-        for scheduler, found in sizes.items():
-            yield Count("jobs", scheduler, len(found), sum(found))
+            totals.setdefault(str(row["scheduler"]), Total()).add(int(str(row["size"])), None)
+        for scheduler, total in totals.items():
+            yield total.count("jobs", scheduler)
 
     def _remark(self, table: str, key: str, place: int | None, code: str, text: str) -> None:
         file, off = ("", None) if place is None else self._places.at(place)
@@ -195,22 +195,16 @@ class KahaContents:
 
     def _counted(self, listed: Listed) -> tuple[Count, int]:
         """Return how much a queue or subscription holds, and how many messages the broker counts."""
-        rows = size = pending = 0
-        oldest: int | None = None
-        newest: int | None = None
+        total, pending = Total(), 0
         for entry in listed.entries():
-            rows += 1
             pending += entry.state != NOT_IN_INDEX
             try:
-                length, time = self._time(entry.place)
+                size, time = self._time(entry.place)
             except Changed:
-                continue
-            size += length
-            if time:
-                oldest = time if oldest is None or time < oldest else oldest
-                newest = time if newest is None or time > newest else newest
+                size, time = 0, None
+            total.add(size, time or None)
         key = "" if listed.subscription is None else f" {listed.subscription}"
-        return Count("messages", listed.name[1] + key, rows, size, oldest, newest), pending
+        return total.count("messages", listed.name[1] + key), pending
 
     def _time(self, place: int) -> tuple[int, int | None]:
         """Return the length of a message's record and its time: by the first bytes, or else by all of it."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from journalspec.contents import contents_of
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Count, Remark, Remarks, Row, Value
+from journalspec_reference.contents import Count, Remark, Remarks, Row, Total, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.implementation import StoreState
@@ -54,14 +54,15 @@ class StoreContents:
     def counts(self) -> Iterator[Count]:
         """Yield how many messages each queue has, and how many each swap file."""
         for queue in self._of_users():
-            sent = (_stored(queue, at, _SENT.size) for at in range(len(queue.entries)))
-            size = sum(queue.entries.listed(at).length for at in range(len(queue.entries)))
-            yield _count("messages", _name(queue.name), size, sent)
+            total = Total()
+            for at in range(len(queue.entries)):
+                total.add(queue.entries.listed(at).length, _sent(_stored(queue, at, _SENT.size)))
+            yield total.count("messages", _name(queue.name))
         for path in self._found.swaps:
-            data = self._found.files[path]
-            places = list(codec.swapped(data))
-            sent = (bytes(data[off + _SWAPPED.size : end][: _SENT.size]) for off, end in places)
-            yield _count("swapped", swap_queue(path), sum(end - off for off, end in places), sent)
+            data, total = self._found.files[path], Total()
+            for off, end in codec.swapped(data):
+                total.add(end - off, _sent(bytes(data[off + _SWAPPED.size : end][: _SENT.size])))
+            yield total.count("swapped", swap_queue(path))
 
     def _of_users(self) -> Iterator[Queue]:
         """Yield the queues but that of the branches."""
@@ -154,14 +155,9 @@ class StoreContents:
                 self._remark("swapped", path, place, "cut", f"{len(data) - after} bytes are no whole entry")
 
 
-def _count(table: str, name: str, size: int, sent: Iterator[bytes]) -> Count:
-    number, oldest, newest = 0, None, None
-    for head in sent:
-        number += 1
-        time = _SENT.unpack(head)[0] if len(head) == _SENT.size else 0
-        if time:
-            oldest, newest = min(oldest or time, time), max(newest or time, time)
-    return Count(table, name, number, size, oldest, newest)
+def _sent(head: bytes) -> int | None:
+    """Return when a message was sent (milliseconds) by its first bytes; None: they do not say it."""
+    return _SENT.unpack(head)[0] or None if len(head) == _SENT.size else None
 
 
 def _stored(queue: Queue, at: int, most: int | None = None) -> bytes:
