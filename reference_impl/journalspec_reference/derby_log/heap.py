@@ -1,6 +1,6 @@
-"""Pages of rows: how rows stand on them and in a log, and what a change does to them.
+"""Pages of rows: how rows are stored on them and in a log, and what a change does to them.
 
-A field is a value, or says where a long one stands (:class:`Pointer`). What a value means, its column says.
+A field is a value, or the place of a long one (:class:`Pointer`). What a value means, its column says.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from journalspec_reference.derby_log.bodies import Body
 from journalspec_reference.derby_log.codec import BadLog
 
-#: A page begins with its format; before its last bytes, a checksum, its slots stand, the first one last.
+#: A page begins with its format; its slots are before its last bytes, a checksum, the first one last.
 PAGE_HEADER, SLOT = Struct(">HxxBBqHi"), Struct(">HHH")
 ROWS_PAGE, ALLOCATION_PAGE, VALID, PAGE_TAIL = 117, 118, 1, 8
 _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
-#: Of a field: no value; a place where it stands; with the first one, no such field here; its length in two
+#: Of a field: no value; a place where it is; with the first one, no such field here; its length in two
 #: plain bytes.
 _NULL, _LONG, _ABSENT, _FIXED = 1, 2, 5, 32
 #: What changes its page row by row.
@@ -29,7 +29,7 @@ Put = Callable[[int, int, "HeapRow"], None]
 
 
 class Pointer(bytes):
-    """Where a long value stands: a page, a clong, and a record id, a cint."""
+    """The place of a long value: a page, a clong, and a record id, a cint."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ class HeapPage:
 
     @property
     def slots(self) -> list[int]:
-        """The order of the rows, kept up when somebody asks: who reads does not, and each move costs all."""
+        """The order of the rows, brought up to date on access: each move costs all, reading needs none."""
         for slot, ident in self._moves:
             if slot is None:
                 self._slots.remove(ident)
@@ -101,7 +101,7 @@ class HeapPage:
 def number(data: bytes, at: int, *, wide: bool) -> tuple[int, int]:
     """Return the compressed int, or (`wide`) compressed long, at an offset, and where it ends.
 
-    Raises IndexError if nothing stands there, BadLog if it ends too soon.
+    Raises IndexError if there is no byte, BadLog if it ends too soon.
     """
     form = data[at] >> 6
     size = 1 << min(form, 2) + wide
@@ -113,7 +113,7 @@ def number(data: bytes, at: int, *, wide: bool) -> tuple[int, int]:
 
 
 def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
-    """Decode a row as it stands in a log or on a page; return its record id, it, and where it ends.
+    """Decode a row as it is stored in a log or on a page; return its record id, it, and where it ends.
 
     Raises BadLog if it does not fit into `data`.
     """
@@ -208,7 +208,7 @@ def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False)
         if name == "INSERT" and fields["insert_flags"] & 2:
             page.drop(ident)
     elif name == "UPDATE":
-        # What was there before stands behind what is there now.
+        # The old row follows the new one.
         row, end = image(data)[1:]
         put(fields["slot"], ident, changed(page.rows.get(ident), image(data, end)[1] if undo else row))
     elif name == "UPDATE_FIELD":

@@ -29,8 +29,8 @@ FORMAT = "derby_log"
 #: Files of containers, those first that Derby looks for first: `d` is what is left of a dropped one.
 _CONTAINER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)")
 _ORDER = "cCdD"
-#: So many places are known of which something was told; and so many things are kept until tables have names.
-_MOST_TOLD, _MOST_EARLY = 10_000, 1000
+#: So many places are kept that have a remark already; and so many faults until tables have names.
+_MOST_REPORTED, _MOST_EARLY = 10_000, 1000
 _TABLES = "tables"
 _IN_DOUBT = "in_doubt"
 
@@ -76,11 +76,11 @@ class DerbyContents:
         #: The tables that there are.
         self.tables = contents_of(FORMAT).tables
         self.remarks = Remarks()
-        self._told: set[tuple[str, str, str]] = set()
+        self._reported: set[tuple[str, str, str]] = set()
         self._titles: dict[int, str] = {}
         self._sql: dict[str, SqlTable] = {}
         self._open: list[tuple[int, Transaction]] = []
-        #: What is told of containers before their tables have names.
+        #: Faults of containers that were found before their tables had names.
         self._early: list[tuple[int, Fault, str]] | None = []
         properties, beside = _properties(journal), _containers(journal)
         cipher, files = None, journal.seen
@@ -96,9 +96,9 @@ class DerbyContents:
                 files = {**files, **logs}
         except NotReadable as error:
             self._add(error.code, error.text)
-            self._state = Booted({}, None, self._tell)
+            self._state = Booted({}, None, self._report)
             return
-        self._state = Booted(beside, cipher, self._tell)
+        self._state = Booted(beside, cipher, self._report)
         if not beside:
             self._add(
                 "no-containers",
@@ -115,23 +115,23 @@ class DerbyContents:
         self._titles = {table.container: title for title, table in self._sql.items()}
         early, self._early = self._early or [], None
         for container, fault, effect in early:
-            self._tell(container, fault, effect)
+            self._report(container, fault, effect)
         self._check(found.others)
         self.tables = {**self.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
 
     def _check(self, others: Mapping[int, str]) -> None:
-        """Look at what of each container can be told without its rows."""
+        """Check each container without its rows."""
         for container, what in others.items():
             if self._state.heap(container) is None:
                 text = f"seg0/c{container:x}.dat, {what}, is missing"
-                self._tell(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
+                self._report(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
         for title, table in [*self._sql.items()]:
             said = self._state.described(table.container)
             heap = self._state.heap(table.container)
             if heap is not None and said is not None and said[0] != table.container:
                 own = f"container {said[0]} (c{said[0]:x})"
                 text = f"{heap.name} says that it is {own}: Derby reads that one as {title}"
-                self._tell(table.container, Fault("other-container", text), "")
+                self._report(table.container, Fault("other-container", text), "")
                 self._sql[title] = replace(table, container=said[0])
         for number, known in self._open:
             gtrid = known.ids[0].hex()
@@ -140,7 +140,7 @@ class DerbyContents:
     def _add(self, code: str, text: str, table: str = "", key: str = "") -> None:
         self.remarks.add(Remark(table, key, "", None, code, text))
 
-    def _tell(self, container: int, fault: Fault, effect: str) -> None:
+    def _report(self, container: int, fault: Fault, effect: str) -> None:
         """Take what is wrong with a container; `effect` is what Derby does because of it."""
         if self._early is not None:
             if len(self._early) < _MOST_EARLY:
@@ -151,12 +151,12 @@ class DerbyContents:
         state = f" ({fault.state})" if fault.state else ""
         text = f"{fault.text}; {effect}{state}" if effect else fault.text
         name = heap.name if heap is not None else f"seg0/c{container:x}.dat"
-        # A page that is looked at again is told once.
+        # A page that is looked at again is reported once.
         place = (name, fault.code, text if fault.off is None else str(fault.off))
-        if place not in self._told:
+        if place not in self._reported:
             self.remarks.add(Remark(title, "", name, fault.off, fault.code, text))
-            if len(self._told) < _MOST_TOLD:
-                self._told.add(place)
+            if len(self._reported) < _MOST_REPORTED:
+                self._reported.add(place)
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table; raises KeyError if there is none of this name."""
@@ -190,13 +190,13 @@ class DerbyContents:
             # A column that was added later has no field in older rows.
             values = fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
             try:
-                told = [
+                found = [
                     None if value is None else decode(value)
                     for decode, value in zip(decoders, values, strict=True)
                 ]
             except ODD:
-                told = [self._decoded(table, at, key, value) for at, value in enumerate(values)]
-            yield dict(zip(names, told, strict=True))
+                found = [self._decoded(table, at, key, value) for at, value in enumerate(values)]
+            yield dict(zip(names, found, strict=True))
 
     def _decoded(self, table: SqlTable, at: int, key: str, value: Any) -> Decoded:
         """Return a value of a row of which one value is not as its type is."""

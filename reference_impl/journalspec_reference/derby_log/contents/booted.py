@@ -1,8 +1,8 @@
 """The pages that a boot would leave: those beside the log, with the log redone and what is open undone.
 
 Changed pages alone are kept, as their rows; the versions of pages are followed by :class:`.store.Store`, as
-in recovery. A page that the log does not fit to, or that cannot be read, stays as it is, and its rows are not
-told: Derby would not start, and says of the first such page why.
+in recovery. A page that the log does not fit to, or that cannot be read, stays as it is, and its rows are
+left out: Derby would not start, and prints the reason for the first such page.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _MOST_PARTS_KEPT = 64
 #: A row has no more parts than columns; a part has so many bytes beside its values; and so often, on average,
 #: each page may be looked at for its parts.
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
-#: A longer value (bytes) is not told.
+#: A longer value (bytes) is left out.
 LONGEST = 64 << 20
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
 _ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
 #: Takes a fault: of which container, and what Derby does because of it.
-Tell = Callable[[int, Fault, str], None]
+Report = Callable[[int, Fault, str], None]
 NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 
 
@@ -66,8 +66,8 @@ class Booted:
     `beside` are the names and bytes of the containers beside the log.
     """
 
-    def __init__(self, beside: Mapping[int, tuple[str, Any]], cipher: Cipher | None, tell: Tell) -> None:
-        self._beside, self._cipher, self._tell = beside, cipher, tell
+    def __init__(self, beside: Mapping[int, tuple[str, Any]], cipher: Cipher | None, report: Report) -> None:
+        self._beside, self._cipher, self._report = beside, cipher, report
         self._heaps: dict[int, Heap | None] = {}
         self._images = Images()
         #: Pages, and (-1) whole containers, that stay as they are; and those of them that cannot be read.
@@ -147,7 +147,7 @@ class Booted:
         if changes and store.pages[place].version > before:
             if before < fields["page_version"]:
                 text = f"{self._named(place)} was filled without records, and is not there"
-                self._tell(place[0], Fault("lost-load", text), "Derby starts, and its rows are lost")
+                self._report(place[0], Fault("lost-load", text), "Derby starts, and its rows are lost")
             self._redo(place, body)
         elif instant >= redo_from and body.operation.name in ("CONTAINER", "CONTAINER_UNDO"):
             undone = self._find(body.undone) if body.undone is not None else None
@@ -167,7 +167,7 @@ class Booted:
         try:
             if heap.fault is not None:
                 # Derby looks no further; where its pages have a size, they can be read all the same.
-                self._tell(container, heap.fault, NO_START)
+                self._report(container, heap.fault, NO_START)
                 if not heap.size:
                     raise heap.fault
             fresh = body.operation.name == "INIT_PAGE" and not body.fields["page_version"]
@@ -186,7 +186,7 @@ class Booted:
 
     def _stick(self, place: Place, fault: Fault) -> None:
         self._stuck.add(place)
-        self._tell(place[0], fault, NO_START)
+        self._report(place[0], fault, NO_START)
 
     def _called(self, container: int) -> str:
         return self._beside.get(container, (f"seg0/c{container:x}.dat",))[0]
@@ -288,7 +288,7 @@ class Booted:
             except Fault as fault:
                 # What was set aside and never used may be zeros.
                 if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
-                    self._tell(heap.number, fault, NO_SELECT)
+                    self._report(heap.number, fault, NO_SELECT)
 
     def count(self, container: int) -> tuple[int, int]:
         """Return how many rows a container has, and their bytes, without decoding them."""
@@ -324,17 +324,17 @@ class Booted:
                 yield slot, ident, data.rows[ident]
 
     def rows(self, container: int) -> Iterator[tuple[str, list[Value]]]:
-        """Yield the rows of a container: where each stands, and its fields, None without a value.
+        """Yield the rows of a container: the place of each, and its fields, None without a value.
 
-        What cannot be read is told, and left out.
+        What cannot be read is reported, and left out.
         """
         heap = self.heap(container)
         if heap is None or heap.removed:
             text = f"{self._called(container)} is missing"
-            self._tell(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
+            self._report(container, Fault("no-container", text, "XSAI2"), NO_SELECT)
             return
         for fault in heap.check() if container not in self._made else ():
-            self._tell(container, fault, NO_SELECT)
+            self._report(container, fault, NO_SELECT)
         self._left = 3 * (heap.length + self._images.size(container))
         changed = sum(each[0] == container for each in self._images)
         self._misses = _AGAIN * (heap.count + changed)
@@ -348,11 +348,11 @@ class Booted:
                         try:
                             values = self._whole(heap, row)
                         except Fault as fault:
-                            self._tell(container, fault, NO_SELECT)
+                            self._report(container, fault, NO_SELECT)
                             continue
                     yield f"{page},{ident}", values
             except Fault as fault:
-                self._tell(container, fault, NO_SELECT)
+                self._report(container, fault, NO_SELECT)
 
     def _whole(self, heap: Heap, row: HeapRow) -> list[Value]:
         """Return the fields of a row, those of its parts and its long ones included; raises Fault."""
@@ -385,7 +385,7 @@ class Booted:
                 raise Fault("bad-row", f"a long value of {heap.name} does not go on")
             pointer = values[1]
         if size > LONGEST:
-            self._tell(
+            self._report(
                 heap.number, Fault("long-value", f"a value of {size} bytes in {heap.name}"), "it is not told"
             )
             return None

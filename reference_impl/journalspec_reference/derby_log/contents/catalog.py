@@ -1,7 +1,7 @@
-"""The tables of a database, as its own catalogue tells them: schemas, tables, columns and their containers.
+"""The tables of a database, by its own catalogue: schemas, tables, columns and their containers.
 
-It is read like any other table, after redo and undo. Without it tables are told from the heaps themselves: a
-heap says which types its columns have, but not their names.
+It is read like any other table, after redo and undo. Without it the tables are the heaps
+themselves: a heap has the types of its columns, but not their names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PROPERTIES, _CONTAINER = 16, re.compile("[0-9]{1,15}")
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
 _NOT_AN_INDEX = b"\0"
-Told = TypeVar("Told")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ def heap_of(name: str, properties: Mapping[str, str]) -> int:
     return _number(properties.get(f"{name}Identifier", ""), _HEAPS[name])
 
 
-def _number(told: str, otherwise: int) -> int:
-    return int(told) if _CONTAINER.fullmatch(told) else otherwise
+def _number(digits: str, otherwise: int) -> int:
+    return int(digits) if _CONTAINER.fullmatch(digits) else otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ class Catalogue:
 
 
 def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
-    """Return what the catalogue of a database tells, or its heaps where it tells nothing."""
+    """Return the tables of a database by its catalogue, or its heaps where that has none."""
 
-    def read(name: str, count: int, told: Callable[[list[Value]], Told]) -> Iterator[Told]:
+    def read(name: str, count: int, decode: Callable[[list[Value]], T]) -> Iterator[T]:
         for _, values in state.rows(heap_of(name, properties)):
             with suppress(*ODD):
                 # Fields that a row does not have are those of columns that were added later.
-                yield told(values + [None] * (count - len(values)))
+                yield decode(values + [None] * (count - len(values)))
 
     schemas = dict(read("Sysschemas", 2, lambda row: (text(row[0]), text(row[1]))))
     columns: dict[str, dict[int, tuple[str, Typed]]] = {}
@@ -108,7 +108,7 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
 
 
 def _unnamed(state: Booted, container: int) -> SqlTable | None:
-    """Return a table that the catalogue does not tell of, by what its heap says of itself."""
+    """Return a table that the catalogue does not have, by the first row of its heap; None if it has none."""
     found = state.described(container)
     if found is None:
         return None

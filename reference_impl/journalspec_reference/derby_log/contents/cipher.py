@@ -130,7 +130,7 @@ def _of(kind: str, name: str) -> Any:
 
 
 class ClearLogs:
-    """Log files as they are in a database that is not encrypted: all records stand where they stood."""
+    """Log files as they are in a database that is not encrypted: all records stay at their offsets."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._cipher = cipher

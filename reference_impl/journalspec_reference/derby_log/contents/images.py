@@ -17,7 +17,7 @@ _INT, _LONG = Struct(">I"), Struct(">Q")
 
 
 def packed(ident: int, row: HeapRow) -> bytes:
-    """Return a row as it could stand on a page, all numbers in their longest form: an image of a row."""
+    """Return a row as it could be on a page, all numbers in their longest form: an image of a row."""
     out = [bytes([row.deleted | (2 if row.rest else 0) | 4]), _int(ident)]
     if row.rest is not None:
         out += [_LONG.pack(row.rest[0] | 1 << 63), _int(row.rest[1])]

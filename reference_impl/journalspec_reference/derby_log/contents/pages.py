@@ -25,12 +25,12 @@ from journalspec_reference.derby_log.heap import (
     rows_of,
 )
 
-#: Where the info of a container stands on its first page, and how long it is.
+#: Offset and size (bytes) of the info of a container on its first page.
 INFO, INFO_SIZE = 109, 80
 #: Its format, status and page size; and, in front of its checksum, what that covers.
 _INFO, _SUMMED = Struct(">iii"), 72
 _CONTAINER, _REMOVED = 116, 2
-#: Of the extent behind it: the number of its first page, of the last it can hold, and how many pages it has.
+#: Of the extent after it: the number of its first page, of the last it can hold, and how many pages it has.
 _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
 #: What the first row of a heap begins with: its format (up to 10.2, from 10.3 on), and its container.
@@ -55,7 +55,7 @@ class Heap:
         self.fault: Fault | None = None
         start = bytes(data[: INFO + INFO_SIZE + _EXTENT.size])
         info = info or start[INFO : INFO + INFO_SIZE]
-        self.size, self._told, status = 0, 0, 0
+        self.size, self._listed, status = 0, 0, 0
         if len(info) < INFO_SIZE:
             text = f"{name} has {len(data)} bytes, too few for what a container says of itself"
             self.fault = Fault("short-container", text, "XSDG3")
@@ -75,7 +75,7 @@ class Heap:
         self.count = len(data) // self.size if self.size else 0
         if self.count and len(start) == INFO + INFO_SIZE + _EXTENT.size:
             first, last, pages = _EXTENT.unpack_from(start, INFO + INFO_SIZE)
-            self._told = min(first + pages, last + 1)
+            self._listed = min(first + pages, last + 1)
 
     @property
     def length(self) -> int:
@@ -111,7 +111,7 @@ class Heap:
         return number >= self.count or not any(bytes(self._data[off : off + self.size]))
 
     def numbers(self) -> Iterator[int]:
-        """Yield the numbers of the pages behind the first one, as far as they are no holes of the file."""
+        """Yield the numbers of the pages after the first one, as far as they are no holes of the file."""
         source, size, at = source_of(self._data), self.size, self.size
         while self.count and (at := source.next_data(at)) < self.count * size:
             yield at // size
@@ -126,8 +126,8 @@ class Heap:
         except Fault as fault:
             yield fault
             return
-        if self.count < self._told:
-            text = f"{self.name} has {self.count} pages, and says that it has {self._told}"
+        if self.count < self._listed:
+            text = f"{self.name} has {self.count} pages, and says that it has {self._listed}"
             yield Fault("no-page", text, "XSDG0", self.count * self.size)
 
 

@@ -1,7 +1,7 @@
 """What the bytes of a field mean by the SQL type of its column.
 
 A decoder raises ValueError, IndexError or struct.error for bytes that its type does not have. Java objects
-are never made: of one its class is told.
+are never made: of one the class is returned.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _timestamp(data: bytes) -> str:
 
 
 def utf(data: bytes, at: int) -> tuple[str, int]:
-    """Return a text behind two bytes of length, and where it ends; raises ValueError, IndexError."""
+    """Return a text after two bytes of length, and where it ends; raises ValueError, IndexError."""
     end = at + 2 + (data[at] << 8 | data[at + 1])
     if end > len(data):
         raise ValueError("a text is cut short")
@@ -149,7 +149,7 @@ TYPES: Mapping[int, SqlType] = {
 }
 #: The format of a field -> the id of its type.
 BY_FORMAT = {known.format: ident for ident, known in TYPES.items()}
-#: A type that is not known: its bytes are told.
+#: A type that is not known: its values are bytes.
 UNKNOWN = SqlType("bytes", bytes, 0)
 _SIZED = {17, 25, 28, 30, 442, 446}
 
