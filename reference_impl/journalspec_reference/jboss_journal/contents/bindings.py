@@ -30,7 +30,7 @@ SETTINGS = {
 #: Who sends to a queue, by the number of its routing type.
 ROUTING = {0: "multicast", 1: "anycast"}
 PAUSED = 0
-#: Not shown: bytes that no version explains yet, and what is nobody's business.
+#: Not shown: bytes that no version explains yet, and secrets.
 HIDDEN = ("more", "password")
 
 

@@ -26,6 +26,7 @@ LARGE, OLD, PROTOCOL = 30, 31, 45
 #: What a record of type 45, or an entry of a page, begins with.
 CORE, AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING = 1, 2, 3, 4, 5
 OF_AMQP = (AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING)
+_LARGE_AMQP = bytes([AMQP_LARGE])
 #: In front of the body, its end is stored as if a packet's header were there; the older form has two ends.
 BODY_AT, OLD_BODY_AT = 13, 17
 #: What a message's type is called.
@@ -191,7 +192,7 @@ def _odd_value(
 
 
 def headers_at(data: bytes, at: int, message: Message) -> int:
-    """Put what stands in each message beside its body into `message`; return where it ends."""
+    """Put the fields that each message has beside its body into `message`; return where they end."""
     (message.id,) = LONG.unpack_from(data, at)
     message.address, at = optional_text(data, at + 8)
     at += 1
@@ -203,6 +204,11 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     )
     message.type, message.durable = kind, durable != 0
     return properties_at(data, at + HEADERS.size - 1, message.properties) if given else at + HEADERS.size
+
+
+def is_large(user_type: int, data: bytes, start: int) -> bool:
+    """Tell whether the message in a record's body from `start` on has its own body in a file."""
+    return user_type == LARGE or (user_type == PROTOCOL and data[start : start + 1] == _LARGE_AMQP)
 
 
 def timestamp_at(data: bytes, at: int) -> int:
@@ -255,14 +261,7 @@ def large_message(data: bytes) -> Message:
 
 def old_message(data: bytes) -> Message:
     """Return the message of a record of type 31 (HornetQ, Artemis 1); raises one of ERRORS."""
-    message = Message()
-    (end,) = INT.unpack_from(data, 0)
-    size = end - OLD_BODY_AT
-    if size < 0 or 8 + size > len(data):
-        raise Undecodable(f"a body of {size} bytes, and {len(data) - 8} follow")
-    message.body = data[4 : 4 + size]
-    _take(message, lambda: headers_at(data, 8 + size, message))
-    return message
+    return _with_body(data, OLD_BODY_AT, 2 * INT.size)
 
 
 def protocol_message(data: bytes) -> Message:
@@ -278,23 +277,26 @@ def protocol_message(data: bytes) -> Message:
     if persister != CORE:
         raise Undecodable(f"no protocol has the number {persister}")
     address, at = optional_text(data, 9)
-    message = _core(data_at(data, at)[0])
+    message = _with_body(data_at(data, at)[0], BODY_AT, INT.size)
+    message.blank = len(message.body) == 4 and message.type == PLAIN
     # The copies in the message itself may be of an earlier one.
     message.id = ident
     message.address = address if address is not None else message.address
     return message
 
 
-def _core(stored: bytes) -> Message:
-    """Return a Core message as Artemis 2 stores it: the end of the body, the body, the headers."""
+def _with_body(stored: bytes, body_at: int, ends: int) -> Message:
+    """Return a Core message: the end of the body, counted from `body_at`, the body, and the headers.
+
+    `ends` is how many bytes the ends of the body have: the older form has a second one after it.
+    """
     message = Message()
     (end,) = INT.unpack_from(stored, 0)
-    size = end - BODY_AT
-    if size < 0 or 4 + size > len(stored):
-        raise Undecodable(f"a body of {size} bytes, and {len(stored) - 4} follow")
-    message.body = stored[4 : 4 + size]
-    _take(message, lambda: headers_at(stored, 4 + size, message))
-    message.blank = size == 4 and message.type == PLAIN
+    size = end - body_at
+    if size < 0 or ends + size > len(stored):
+        raise Undecodable(f"a body of {size} bytes, and {len(stored) - ends} follow")
+    message.body = stored[INT.size : INT.size + size]
+    _take(message, lambda: headers_at(stored, ends + size, message))
     return message
 
 

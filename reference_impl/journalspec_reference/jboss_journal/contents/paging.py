@@ -31,6 +31,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     PROTOCOL,
     Undecodable,
     data_at,
+    is_large,
     timestamp_of,
 )
 
@@ -65,7 +66,7 @@ class Entry:
     @property
     def is_large(self) -> bool:
         """Whether its body is in a file."""
-        return self.kind == LARGE or (self.kind == PROTOCOL and self.data[self.start] == AMQP_LARGE)
+        return is_large(self.kind, self.data, self.start)
 
     @property
     def timestamp(self) -> int:

@@ -15,7 +15,6 @@ from struct import Struct
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body, PreparedTx
 from journalspec_reference.jboss_journal.contents.core import (
-    AMQP_LARGE,
     ERRORS,
     INT,
     LARGE,
@@ -23,6 +22,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     OLD,
     PROTOCOL,
     Undecodable,
+    is_large,
     timestamp_of,
 )
 from journalspec_reference.jboss_journal.recover import Replay
@@ -121,7 +121,7 @@ class Pending:
                     places(place)
                     stamps(timestamp_of(kind, data, start))
                     sizes(end - start)
-                    if kind == LARGE or (kind == PROTOCOL and data[start : start + 1] == _LARGE):
+                    if is_large(kind, data, start):
                         self.large.add(ident)
                 else:
                     self._take_other(item, data[start:end])
@@ -194,7 +194,7 @@ class Pending:
             try:
                 if item.user_type in MESSAGES:
                     doubt.messages[item.id] = item.place
-                    if item.user_type == LARGE or (item.user_type == PROTOCOL and data[:1] == _LARGE):
+                    if is_large(item.user_type, data, 0):
                         self.large.add(item.id)
                 elif item.user_type in (REFERENCE, ACKNOWLEDGED):
                     (queue,) = LONG.unpack_from(data, 0)
@@ -210,7 +210,6 @@ class Pending:
                 )
 
 
-_LARGE = bytes([AMQP_LARGE])
 _CHANGES = {
     ACKNOWLEDGED: "it is acknowledged",
     DELIVERIES: "its deliveries are counted",
