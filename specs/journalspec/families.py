@@ -43,8 +43,7 @@ _PYTHON = {"utf16le": "utf-16-le", "utf16be": "utf-16-be"}
 _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-#: Names that YAML or a language of the generated parsers has for itself.
-#: What no name may be, and numbers as types of Kaitai.
+#: Names that YAML or a language of the generated parsers has for itself, and numbers as types of Kaitai.
 TABLE: Mapping[str, Any] = tomllib.loads(
     files("journalspec").joinpath("families.toml").read_text(encoding="utf-8")
 )
@@ -65,11 +64,6 @@ def text_of(data: bytes, encoding: str) -> str:
     if encoding == "mutf8":
         return mutf8.readable(data)
     return data.decode(_PYTHON.get(encoding, encoding), "replace")
-
-
-def bytes_of(text: str, encoding: str) -> bytes:
-    """Return how `text` is stored."""
-    return mutf8.encode(text) if encoding == "mutf8" else text.encode(_PYTHON.get(encoding, encoding))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +127,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The types of a family by name; those of `roots` stand by themselves."""
+    """The types of a family by name; those of `roots` can be decoded by themselves."""
 
     format_id: str
     name: str

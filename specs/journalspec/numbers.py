@@ -1,6 +1,6 @@
 """How numbers are stored: each form by the name that tables call it, with a reader and a writer.
 
-``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian, with ``le`` behind them little-endian; ``bool`` is a byte
+``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian, with ``le`` appended little-endian; ``bool`` is a byte
 that is not 0. ``cint`` and ``clong`` are compressed numbers, ``varint`` is the one of Protocol Buffers.
 """
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from random import Random
 
+from journalspec import mutf8
 from journalspec.families import (
     Family,
     Member,
     Shape,
     alternative,
     asked,
-    bytes_of,
     evaluate,
     holds,
     terms,
@@ -20,6 +20,14 @@ from journalspec.families import (
 )
 from journalspec.numbers import NUMBERS
 
+#: How a text is stored in each encoding of tables.
+ENCODERS: Mapping[str, Callable[[str], bytes]] = {
+    "utf8": str.encode,
+    "mutf8": mutf8.encode,
+    "utf16le": lambda text: text.encode("utf-16-le"),
+    "utf16be": lambda text: text.encode("utf-16-be"),
+    "latin1": lambda text: text.encode("latin-1"),
+}
 #: From here on types that may hold each other are left out, where the table lets them.
 DEEP = 4
 #: So long are texts, bytes and lists at most, if their measure alone decides.
@@ -182,12 +190,9 @@ class _Drawer:
         """Return a text of so many bytes."""
         out = b""
         while len(out) < size:
-            sign = (
-                bytes_of(self.random.choice("az ~\u00e9\u20ac\U0001f600"), encoding)
-                if encoding != "latin1"
-                else b"\xe9"
-            )
-            out += sign if len(out) + len(sign) <= size else bytes_of("x", encoding)
+            sign = "\u00e9" if encoding == "latin1" else self.random.choice("az ~\u00e9\u20ac\U0001f600")
+            stored = ENCODERS[encoding](sign)
+            out += stored if len(out) + len(stored) <= size else ENCODERS[encoding]("x")
         return out
 
 
