@@ -101,10 +101,6 @@ class _Bytes:
 Take = Callable[[_Bytes], Any]
 
 
-def _no_value(_: _Bytes) -> None:
-    return None
-
-
 class _Pages:
     """The page file: objects by the number of their first page."""
 

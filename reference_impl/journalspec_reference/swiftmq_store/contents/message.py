@@ -6,8 +6,6 @@ message; what comes before it is kept.
 
 from __future__ import annotations
 
-from typing import Any
-
 from journalspec import mutf8
 from journalspec_reference.contents import Value
 from journalspec_reference.swiftmq_store.codec import (
@@ -119,10 +117,8 @@ def _primitive(cursor: Cursor, name: str, problems: list[Problem]) -> Value:
     if kind not in PRIMITIVES:
         raise BadStore(f"a primitive of kind {kind}")
     form = PRIMITIVES[kind]
-    value: Any = form.unpack_from(cursor.data, cursor.room(form.size))[0]
-    if kind != _CHARACTER:
-        return value  # type: ignore[no-any-return]
-    return _text(mutf8.encode(chr(value)), name, problems)
+    value: bool | int | float = form.unpack_from(cursor.data, cursor.room(form.size))[0]
+    return _text(mutf8.encode(chr(int(value))), name, problems) if kind == _CHARACTER else value
 
 
 def _text(stored: bytes, name: str, problems: list[Problem]) -> str:
