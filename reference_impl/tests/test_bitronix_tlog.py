@@ -174,6 +174,28 @@ def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length()
     assert fault == (HEADER_SIZE, tail, "no-end-marker")
 
 
+def test_a_damaged_file_that_lost_the_election_may_be_the_newer_one_all_the_same() -> None:
+    """Its timestamp is a position; what is before the damage counts, as nothing can refute it."""
+    old = encode(8, b"old", (), 10, 1)
+    newer = [encode(8, b"new", (b"db1",), time, time) for time in (20, 21, 22)]
+
+    def seen_with(active: bytes, passive: bytes) -> Any:
+        files = {
+            "btm1.tlog": (encode_header(HEADER_SIZE, 1, HEADER_SIZE + len(passive)) + passive).ljust(4096),
+            "btm2.tlog": (encode_header(1 << 40, 1, HEADER_SIZE + len(active)) + active).ljust(4096),
+        }
+        return load("bitronix_tlog").recover(files, edition="2.1", policy="salvage")
+
+    zeros = bytes(len(newer[1]))
+    for passive, count in ((b"".join(newer), 3), (newer[0] + zeros + newer[2], 1), (zeros + newer[2], 0)):
+        seen = seen_with(old, passive)
+        found = [(entry.code, entry.off, entry.count) for entry in seen.missing if entry.code != "decision"]
+        assert found == ([("newer-records", HEADER_SIZE, count)] if count else [])
+        assert seen.verdict == ("recovered" if count else "clean")
+    # What the active file lost may be newer still.
+    assert not seen_with(old + zeros, b"".join(newer)).missing
+
+
 #: Names of the records of a drawn log: sound ones, and those that have notes.
 NAMES = [(), (b"a",), (b"a", b"b"), (b"b", b"a"), (b"a", b"a"), (b"caf\xe9",), (b"n" * 300,)]
 

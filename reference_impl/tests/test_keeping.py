@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import CLEAN, Observation, jsonable
 from journalspec_corpus.case import Case
 from journalspec_corpus.draws import drawn_cases
@@ -62,6 +63,45 @@ def test_free_files_hold_nothing_and_kept_ones_do(format_id: str) -> None:
     # A draw may write the same message twice.
     assert same <= telling // 20
     assert telling > 60
+
+
+def test_what_the_file_in_use_deletes_and_ends_does_not_count_yet() -> None:
+    """Artemis' reclaimer looks at the files before the current one, and a start goes on in that one."""
+
+    def file(number: int, *records: tuple[str, Mapping[str, int]]) -> bytes:
+        header = LAYOUT.build("header", "v2", format_version=2, file_id=number)
+        stamp = {"file_id": number}
+        body = (LAYOUT.build("record", "v2", kind, **stamp, **fields) for kind, fields in records)
+        return (header + b"".join(body)).ljust(1024, b"\0")
+
+    files = {
+        "a-1.amq": file(1, ("ADD", {"id": 1}), ("UPDATE", {"id": 1})),
+        "a-2.amq": file(2, ("ADD_TX", {"tx": 9, "id": 2}), ("ADD", {"id": 3})),
+        "a-3.amq": file(3, ("ADD_TX", {"tx": 8, "id": 4}), ("DELETE", {"id": 3})),
+        "a-4.amq": file(4, ("DELETE", {"id": 1}), ("ROLLBACK", {"tx": 9})),
+        "a-5.amq": file(5),
+    }
+    held = {
+        "a-1.amq": ["late-deletes"],
+        "a-2.amq": ["late-ends"],
+        "a-3.amq": ["open", "deletes"],
+        "a-4.amq": ["current", "deletes", "ends"],
+        "a-5.amq": [],
+    }
+    assert kinds(files) == held
+    # One record in another file, and all of it counts; a start would end the open transaction in that one.
+    files["a-5.amq"] = file(5, ("ADD", {"id": 5}))
+    counted = kinds(files)
+    assert [name for name, held_by in counted.items() if not held_by] == ["a-1.amq", "a-2.amq", "a-4.amq"]
+    assert (counted["a-3.amq"], counted["a-5.amq"]) == (["open"], ["current", "records"])
+
+
+def kinds(files: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """Return what kinds of holders each file of an Artemis journal has."""
+    found = keeping("jboss_journal", files, "v2", {})
+    assert found is not None
+    assert not found.doubt
+    return {name: [holder.kind for holder in found.of(name)] for name in found.lengths}
 
 
 def test_a_chain_of_files_is_followed_to_its_end() -> None:

@@ -84,7 +84,7 @@ def _answer(
 def _missing(found: Sequence[Scanned], active: Scanned, edition: str) -> list[dict[str, Any]]:
     """Return what the passive file proves: that it is newer, and lost decisions (BTM-RCV-022 and 023)."""
     passive = next((file for file in found if file is not active and not file.unusable), None)
-    if passive is None or passive.dropped or active.dropped:
+    if passive is None or active.dropped:
         return []
     opened, left = (_unfinished(file, edition) for file in (active, passive))
     own = list(passive.records)
@@ -96,6 +96,8 @@ def _missing(found: Sequence[Scanned], active: Scanned, edition: str) -> list[di
     if later and passive.rank in passive.boundaries and active.rank != active.boundaries[-1]:
         place = {"file": passive.name, "off": later[0]["at"]["off"]}
         gone.append({"code": "newer-records", "name": passive.name, **place, "count": len(later)})
+    if passive.dropped:
+        return gone
     known = {record["gtrid"] for record in active.records if record["type"] in DECIDING}
     for gtrid in sorted(gtrid for gtrid, names in left.items() if names and gtrid not in known):
         offs = [

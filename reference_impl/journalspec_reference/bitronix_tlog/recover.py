@@ -370,14 +370,16 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
 
     A swap copies every decision that is still open to the new file (BTM-SWP-002). A decision that one file
     leaves open and the active one does not know was therefore lost, whichever of the two is newer. A
-    decision without names has no branch. Where either file is damaged it proves nothing: what would refute
-    it may be in what was dropped.
+    decision without names has no branch. Where a file is damaged, what would refute this may be in what was
+    dropped: a damaged active file proves nothing, and of a damaged passive one only what is before it counts.
     """
-    if log.fault is not None or other.fault is not None:
+    if log.fault is not None:
         return
     # A file whose timestamp is its own tail has just become active by the swap that wrote it.
     if other.is_position and log.file.timestamp != log.file.limit:
         yield from _newer(log, other)
+    if other.fault is not None:
+        return
     passive, doomed = other.file.name, DOOMED.format(log.file.name)
     left = other.state.left
     gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
@@ -405,5 +407,6 @@ def _newer(log: Log, other: Log) -> Iterator[Missing]:
             f"{gtrid_text(gtrid)} {codec.STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()
         ]
         more = f" and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
-        text = f"it ends with {', '.join(said[-MOST_TOLD:])}{more}{doomed} (BTM-DEV-001)"
+        ends = "it is damaged, and what is left of it ends" if other.fault else "it ends"
+        text = f"{ends} with {', '.join(said[-MOST_TOLD:])}{more}{doomed} (BTM-DEV-001)"
         yield Missing("newer-records", passive, passive, first, count, text)

@@ -1,12 +1,14 @@
 """What keeps data files from being used again (the rule of reclaiming, JBM-FIL).
 
 A file is free when each ADD and UPDATE in it was deleted, each transaction with records in it has ended, and
-no earlier file stays that its own deletes and ends are about.
+no earlier file stays that its own deletes and ends are about. What is in the file that the broker writes to
+does not count: its reclaimer looks at the files before that one alone.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from struct import Struct
 
@@ -138,7 +140,7 @@ class _Ledger:
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return what keeps each data file; an open transaction keeps nothing: a start rolls it back."""
+    """Return what keeps each data file, as a broker sees it that has just started."""
     found = gather(files, DIALECTS[edition], params, imply=True)
     usable = [file for file in found.files if file.problem is None]
     ledger = _Ledger()
@@ -170,8 +172,8 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
 
 
 def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
-    """Return what holds files by itself: the file in use, live records, prepared transactions."""
-    out = [Holder(usable[max(ledger.used)].name, "current")] if ledger.used else []
+    """Return what holds files by itself: the file in use and what it cancels, live records, transactions."""
+    out = [*_late(ledger, usable)]
     groups: dict[tuple[int, int], list[int]] = {}
     for kind, *places in ledger.live.values():
         for place in places:
@@ -184,9 +186,24 @@ def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
         out.append(Holder(usable[turn].name, "records", str(kind), count, size, first))
     for tx, changes in sorted(ledger.open.items()):
         if changes.prepared is None:
+            # A start writes its ROLLBACK, into the file in use.
+            out += [Holder(usable[turn].name, "open", str(tx)) for turn in sorted(changes.files)]
             continue
         for turn in sorted(changes.files):
             first = changes.prepared[1] if changes.prepared[0] == turn else -1
             count = sum(_turn(place) == turn for _, _, place in changes.added)
             out.append(Holder(usable[turn].name, "prepared", str(tx), count, first=first))
     return out
+
+
+def _late(ledger: _Ledger, usable: list[DataFile]) -> Iterator[Holder]:
+    """Yield that a file is in use, and the others in which it deletes records or ends transactions."""
+    if not ledger.used:
+        return
+    current = max(ledger.used)
+    name = usable[current].name
+    yield Holder(name, "current")
+    for counts, kind in ((ledger.deletes, "late-deletes"), (ledger.ends, "late-ends")):
+        for (turn, there), count in sorted(counts.items()):
+            if turn == current:
+                yield Holder(usable[there].name, kind, name, count)
