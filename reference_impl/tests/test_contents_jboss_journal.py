@@ -686,7 +686,7 @@ def value_in(found: Any) -> Any:
     elif found["tag"] == 4:
         value = value["value"]
     elif found["tag"] == 11:
-        value = chr(value)
+        value = "\ufffd" if 0xD800 <= value < 0xE000 else chr(value)
     return value
 
 

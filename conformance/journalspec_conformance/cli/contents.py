@@ -123,7 +123,8 @@ class Holdings:
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
         if not isinstance(value, str | bytes):
-            return column.kind if column.body else value
+            # A number in place of a text is what users stored as well.
+            return column.kind if column.body or column.kind in ("str", "bytes") else value
         return str(self.redactor.text(value, None if column.body else ""))
 
     def members(self, table: str) -> Iterator[Any]:

@@ -10,7 +10,7 @@ import os
 import resource
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -273,15 +273,19 @@ def _values(column: pa.Array, name: str) -> list[Any]:
     return found
 
 
-def _unique(names: Sequence[str]) -> list[str]:
-    """Return names of columns, each once: SQL lets several have the same."""
-    out: dict[str, None] = {}
+def _unique(names: Sequence[str], same: Callable[[str], str] = str) -> list[str]:
+    """Return names of columns or tables, each once: SQL lets several have the same.
+
+    Those are one name of which `same` is equal; the second of them gets a number.
+    """
+    out: dict[str, str] = {}
+    given = {same(name) for name in names}
     for at, name in enumerate(names):
         once = name
-        while once in out or (once != name and once in names):
+        while same(once) in out or (once != name and same(once) in given):
             once = f"{once}_{at}"
-        out[once] = None
-    return [*out]
+        out[same(once)] = once
+    return [*out.values()]
 
 
 def _renamed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
@@ -308,8 +312,8 @@ def _answered(
         _memory_bound((max_memory << 20) + BEYOND),
         duckdb.connect(":memory:", config=config) as base,
     ):
-        for name, table in tables.items():
-            base.register(name, table)
+        for name, once in zip(tables, _unique([*tables], str.casefold), strict=True):
+            base.register(once, tables[name])
         base.execute("SET python_enable_replacements = false")
         base.execute("SET lock_configuration = true")
         overdue, ended, close = threading.Event(), threading.Event(), click.get_current_context().close
@@ -338,7 +342,8 @@ def _answered(
         except (duckdb.OutOfMemoryException, MemoryError):
             raise UsageProblem(f"it needs over {max_memory} MiB", "ask for less, or --max-memory") from None
         except duckdb.Error as error:
-            hint = f"tables: {', '.join(tables)}; their columns: journalspec columns {sources[0].path}"
+            names = ", ".join(_unique([*map(shown, tables)], str.casefold))
+            hint = f"tables: {names}; their columns: journalspec columns {sources[0].path}"
             raise UsageProblem(shown(str(error).splitlines()[0]), hint) from None
         finally:
             ended.set()

@@ -35,6 +35,14 @@ def stored_length(value: Any) -> int:
     return value.length if isinstance(value, Redacted) else len(value)
 
 
+def _bytes_of(text: str) -> bytes:
+    """Return a text as bytes, also one that is none: names of files are bytes, and damage leaves halves."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
 class Redactor:
     """Replaces what users stored in what is shown of one journal."""
 
@@ -51,7 +59,7 @@ class Redactor:
         if isinstance(value, LISTS):
             return [self.text(each, name) for each in value]
         if isinstance(value, str):
-            kind, stored = "text", value.encode("utf-8", "surrogateescape")
+            kind, stored = "text", _bytes_of(value)
         elif isinstance(value, bytes | bytearray | memoryview):
             kind, stored = "bytes", bytes(value)
         else:

@@ -82,7 +82,7 @@ class Output:
                 sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
         else:
             lines = csv.writer(sys.stdout, lineterminator="\n")
-            lines.writerow(names)
+            lines.writerow(map(shown, names))
             for columns in parts:
                 lines.writerows(zip(*(map(text_of, columns[name]) for name in names), strict=True))
 
@@ -294,17 +294,18 @@ def write_table(out: Painter, rows: Sequence[Mapping[str, Any]], last: Collectio
     out.line("")
     names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
     names.sort(key=lambda name: name in last)
+    heads = [*map(shown, names)]
     cells = [[cell_text(row[name]) for name in names] for row in rows]
-    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     if sum(widths) + 2 * len(widths) - 2 > out.columns:
         for line in cells:
-            parts = [f"{name} {each}" for name, each in zip(names[1:], line[1:], strict=True) if each]
+            parts = [f"{name} {each}" for name, each in zip(heads[1:], line[1:], strict=True) if each]
             out.wrapped(f"{line[0]}  ", "; ".join(parts))
         return
     right = [not any(each.strip("0123456789,-") for each in column) for column in zip(*cells, strict=True)]
-    for line in (names, *cells):
+    for line in (heads, *cells):
         parts = [
             each.rjust(width) if number else each.ljust(width)
             for each, width, number in zip(line, widths, right, strict=True)
         ]
-        out.line(("  ".join(parts).rstrip(), "dim" if line is names else ""))
+        out.line(("  ".join(parts).rstrip(), "dim" if line is heads else ""))

@@ -382,6 +382,7 @@ def _of_contents(source: Matches, selection: Question) -> Matches | None:
     if wanted in contents.contents.tables:
         names = [wanted]
     if len(names) != 1 or len(selection.table) > 1:
+        names = [name for name in names if name in contents.names]
         known = names or get_close_matches(wanted, contents.names, cutoff=0)
         hint = f"{'there are' if names else 'the nearest names:'} {', '.join(map(shown, known))}"
         raise UsageProblem(f"{shown(source.path)} has not one table {shown(wanted)!r}", hint)

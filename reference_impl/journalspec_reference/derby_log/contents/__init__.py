@@ -218,9 +218,9 @@ class DerbyContents:
 def _columns(table: SqlTable) -> tuple[Column, ...]:
     """Return the columns of a table, of which no two have one name."""
     out: dict[str, Column] = {}
-    for name, typed in table.columns:
+    for at, (name, typed) in enumerate(table.columns, start=1):
         while name in out:
-            name += "'"  # noqa: PLW2901  # SQL has no such two: only damage makes them
+            name += f"'{at}"  # noqa: PLW2901  # SQL has no such two: only damage makes them
         kind = TYPES.get(typed.type, UNKNOWN).kind
         out[name] = Column(name, kind, typed.words, body=table.kind != "system" or name == "PASSWORD")
     return tuple(out.values())

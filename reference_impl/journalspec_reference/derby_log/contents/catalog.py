@@ -20,6 +20,8 @@ from journalspec_reference.derby_log.heap import Value
 #: The heaps of the catalogue, as ``service.properties`` names them, and where they are if it does not.
 _HEAPS = {"Systables": 96, "Syscolumns": 144, "Sysschemas": 192, "Sysconglomerates": 32}
 _PROPERTIES, _CONTAINER = 16, re.compile("[0-9]{1,15}")
+#: A table of Derby has no more columns.
+_MOST_COLUMNS = 1012
 #: What is not as its type is.
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
@@ -96,7 +98,7 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
     ):
         if kind in _KINDS and ident in heaps:
             own = columns.get(ident, {})
-            listed = tuple(own[place] for place in sorted(own))
+            listed = tuple(own[place] for place in sorted(own)[:_MOST_COLUMNS])
             entry = SqlTable(schemas.get(schema, schema), name, _KINDS[kind], heaps[ident], listed)
             found[entry.title] = entry
     named = {entry.container for entry in found.values()}

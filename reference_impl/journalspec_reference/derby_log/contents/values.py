@@ -23,6 +23,8 @@ _NAMED, _CLASS, _STRING = (0x73, 0x75, 0x7E), 0x72, 0x74
 #: What a field of Java's begins with: the format of a text, of an object, of a type.
 _TEXT, _OBJECT, _TYPE = 1, 2, 14
 _NUMERIC, _USER = 198, 264
+#: Bytes of a BIGINT.
+_LONGEST_NUMBER = 8
 
 
 class SqlType(NamedTuple):
@@ -34,7 +36,9 @@ class SqlType(NamedTuple):
 
 
 def integer(data: bytes) -> int:
-    """Return a number of any width."""
+    """Return a number of any width up to that of a BIGINT; raises ValueError."""
+    if len(data) > _LONGEST_NUMBER:
+        raise ValueError(f"a number of {len(data)} bytes")
     return int.from_bytes(data, "big", signed=True)
 
 
@@ -61,7 +65,7 @@ def _decimal(data: bytes) -> str:
     scale, size = data[0], data[1]
     if len(data) < 2 + size:
         raise ValueError("a number is cut short")
-    value = integer(data[2 : 2 + size])
+    value = int.from_bytes(data[2 : 2 + size], "big", signed=True)
     digits = str(abs(value)).rjust(scale + 1, "0")
     digits = f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits
     return f"-{digits}" if value < 0 else digits

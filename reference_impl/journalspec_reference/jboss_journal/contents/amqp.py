@@ -76,6 +76,7 @@ _KINDS = {
     **dict.fromkeys((0xC1, 0xD1), "map"),
 }
 _DUE = "messageAnnotations.x-opt-delivery-time"
+_BEYOND = 1 << 63
 _SERIALISED = "application/x-java-serialized-object"
 _TEXTUAL = re.compile(
     r"\s*(?:text/[^;\s]+|application/(?:xml|xml-dtd|json|javascript|[^;\s]*\+(?:xml|json)))\s*"
@@ -106,7 +107,7 @@ class _Message:
         elif section in _MAPS:
             into = self.properties if section == APPLICATION else self.beside
             for key, value in zip(found[::2], found[1::2], strict=False):
-                into[f"{_MAPS[section]}{_text(key)}"] = value
+                into[f"{_MAPS[section]}{as_text(key)}"] = value
         else:
             self.body = section
             self.values += found
@@ -252,29 +253,29 @@ def _row(message: _Message) -> dict[str, Value]:
     get = message.fields.get
     named = {_BESIDE[name]: value for name, value in message.fields.items() if name in _BESIDE}
     beside = {name: value for name, value in named.items() if value is not None}
-    priority = _whole(get("priority"))
+    priority = whole(get("priority"))
     return {
-        "message_id": _text(get("message-id")),
-        "address": _text(get("to")),
+        "message_id": as_text(get("message-id")),
+        "address": as_text(get("to")),
         "protocol": "amqp",
-        "timestamp": _whole(get("creation-time")),
-        "expiration": _whole(get("absolute-expiry-time")) or None,
+        "timestamp": whole(get("creation-time")),
+        "expiration": whole(get("absolute-expiry-time")) or None,
         # The broker has no more than ten.
         "priority": 4 if priority is None else min(priority, 9),
         "durable": get("durable") is True,
-        "scheduled": _whole(message.beside.get(_DUE)),
-        "correlation_id": _text(get("correlation-id")),
-        "reply_to": _text(get("reply-to")),
-        "group_id": _text(get("group-id")),
-        "group_sequence": _whole(get("group-sequence")),
-        "type": _text(get("subject")),
-        "user_id": _text(get("user-id"), readable=True),
+        "scheduled": whole(message.beside.get(_DUE)),
+        "correlation_id": as_text(get("correlation-id")),
+        "reply_to": as_text(get("reply-to")),
+        "group_id": as_text(get("group-id")),
+        "group_sequence": whole(get("group-sequence")),
+        "type": as_text(get("subject")),
+        "user_id": as_text(get("user-id"), readable=True),
         "properties": {**message.beside, **beside, **message.properties},
         **_body(message),
     }
 
 
-def _text(value: Value, *, readable: bool = False) -> str | None:
+def as_text(value: Value, *, readable: bool = False) -> str | None:
     """Return a key or an id as text: bytes in hex (`readable`: unless they are UTF-8), all else as it is."""
     if not isinstance(value, bytes):
         return None if value is None else str(value)
@@ -284,9 +285,11 @@ def _text(value: Value, *, readable: bool = False) -> str | None:
     return value.hex()
 
 
-def _whole(value: Value) -> int | None:
-    """Return a number; None for what is none, as damage may leave it."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def whole(value: Value) -> int | None:
+    """Return a number that fits into a column (64 bits); None for what is none, as damage may leave it."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if -_BEYOND <= value < _BEYOND else None
 
 
 def _body(message: _Message) -> dict[str, Value]:
@@ -294,7 +297,7 @@ def _body(message: _Message) -> dict[str, Value]:
     values, content_type = message.values, str(message.fields.get("content-type"))
     row: dict[str, Value] = {"kind": "plain", "text": None, "content": None, "data": None, "class_name": None}
     if not message.body or values == [None]:
-        given = _whole(message.beside.get(_JMS_KIND))
+        given = whole(message.beside.get(_JMS_KIND))
         return row | {
             "kind": _JMS_KINDS.get(-1 if given is None else given, "text" if message.body else "plain")
         }

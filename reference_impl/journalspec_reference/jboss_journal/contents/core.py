@@ -34,8 +34,12 @@ KINDS = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 PLAIN, OBJECT, TEXT, BYTES, MAP, STREAM = 0, 2, 3, 4, 5, 6
 #: Up to so many bytes a compressed body is inflated, and the file of a large message is loaded.
 MOST_BODY = 64 << 20
-#: So many names of properties are kept as texts: messages of one application have the same few.
-MOST_NAMES = 4096
+#: A body, or the properties of a message, have no more values: each costs many times its bytes.
+MOST_VALUES = 1 << 19
+_TOO_MANY = f"there are more than {MOST_VALUES} values"
+#: So many names of properties, up to so many bytes long, are kept as texts: messages of one application have
+#: the same few.
+MOST_NAMES, MOST_NAME = 4096, 256
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
@@ -143,6 +147,8 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
     int_at, names, fixed = INT.unpack_from, _names, FIXED
     (count,) = int_at(data, at)
     at += 4
+    if count > MOST_VALUES:
+        raise Undecodable(_TOO_MANY)
     for _ in range(count):
         (size,) = int_at(data, at)
         start, at = at + 4, at + 4 + size
@@ -152,7 +158,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
         name = names.get(key)
         if name is None:
             name, _ = text_of(key, "replace", True)
-            if len(names) < MOST_NAMES and size < MOST_NAMES:
+            if len(names) < MOST_NAMES and size < MOST_NAME:
                 names[key] = name
         tag = data[at]
         if tag == STRING:
@@ -187,7 +193,9 @@ def _odd_value(
     if tag == STRING:
         return text(data, at)
     if tag == CHARACTER:
-        return chr(CHAR.unpack_from(data, at)[0]), at + 2
+        (unit,) = CHAR.unpack_from(data, at)
+        # Half a character is none.
+        return "\ufffd" if 0xD800 <= unit < 0xE000 else chr(unit), at + 2
     raise Undecodable(f"no value has the tag {tag} (at {at - 1})")
 
 
@@ -347,6 +355,8 @@ def elements(data: bytes) -> list[Value]:
     found: list[Value] = []
     at = 0
     while at < len(data):
+        if len(found) == MOST_VALUES:
+            raise Undecodable(_TOO_MANY)
         value, at = _odd_value(data, at, optional_long_text)
         found.append(value)
     return found

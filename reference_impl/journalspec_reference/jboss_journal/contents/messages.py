@@ -60,6 +60,7 @@ class RowMaker:
 
     def row(self, at: QueuedMessage, message: Message) -> dict[str, Value]:
         """Return the row of a message in a queue."""
+        as_text = amqp.as_text
         core, problems = message.protocol == "core", [message.problem] if message.problem else []
         large = self._large_body(at, message) if message.large else None
         if message.large and core:
@@ -82,12 +83,12 @@ class RowMaker:
             "delivery_count": at.delivery_count,
             "redelivered": at.delivery_count > 0,
             "scheduled": at.scheduled,
-            "correlation_id": get("JMSCorrelationID"),
-            "reply_to": get("JMSReplyTo"),
-            "group_id": get("_AMQ_GROUP_ID", get("_HQ_GROUP_ID")),
-            "group_sequence": get("_AMQ_GROUP_SEQUENCE"),
-            "type": get("JMSType"),
-            "user_id": get("JMSXUserID", get("_AMQ_VALIDATED_USER")),
+            "correlation_id": as_text(get("JMSCorrelationID")),
+            "reply_to": as_text(get("JMSReplyTo")),
+            "group_id": as_text(get("_AMQ_GROUP_ID", get("_HQ_GROUP_ID"))),
+            "group_sequence": amqp.whole(get("_AMQ_GROUP_SEQUENCE")),
+            "type": as_text(get("JMSType")),
+            "user_id": as_text(get("JMSXUserID", get("_AMQ_VALIDATED_USER"))),
             "size": at.size + len(large or b""),
             "properties": message.properties,
             "text": body.text,

@@ -99,6 +99,10 @@ class PageFile:
                         "no complete entry begins here; what follows is not read",
                     )
                 return
+            if size > MOST_BODY:
+                report("too-large", self.name, off, f"an entry of {size} bytes")
+                off, index = end + 1, index + 1
+                continue
             data = content.read(off + HEAD.size, size)
             try:
                 yield self._entry(data, index, off)
@@ -131,8 +135,12 @@ class PageFile:
 
 def _only_zeros(content: Content, off: int) -> bool:
     """Tell whether the rest of a file is zeros, as asynchronous writes leave it."""
-    pieces = (content.read(at, PIECE) for at in range(off, content.size, PIECE))
-    return not any(piece.strip(b"\0") for piece in pieces)
+    # What is a hole of the file is not read: it may be as long as the disk could never be.
+    while (off := content.next_data(off)) < content.size:
+        if content.read(off, PIECE).strip(b"\0"):
+            return False
+        off += PIECE
+    return True
 
 
 def _old_end(data: bytes, at: int) -> int:

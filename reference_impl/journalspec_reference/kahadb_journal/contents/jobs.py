@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -17,33 +19,63 @@ _DIRECTORY = "scheduler"
 _MOST = 1000
 
 
+class _Timetable:
+    """The jobs of one scheduler by id. Their times are kept in order from when they are first asked for."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[str, dict[str, Any]] = {}
+        self._times: list[tuple[int, str]] | None = None
+
+    def put(self, job: str, fields: dict[str, Any]) -> None:
+        self.remove(job)
+        self.jobs[job] = fields
+        if self._times is not None:
+            insort(self._times, (fields["next_execution_time"], job))
+
+    def remove(self, job: str) -> None:
+        gone = self.jobs.pop(job, None)
+        if gone is not None and self._times is not None:
+            del self._times[bisect_left(self._times, (gone["next_execution_time"], job))]
+
+    def remove_between(self, start: int, end: int) -> None:
+        """Remove the jobs that are due from `start` to `end`."""
+        times = self.in_order()
+        first, after = bisect_left(times, (start, "")), bisect_left(times, (end + 1, ""))
+        for _, job in times[first:after]:
+            del self.jobs[job]
+        del times[first : max(first, after)]
+
+    def in_order(self) -> list[tuple[int, str]]:
+        """Return time and id of each job, the earliest first."""
+        if self._times is None:
+            self._times = sorted((fields["next_execution_time"], job) for job, fields in self.jobs.items())
+        return self._times
+
+
 def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
     """Return the jobs that the commands of a scheduler's journal leave, by scheduler and next time.
 
     Each has the fields of its ADD_SCHEDULED_JOB but the message, and the `place` of that record; one that was
     scheduled again has the `rescheduled_count` and the time of that.
     """
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    found: defaultdict[str, _Timetable] = defaultdict(_Timetable)
     for place, name, fields in passed.commands():
-        scheduler = fields.get("scheduler", "")
-        key = scheduler, fields.get("job_id", "")
-        after = fields.get("next_execution_time", 0)
+        scheduler, job = fields.get("scheduler", ""), fields.get("job_id", "")
+        after, here = fields.get("next_execution_time", 0), found[scheduler]
         if name == "ADD_SCHEDULED_JOB":
             kept = {field: value for field, value in fields.items() if field != "job"}
-            found[key] = {**kept, "place": place, "next_execution_time": after}
-        elif name == "RESCHEDULE_JOB" and key in found:
+            here.put(job, {**kept, "place": place, "next_execution_time": after})
+        elif name == "RESCHEDULE_JOB" and job in here.jobs:
             count = fields.get("rescheduled_count", 0)
-            found[key] |= {"next_execution_time": after, "rescheduled_count": count}
+            here.put(job, here.jobs[job] | {"next_execution_time": after, "rescheduled_count": count})
         elif name == "REMOVE_SCHEDULED_JOB":
-            found.pop(key, None)
-        elif name in ("REMOVE_SCHEDULED_JOBS", "DESTROY_SCHEDULER"):
-            start, end = fields.get("start_time", 0), fields.get("end_time", 0)
-            for other in [at for at in found if at[0] == scheduler]:
-                time = found[other]["next_execution_time"]
-                if name == "DESTROY_SCHEDULER" or start <= time <= end:
-                    del found[other]
+            here.remove(job)
+        elif name == "REMOVE_SCHEDULED_JOBS":
+            here.remove_between(fields.get("start_time", 0), fields.get("end_time", 0))
+        elif name == "DESTROY_SCHEDULER":
+            del found[scheduler]
     return [
-        found[key] for key in sorted(found, key=lambda key: (key[0], found[key]["next_execution_time"], key))
+        found[scheduler].jobs[job] for scheduler in sorted(found) for _, job in found[scheduler].in_order()
     ]
 
 
