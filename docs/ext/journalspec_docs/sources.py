@@ -42,9 +42,11 @@ def room(format_id: str) -> Path:
 
 @cache
 def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
-    """Return the Kaitai schemas of a format by their ids; raises ksy.SchemaProblem."""
-    paths = [*room(format_id).glob("*.ksy"), *room(format_id).glob("contents/*.ksy")]
-    loaded = [ksy.load(path) for path in sorted(paths)]
+    """Return the Kaitai schemas of a format's files by their ids; raises ksy.SchemaProblem.
+
+    Those of its contents are not among them: their types may contain themselves, which no diagram shows.
+    """
+    loaded = [ksy.load(path) for path in sorted(room(format_id).glob("*.ksy"))]
     return {schema.id: schema for schema in loaded}
 
 
