@@ -22,7 +22,7 @@ FORMS = {
 
 def family_schema(family: Family) -> Path:
     """Return the Kaitai file of a family."""
-    return sources.room(family.format_id) / "contents" / f"{family.format_id}_{family.name}.ksy"
+    return sources.contents_schema(family.format_id, f"{family.format_id}_{family.name}")
 
 
 def forms_of(families: Iterable[Family]) -> dict[str, str]:
