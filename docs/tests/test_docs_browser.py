@@ -214,7 +214,8 @@ def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, 
     opened.open(schemas)
     # A section with a dump has all three of them.
     opened.run(
-        "const dump = [...document.querySelectorAll('pre[class^=jspec-hex]')].pop(), part = dump.closest('section');"
+        "const dump = [...document.querySelectorAll('pre[class^=jspec-hex]')].pop();"
+        "const part = dump.closest('section');"
         "dump.id = 'a-dump'; part.querySelector('svg').id = 'a-drawing';"
         "part.querySelector('table.jspec-fields').id = 'a-table';"
     )
