@@ -79,7 +79,7 @@
 
   /** A box that makes its content when it is opened. */
   function box(head, make, attributes = {}) {
-    const made = element("details", element("summary", head), { class: "jspec-details", ...attributes });
+    const made = element("details", element("summary", head), attributes);
     made.addEventListener("toggle", () => {
       if (made.open && made.children.length === 1) made.append(make());
     });

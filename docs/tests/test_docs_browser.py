@@ -125,7 +125,7 @@ def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
     opened.resize(WIDTHS[0])
     opened.open(site / "formats" / format_id / "schemas.html")
     over = """
-    const section = [...document.querySelectorAll("pre.jspec-hex")].pop().closest("section");
+    const section = [...document.querySelectorAll("pre[class^=jspec-hex]")].pop().closest("section");
     const box = section.querySelector("g[data-f]"), name = box.dataset.f;
     const lit = (node) => {
       node.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
@@ -214,7 +214,8 @@ def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, 
     opened.open(schemas)
     # A section with a dump has all three of them.
     opened.run(
-        "const dump = [...document.querySelectorAll('pre.jspec-hex')].pop(), part = dump.closest('section');"
+        "const dump = [...document.querySelectorAll('pre[class^=jspec-hex]')].pop();"
+        "const part = dump.closest('section');"
         "dump.id = 'a-dump'; part.querySelector('svg').id = 'a-drawing';"
         "part.querySelector('table.jspec-fields').id = 'a-table';"
     )

@@ -19,7 +19,9 @@ import pytest
 from click.testing import CliRunner
 from site_browser import pages
 
+from journalspec.contents import described
 from journalspec.deviations import deviations
+from journalspec.families import families
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import requirements
 from journalspec_conformance.cli import cli
@@ -168,6 +170,25 @@ def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> 
     answer = unescape(re.sub(r"<[^>]+>", "", text[text.index('id="observation-a-worked-answer"') :]))
     for member in ("verdict", "records", "dropped", "state", "files", "notes"):
         assert f'"{member}":' in answer
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_the_page_of_contents_has_every_table_and_every_field_of_bodies(
+    format_id: str, site: Path, parsed: dict[Path, Page]
+) -> None:
+    """And a file to download for each family of bodies."""
+    path = site / "formats" / format_id / "contents.html"
+    text = path.read_text(encoding="utf-8")
+    about = described(format_id)
+    assert about is not None
+    shown = set(re.findall(r"<code[^>]*>([^<]+)</code>", text))
+    assert {*about.tables, *about.remarks} - shown == set()
+    assert {column.name for table in about.tables.values() for column in table.columns} - shown == set()
+    for family in families(format_id).values():
+        for shape in family.types.values():
+            assert f"contents-{family.name}-{shape.name}".replace("_", "-") in parsed[path].ids
+            assert {member.name for member in shape.fields} - shown == set()
+        assert any(link.endswith(f"/{format_id}_{family.name}.ksy") for link in parsed[path].links)
 
 
 def test_the_page_of_cases_has_every_member_and_the_schemas(site: Path) -> None:

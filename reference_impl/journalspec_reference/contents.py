@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
 
 from journalspec.contents import Table
-from journalspec.formats import UnknownFormat, format_module
-from journalspec_reference.answers import Answer
+from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec.observation import jsonable
+from journalspec.reread import LISTS
+from journalspec_reference.answers import SALVAGE, Answer, ask
 
 #: A value of a row. Kinds `object` and `list` nest the others.
 Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
@@ -102,6 +104,23 @@ class Contents(Protocol):
 
     def counts(self) -> Iterable[Count]:
         """Return what each queue or table holds, decoding no more than that takes."""
+
+
+def with_state(answer: Answer) -> Answer:
+    """Return an answer that contents can be had of: of a journal without a state, what salvage leaves."""
+    if answer.observation.state is not None:
+        return answer
+    policies = get_format(answer.journal.format).policies
+    return ask(replace(answer.journal, editions=()), SALVAGE if SALVAGE in policies else "default")
+
+
+def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
+    """Return a value as JSON has it: integers as decimal strings, bytes in hex, types `as_text` as texts."""
+    if isinstance(value, Mapping):
+        return {str(key): nested(each, as_text) for key, each in value.items()}
+    if isinstance(value, LISTS):
+        return [nested(each, as_text) for each in value]
+    return str(value) if isinstance(value, as_text) else jsonable(value)
 
 
 def contents(answer: Answer) -> Contents | None:

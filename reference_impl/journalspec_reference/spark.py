@@ -14,6 +14,8 @@ Options:
 - ``rows``: ``all`` also for valid records outside the log that do not count (kind ``unanchored``; ``reason``
   says ``given-up`` if they stand in a dropped region) and remarks (kind ``note``), with ``fields``;
 - ``view``: ``journals`` for a row for each journal, with its verdict and what it lost;
+- ``contents``: the name of a table, for its rows: what recovery keeps in the user's words. What nests
+  is JSON, a time is milliseconds since 1970;
 - ``mode``: ``FAILFAST`` if damage is to end the query;
 - ``pushdown``: ``false`` if Spark is to evaluate all filters itself.
 
@@ -49,6 +51,7 @@ from pyspark.sql.datasource import (
     LessThanOrEqual,
 )
 
+from journalspec.contents import Table, described
 from journalspec.files import shown
 from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import REFUSED, Record
@@ -62,6 +65,7 @@ from journalspec_reference.answers import (
 )
 from journalspec_reference.arrow import columns_of, type_of
 from journalspec_reference.batches import ReadingRefused, Stretch
+from journalspec_reference.contents import Contents, contents, nested, with_state
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, below, find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.predicates import IN, PRESENT, Predicate
@@ -80,6 +84,7 @@ TYPES = {
     "int16": "smallint",
     "int32": "int",
     "int64": "bigint",
+    "double": "double",
     "string": "string",
     "binary": "binary",
     "list<string>": "array<string>",
@@ -91,9 +96,13 @@ JOURNALS = {
     **dict.fromkeys(("files", "bytes", "records", "dropped", "dropped_bytes", "missing"), "int64"),
     "notes": "string",
 }
+#: Columns that rows of contents have besides those of their table; and what kinds of values are, if no texts.
+BESIDE = dict.fromkeys(("journal", "format", "edition"), "string")
+KINDS = {"int": "int64", "time": "int64", "float": "double", "bool": "bool", "bytes": "binary"}
 FIELDS = "fields map<string,string>"
 _FIELDS = pa.map_(pa.string(), pa.string())
-BATCH_ROWS = 8192
+#: So many rows come together; of contents, which may have large bodies, fewer.
+BATCH_ROWS, CONTENTS_ROWS = 8192, 512
 #: Small files are read by one task up to so many bytes together.
 TOGETHER = 32 << 20
 #: What the names of options begin with that are parameters of the format.
@@ -158,8 +167,9 @@ class JournalSource(DataSource):
         """Return the columns: the common ones and those of the format, if all journals are of one."""
         asked = Query(dict(self.options))
         columns = asked.columns()
-        named = ", ".join(f"`{name}` {TYPES[kind]}" for name, kind in columns.items())
-        return named if asked.journals or asked.typed() else f"{named}, {FIELDS}"
+        quoted = {name: name.replace("`", "``") for name in columns}
+        named = ", ".join(f"`{quoted[name]}` {TYPES[kind]}" for name, kind in columns.items())
+        return named if asked.settled_columns() else f"{named}, {FIELDS}"
 
     def reader(self, schema: StructType) -> JournalReader:
         """Return the reader of the columns of `schema`, for the options given."""
@@ -186,9 +196,13 @@ class Query:
         self.fields = self._one_of(given, "fields", ("false", "true")) == "true"
         self.every_row = self._one_of(given, "rows", ("records", "all")) == "all"
         self.journals = self._one_of(given, "view", ("records", "journals")) == "journals"
+        self.contents = given.get("contents")
+        if self.contents is not None and (self.bodies or self.fields or self.every_row or self.journals):
+            raise JournalError("option 'contents' goes with none of bodies, fields, rows and view")
         self.pushdown = self._one_of(given, "pushdown", ("true", "false")) == "true"
         self.strict = self._one_of(given, "mode", ("permissive", "failfast")) == "failfast"
         self._found: list[tuple[str, Journal]] | None = None
+        self._table: Table | None = None
 
     @staticmethod
     def _one_of(given: Mapping[str, str], name: str, known: Sequence[str]) -> str:
@@ -212,7 +226,42 @@ class Query:
 
     def columns(self) -> dict[str, str]:
         """Return all columns and their Arrow types, but for `fields`."""
+        if self.contents is not None:
+            own = {
+                each.name: KINDS.get(each.kind, "string") for each in self._table_of(self.contents).columns
+            }
+            # Spark takes names that differ in capital letters alone for the same.
+            taken = {name.lower() for name in own}
+            return {name: kind for name, kind in BESIDE.items() if name not in taken} | own
         return dict(JOURNALS) if self.journals else {**COMMON, **self.typed()}
+
+    def settled_columns(self) -> bool:
+        """Tell whether the columns are all that there is: no map `fields` beside them."""
+        return self.journals or self.contents is not None or bool(self.typed())
+
+    def _table_of(self, name: str) -> Table:
+        """Return a table of the contents: one that its format has, or one of the users' own."""
+        if self._table is None:
+            formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
+            if len(formats) != 1:
+                raise JournalError(
+                    "contents are of journals of one format, and these are of several: "
+                    f"{', '.join(sorted(formats))} (say which with option 'format')"
+                )
+            with _told():
+                about = described(*formats)
+            known = dict(about.tables) if about is not None else {}
+            for _, journal in () if name in known else self.found():
+                with suppress(UnknownEdition):
+                    found = _stored(ask(journal))
+                    known |= found.tables if found is not None else {}
+                if name in known:
+                    break
+            if name not in known:
+                there = ", ".join(map(shown, known)) or "none"
+                raise JournalError(f"no table {shown(name)!r} in the contents: there are {there}")
+            self._table = known[name]
+        return self._table
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the journals behind: their files are open here, not where a task runs."""
@@ -274,8 +323,8 @@ class JournalReader(DataSourceReader):
         self._asked = Query(options)
         known = self._asked.columns()
         if names is None:
-            names = [*known] if self._asked.journals or self._asked.typed() else [*known, "fields"]
-        kinds = {name: type_of(kind) for name, kind in known.items()} | {"fields": _FIELDS}
+            names = [*known] if self._asked.settled_columns() else [*known, "fields"]
+        kinds = {"fields": _FIELDS} | {name: type_of(kind) for name, kind in known.items()}
         if unknown := [name for name in names if name not in kinds]:
             raise JournalError(f"no column {unknown[0]!r}: there are {', '.join(kinds)}")
         self._kinds = {name: kinds[name] for name in names}
@@ -302,7 +351,7 @@ class JournalReader(DataSourceReader):
         """Yield the pieces of a journal, each with its length in bytes."""
         asked, names = self._asked, _names(journal)
         size = sum(map(len, journal.files.values()))
-        if asked.journals or asked.every_row:
+        if asked.journals or asked.every_row or asked.contents is not None:
             yield Piece(path, names, journal.format, asked.edition, asked.params), size
             return
         try:
@@ -354,6 +403,8 @@ class JournalReader(DataSourceReader):
             )
         elif self._asked.journals:
             yield rows.of_journal()
+        elif self._asked.contents is not None:
+            yield from self._unless_damaged(piece, rows, rows.of_contents(self._asked.contents))
         elif self._asked.every_row:
             yield from self._unless_damaged(piece, rows, rows.of_answer(ask(journal)))
         else:
@@ -414,6 +465,33 @@ class _Rows(RowBatches):
         }
         return self.of_dicts([row])
 
+    def of_contents(self, table: str) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a table of the contents; none of a journal that has no such table.
+
+        A batch without rows comes first, when it is known what is damaged.
+        """
+        try:
+            answer = ask(self.journal)
+        except UnknownEdition as error:
+            self.damaged = _sentence(error)
+            yield self.of_dicts(())
+            return
+        seen, self.same["edition"] = answer.observation, answer.journal.edition
+        first = next(iter(seen.dropped), None)
+        if first is not None:
+            self.damaged = f"{shown(first.file)}: {first.reason} at {first.off}"
+        elif seen.verdict == REFUSED:
+            self.damaged = shown(f"{seen.code}: {seen.message}")
+        yield self.of_dicts(())
+        found = _stored(answer)
+        own = found.tables.get(table) if found is not None else None
+        if found is None or own is None:
+            return
+        names = [each.name for each in own.columns if each.name in self._kinds]
+        rows = ({**self.same, **{name: _cell(row[name]) for name in names}} for row in found.rows(table))
+        while some := list(islice(rows, CONTENTS_ROWS)):
+            yield self.of_dicts(some)
+
     def of_answer(self, answer: Answer) -> Iterator[pa.RecordBatch]:
         """Yield all that reading a journal gives: records, regions, records that do not count, notes."""
         seen, self.same["edition"] = answer.observation, answer.journal.edition
@@ -443,6 +521,17 @@ class _Rows(RowBatches):
         rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
             yield self.of_dicts(some)
+
+
+def _stored(answer: Answer) -> Contents | None:
+    return contents(with_state(answer))
+
+
+def _cell(value: Any) -> Any:
+    """Return a value of contents as a column has it: what nests as JSON, texts escaped."""
+    if isinstance(value, (Mapping, list, tuple)):
+        return shown(json.dumps(nested(value), separators=(",", ":"), ensure_ascii=False))
+    return shown(value) if isinstance(value, str) else value
 
 
 def _names(journal: Journal) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from journalspec_corpus import load_cases
 from journalspec_corpus.load import find_case
 from journalspec_reference import content, load
 from journalspec_reference.answers import ask
+from journalspec_reference.contents import contents, with_state
 from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.filesets import load as load_files
 
@@ -172,6 +173,86 @@ def test_a_journal_is_a_row(spark: Any, journals: Path) -> None:
         assert set((row["notes"] or "").split(", ")) - {""} == {note.code for note in seen.notes}
 
 
+#: A case of each kind of table: with a list of participants, with bodies, and one of the users' own.
+STORED = {
+    "btm.captured.bitronix-2-1-2.all-statuses": "transactions",
+    "khd.captured.activemq-5-11-4.one-batch": "messages",
+    "drb.captured.derby-10-1-3-1.decided-later": "?.c300",
+}
+
+
+def stored_rows(directory: Path, table: str) -> list[dict[str, Any]]:
+    """Return the rows of a table of the contents; what nests is not compared, but that it is JSON."""
+    (journal,) = find_journals(load_files(directory))
+    found = contents(with_state(ask(journal)))
+    assert found is not None
+    return [dict(row) for row in found.rows(table)]
+
+
+@pytest.mark.parametrize(("case", "table"), STORED.items())
+def test_contents_are_rows_with_the_columns_of_their_table(
+    spark: Any, tmp_path: Path, case: str, table: str
+) -> None:
+    find_case(case).materialize(tmp_path / "store")
+    wanted = stored_rows(tmp_path / "store", table)
+    assert wanted
+    frame = spark.read.format("journalspec").option("contents", table).load(str(tmp_path))
+    assert frame.columns == ["journal", "format", "edition", *wanted[0]]
+    for row, own in zip(frame.collect(), wanted, strict=True):
+        assert (row["journal"], row["format"]) == (str(tmp_path / "store"), find_case(case).format)
+        for name, value in own.items():
+            if isinstance(value, dict | list | tuple):
+                assert len(json.loads(row[name])) == len(value)
+            else:
+                assert row[name] == value, name
+
+
+def test_contents_are_filtered_and_pruned_and_large_tables_come_in_parts(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find_case("drb.captured.derby-10-1-3-1.long-transaction").materialize(tmp_path / "store")
+    rows = stored_rows(tmp_path / "store", "?.c300")
+    name = next(name for name, value in rows[0].items() if isinstance(value, int))
+    wanted = [row[name] for row in rows if row[name] >= rows[20][name]]
+    frame = spark.read.format("journalspec").option("contents", "?.c300").load(str(tmp_path / "store"))
+    found = frame.where(f"`{name}` >= {rows[20][name]}").select(f"`{name}`").collect()
+    assert [row[0] for row in found] == wanted
+    assert 0 < len(wanted) < len(rows)
+    from journalspec_reference import spark as source
+
+    monkeypatch.setattr(source, "CONTENTS_ROWS", 7)
+    assert [row[name] for row in read(path=str(tmp_path), contents="?.c300")] == [row[name] for row in rows]
+
+
+def test_contents_of_a_damaged_journal_are_what_can_be_had_unless_damage_ends_the_query(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    find_case("khd.captured.activemq-5-11-4.one-batch").materialize(tmp_path / "store")
+    asked = {"path": str(tmp_path), "contents": "messages"}
+    sound = read(**asked, mode="FAILFAST")
+    path = tmp_path / "store" / "db-1.log"
+    data = bytearray(path.read_bytes())
+    at = data.rindex(sound[-1]["id"].encode())
+    data[at : at + 4] = bytes(4)
+    path.write_bytes(data)
+    kept = [row["id"] for row in read(**asked)]
+    assert kept == [row["id"] for row in sound[: len(kept)]]
+    assert len(kept) < len(sound)
+    with pytest.raises(Exception, match=r"db-1\.log: bad-"):
+        read(**asked, mode="FAILFAST")
+
+
+def test_contents_are_of_one_format(spark: Any, tmp_path: Path) -> None:
+    for case in STORED:
+        find_case(case).materialize(tmp_path / case)
+    asked = spark.read.format("journalspec").option("contents", "transactions")
+    with pytest.raises(Exception, match="contents are of journals of one format"):
+        asked.load(str(tmp_path)).collect()
+    rows = asked.option("format", "bitronix_tlog").load(str(tmp_path)).collect()
+    assert len(rows) == len(stored_rows(tmp_path / next(iter(STORED)), "transactions"))
+
+
 def short_files(directory: Path, *bodies: bytes) -> Path:
     """Files with headers of 4 bytes and the ids 1, 2, ...; `bodies` are records without file id and check."""
     directory.mkdir()
@@ -236,6 +317,8 @@ def test_a_file_that_cannot_be_read_is_a_dropped_row(spark: Any, tmp_path: Path)
         ("nowhere/*.tlog", {}, "no such file or directory, and no match as a glob"),
         ("s3x://bucket/journal", {}, "cannot list"),
         ("", {"view": "table"}, "use one of records, journals"),
+        ("", {"contents": "messages", "rows": "all"}, "goes with none of bodies, fields, rows and view"),
+        ("", {"contents": "orders"}, "no table 'orders' in the contents: there are messages, "),
     ],
 )
 def test_what_is_asked_wrongly_is_named(

@@ -16,13 +16,10 @@ from typing import Any
 from journalspec import contents as described
 from journalspec.contents import Column
 from journalspec.files import shown
-from journalspec.formats import get_format
-from journalspec.observation import jsonable
-from journalspec.reread import LISTS
 from journalspec.vocabulary import Field
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
-from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.answers import Answer, ask
 from journalspec_reference.contents import Contents, Count
 from journalspec_reference.filesets import Journal
 
@@ -51,11 +48,7 @@ class Moment(int):
 
 def nested(value: Any) -> Any:
     """Return a value as JSON has it: integers as decimal strings, bytes in hex, other numbers as texts."""
-    if isinstance(value, Mapping):
-        return {str(key): nested(each) for key, each in value.items()}
-    if isinstance(value, LISTS):
-        return [nested(each) for each in value]
-    return str(value) if isinstance(value, float | Moment) else jsonable(value)
+    return reference.nested(value, (float, Moment))
 
 
 @dataclass
@@ -168,9 +161,7 @@ def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
 
     `answer` is what was read or recovered, not redacted. Of a journal without a state it is what can be had.
     """
-    if answer.observation.state is None:
-        policies = get_format(answer.journal.format).policies
-        answer = ask(replace(answer.journal, editions=()), SALVAGE if SALVAGE in policies else "default")
+    answer = reference.with_state(answer)
     found = reference.contents(answer)
     if found is None:
         return None

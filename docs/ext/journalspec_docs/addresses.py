@@ -22,6 +22,8 @@ KINDS = ("req", "case", "deviation")
 FOLDER = "r"
 #: Pages that are gone, and the page that says now what they said.
 MOVED = {"fast-path": "crash-engine"}
+#: Likewise, beside each other in the directory of a format's cases: what had an anchor there has it here.
+MOVED |= {f"{generate.FOLDER}/{name}/cases/flags": "index" for name in format_ids()}
 
 
 def group_pages() -> Iterator[tuple[str, str, str]]:
@@ -49,7 +51,7 @@ def write(app: Sphinx, problem: Exception | None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(sends_on(url, target.node_id, name, had_anchors=kind == "group"), encoding="utf-8")
     for old, new in MOVED.items():
-        to = sends_on(f"{new}.html", "", new, had_anchors=False)
+        to = sends_on(f"{new}.html", "", new, had_anchors="/" in old)
         Path(app.outdir, f"{old}.html").write_text(to, encoding="utf-8")
 
 
@@ -61,5 +63,5 @@ def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
     script = "<script>location.hash&&location.replace(document.baseURI+location.hash)</script>"
     return (
         f'<!doctype html><base href="{escape(url)}"><meta http-equiv="refresh" content="0; url={to}">'
-        f"<title>{escape(name)}</title>{script if had_anchors else ''}<a href={to}>Go there</a>"
+        f"<title>{escape(name)}</title>{script if had_anchors else ''}<a href={to}>Go</a>"
     )

@@ -124,7 +124,7 @@ def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, st
         return link_html(f"../requirements.html#{requirement_id(name)}", name)
 
     def flagged(name: str) -> str:
-        link = link_html(f"flags.html#{flag_id(format_id, name)}", name)
+        link = link_html(f"index.html#{flag_id(format_id, name)}", name)
         if name in told:
             return link
         told.append(name)
@@ -172,7 +172,7 @@ def expectations(case: Case) -> Iterator[str]:
         box = f"must give {answers}</summary>{''.join(json_html(entry, case) for entry in entries)}"
         asked.setdefault(box, []).append(f"<code>{escape(question(probe.id))}</code>")
     for box, names in asked.items():
-        yield f'<details class="jspec-details jspec-expect"><summary>{", ".join(names)} {box}</details>'
+        yield f"<details><summary>{', '.join(names)} {box}</details>"
 
 
 def sentence(text: str) -> str:

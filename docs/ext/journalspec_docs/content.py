@@ -9,7 +9,9 @@ from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from journalspec import contents
 from journalspec.deviations import deviations
+from journalspec.families import ENCODINGS, families
 from journalspec.formats import format_ids, get_format
 from journalspec.messages import messages
 from journalspec.requirements import requirements
@@ -29,6 +31,7 @@ from journalspec_docs import (
     alternatives,
     captured_pages,
     case_pages,
+    contents_pages,
     crash_pages,
     diagram,
     domain,
@@ -99,6 +102,7 @@ def files(formats: frozenset[str]) -> tuple[str, ...]:
 MODULES = (
     captured_pages,
     case_pages,
+    contents_pages,
     crash_pages,
     front_page,
     matrix,
@@ -120,6 +124,7 @@ OTHERS = (
     deviations,
     diagram.sides,
     domain.requirement_id,
+    families,
     findings,
     format_ids,
     generate.area_id,
@@ -142,10 +147,12 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     for name, thing in vars(module).items()
     if callable(thing) and thing.__module__ == module.__name__ and not name.startswith("_")
 } | {each.__name__: each for each in OTHERS}
+FUNCTIONS["contents_of"] = contents.described
 TABLES = {
     "bases": BASES,
     "blamed": crash_pages.BLAMED,
     "classes": CLASSES,
+    "encodings": ENCODINGS,
     "endian": schema_pages.ENDIAN,
     "field_meanings": schema_pages.MEANINGS,
     "harnesses": registry,

@@ -107,8 +107,9 @@ def _case_groups(item: Format) -> Iterator[tuple[str, str, list[tuple[str, int, 
 
 
 def _case_contents(item: Format) -> Iterator[str]:
-    yield "What the labels on cases mean, and what goes wrong if one is mishandled: [flags](flags.md)."
-    yield _toctree([*(f"{title} <{name}>" for name, title, _ in _case_groups(item)), "flags"])
+    yield _toctree(f"{title} <{name}>" for name, title, _ in _case_groups(item))
+    about = "What is special about a case, and what goes wrong for the user if it is mishandled."
+    yield f"## Flags\n\n{about}\n\n{_directive('flag-list', item.id)}"
 
 
 def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
@@ -118,8 +119,6 @@ def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
             for group, number, heading in groups
         ]
         yield f"cases/{name}", _page(f"Cases: {title}", *parts)
-    about = "What is special about a case, and what goes wrong for the user if it is mishandled."
-    yield "cases/flags", _page("Flags", about, _directive("flag-list", item.id))
 
 
 def _page(title: str, *parts: str) -> str:

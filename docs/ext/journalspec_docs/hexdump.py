@@ -148,9 +148,7 @@ def _pre(rows: list[str], style: str, most: int = MAX_LINES, rest: str = "") -> 
         more = f"… {len(rows) - most} more lines" + (f": {escape(rest)}" if rest else "")
         rows = [*rows[:most], f'<span class="more">{more}</span>']
     body = "\n".join(rows)
-    return (
-        f'<div class="jspec-scroll"><pre class="jspec-hex jspec-hex-{style}" tabindex="0">{body}</pre></div>'
-    )
+    return f'<div class="jspec-scroll"><pre class="jspec-hex-{style}" tabindex="0">{body}</pre></div>'
 
 
 def _heading(span: Span) -> str:

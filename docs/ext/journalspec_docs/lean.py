@@ -19,12 +19,16 @@ ENDS = re.compile(r"\s*</(?:td|th|tr|thead|tbody|li|dt|dd)>\s*")
 BLANKS = re.compile(r"\s*\n\s*")
 #: journalspec.js says it of every such link.
 HINT = ' title="Link to this heading"'
+#: Who made the page, which its foot says, and the width of a screen, once more.
+TWICE = re.compile(r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />')
+STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 #: Maps from the theme's small files to its sources, which the site does not have.
 SOURCE_MAPS = "*.map"
 
 
 def lean(page: str) -> str:
     """Return a page without what it needs not have; a second time changes nothing."""
+    page = STYLE.sub(lambda style: " ".join(style[0].split()), TWICE.sub("", page))
     parts = KEPT.split(page)
     # The expression has two groups: text, what is kept, its name, text, ...
     texts = [BLANKS.sub("\n", ENDS.sub("", text)).replace(HINT, "") for text in parts[::3]]

@@ -22,7 +22,7 @@ def code_html(text: str) -> str:
 def details(summary: str, html: str, *, is_open: bool = False) -> str:
     """Return a folding box; `html` is taken as it is, `summary` is escaped."""
     state = " open" if is_open else ""
-    return f'<details class="jspec-details"{state}><summary>{escape(summary)}</summary>{html}</details>'
+    return f"<details{state}><summary>{escape(summary)}</summary>{html}</details>"
 
 
 def _is_whole_cell(node: nodes.Element) -> bool:

@@ -182,7 +182,7 @@ def listing(content: str, classes: str = "") -> str:
 
 def folded(content: str, summary: str) -> str:
     """Return `content` in a folding box."""
-    return f'<details class="jspec-details"><summary>{escape(summary)}</summary>\n\n{content}\n\n</details>'
+    return f"<details><summary>{escape(summary)}</summary>\n\n{content}\n\n</details>"
 
 
 @pass_context

@@ -42,18 +42,34 @@ def room(format_id: str) -> Path:
 
 @cache
 def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
-    """Return the Kaitai schemas of a format by their ids; raises ksy.SchemaProblem."""
-    paths = [*room(format_id).glob("*.ksy"), *room(format_id).glob("contents/*.ksy")]
-    loaded = [ksy.load(path) for path in sorted(paths)]
+    """Return the Kaitai schemas of a format's files by their ids; raises ksy.SchemaProblem.
+
+    Those of its contents are not among them: their types may contain themselves, which no diagram shows.
+    """
+    loaded = [ksy.load(path) for path in sorted(room(format_id).glob("*.ksy"))]
     return {schema.id: schema for schema in loaded}
+
+
+def contents_schema(format_id: str, name: str) -> Path:
+    """Return the Kaitai file of a family of contents, by its id."""
+    return room(format_id) / "contents" / f"{name}.ksy"
+
+
+@cache
+def _with_contents(format_id: str, name: str) -> Mapping[str, ksy.KsySchema]:
+    """Return the schemas of a format, and that of its contents that the type `name` is of, if any."""
+    path = contents_schema(format_id, name.partition("::")[0])
+    return {**schemas(format_id), **({path.stem: ksy.load(path)} if path.is_file() else {})}
 
 
 def shown_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:
     """Return the type called `name` (or ``schema::name``) and its schema; raises LookupError.
 
-    Its fields are called as in JSON and dumps; what the schema calls otherwise says so.
+    One of contents goes by both names. Its fields are called as in JSON and dumps; what the schema calls
+    otherwise says so.
     """
-    found = {schema.id: schema.types for schema in schemas(format_id).values()}
+    known = _with_contents(format_id, name)
+    found = {schema.id: schema.types for schema in known.values()}
     owner, kind = _find(format_id, "type", name, found)
     names = {
         item.ksy: item.name
@@ -68,7 +84,7 @@ def shown_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:
         else field
         for field in kind.fields
     )
-    return schemas(format_id)[owner], replace(kind, fields=fields)
+    return known[owner], replace(kind, fields=fields)
 
 
 def structures(format_id: str) -> Iterator[tuple[str, str, Layout]]:

@@ -1,0 +1,70 @@
+"""The contents of a format: what the tables of bytes in ``contents/FAMILY.toml`` say, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from journalspec.families import Family, Member, alternative
+from journalspec_docs import sources
+
+#: What the tables call a form of numbers that is no plain one -> what its bytes are.
+FORMS = {
+    "bool": "a byte: true if it is not 0",
+    "cint": "a number that says how long it is: the bits 00 and 6 more, 01 and 14 more, or 1 and 31 more",
+    "clong": "a number that says how long it is: the bits 00 and 14 more, 01 and 30 more, or 1 and 63 more",
+    "varint": (
+        "a signed number of 64 bits in groups of 7, the lowest first; "
+        "every byte but the last has its first bit set"
+    ),
+}
+
+
+def family_schema(family: Family) -> Path:
+    """Return the Kaitai file of a family."""
+    return sources.contents_schema(family.format_id, f"{family.format_id}_{family.name}")
+
+
+def forms_of(families: Iterable[Family]) -> dict[str, str]:
+    """Return the forms of numbers in these families that need an explanation."""
+    used = {
+        kind
+        for family in families
+        for shape in family.types.values()
+        for member in shape.fields
+        for kind in member.types
+    }
+    return {name: words for name, words in FORMS.items() if name in used}
+
+
+def cases_of(member: Member) -> Iterator[tuple[str, str]]:
+    """Yield the numbers by which another field chooses a type, and the type."""
+    for kind in dict.fromkeys(member.cases.values()):
+        yield ", ".join(str(number) for number, each in member.cases.items() if each == kind), kind
+    if member.otherwise:
+        yield "all others", member.otherwise
+
+
+def conditions_of(member: Member) -> Iterator[tuple[str, str]]:
+    """Yield what holds of a field: words, and the value or condition behind them."""
+    if member.when:
+        name, *wanted = member.when
+        yield "Only if", f"{name} {' or '.join(map(_alternative, wanted))}"
+    if member.left:
+        yield "Only if bytes are left", ""
+    for words, value in (
+        ("Since version", member.since),
+        ("Up to version", member.until),
+        ("Always", member.const),
+        ("At least", member.low),
+        ("At most", member.high),
+    ):
+        if value not in (None, ""):
+            yield words, str(value)
+
+
+def _alternative(wanted: object) -> str:
+    sign, low, high = alternative(wanted)
+    return {"=": f"= {low}", "!": f"<> {low}", "&": f"& {low} <> 0", "..": f"= {low} to {high}"}.get(
+        sign, f"{sign} {low}"
+    )
