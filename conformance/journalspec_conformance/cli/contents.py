@@ -7,6 +7,7 @@ that users stored is its type and length, as :mod:`.redaction` has it for names.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -33,6 +34,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "time": ("timestamp",),
 }
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: What may not be printed as it is.
+_ODD = re.compile(r"[^ -~]")
 
 
 class Moment(int):
@@ -84,6 +87,11 @@ class Holdings:
             name = self.name_of(each, table)
             out[name] = Field(name, "str" if hidden else each.kind, each.doc)
         return out
+
+    def columns_of(self, table: str) -> list[str]:
+        """Return the names of a table's columns as they are stored; none: there is no such table."""
+        found = self.contents.tables.get(table)
+        return [] if found is None else [each.name for each in found.columns]
 
     def noun(self, table: str) -> str:
         """Return the word for one row of a table."""
@@ -192,8 +200,15 @@ def described_columns(format_id: str) -> dict[str, dict[str, Field]]:
     }
 
 
+def _escaped(found: re.Match[str]) -> str:
+    """Return a character as JSON has it in ASCII, unless it is printed as it is."""
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+
+
 def as_text(value: Any) -> Any:
     """Return a value for a plain table: what nests as JSON, text without what steers a terminal."""
     if isinstance(value, Mapping | list | tuple):
-        return json.dumps(nested(value), separators=(",", ":"))
+        # Names and texts in it are searched for, so that letters stay letters.
+        text = json.dumps(nested(value), separators=(",", ":"), ensure_ascii=False)
+        return text if text.isprintable() else _ODD.sub(_escaped, text)
     return shown(value) if isinstance(value, str) else value

@@ -21,6 +21,15 @@ from journalspec_reference.answers import CHANGED, UNCHECKED, Answer
 
 #: Of a list so many entries are shown, the largest ones; of names in a sentence so many.
 MOST, FEW = 10, 3
+#: The table of transactions, and what tells that it has XIDs that the list of the state has not.
+TRANSACTIONS, _XID = "transactions", frozenset(("xid", "recovery", "sends", "acknowledges"))
+#: What is said of transactions of a transaction manager, and what it does about each after a crash.
+PENDING = "pending"
+_RECOVERY = {
+    "commit": "recovery commits it",
+    "wait-for-parent": "another server decides",
+    "operator": "an operator has to end it",
+}
 #: A longer text of a note explains itself (characters).
 SENTENCE = 24
 
@@ -154,9 +163,11 @@ def held(description: Format, seen: Observation) -> list[Amounts]:
     return found
 
 
-def in_contents(contents: Holdings) -> list[Amounts]:
+def in_contents(contents: Holdings | None) -> list[Amounts]:
     """Return what queues and tables hold; nothing if no row is in any."""
     found: dict[str, Amounts] = {}
+    if contents is None:
+        return []
     for each in contents.counts():
         # A table of the users' own is what its rows are in.
         own = each.table not in contents.known
@@ -259,8 +270,13 @@ def in_all(found: Sequence[Amounts]) -> str:
 # Transactions.
 
 
-def doubtful(description: Format, seen: Observation) -> tuple[Listing, str]:
-    """Return the transactions without an end, and how many there are in words; empty: none."""
+def doubtful(description: Format, seen: Observation, contents: Holdings | None = None) -> tuple[Listing, str]:
+    """Return the transactions without an end, and how many there are in words; empty: none.
+
+    Where contents have the XIDs of a format that keeps them in bytes of the application, they are shown.
+    """
+    if contents is not None and {*contents.columns_of(TRANSACTIONS)} >= _XID:
+        return _in_transactions(contents)
     rows: list[tuple[str]] = []
     total = 0
     try:
@@ -285,6 +301,40 @@ def doubtful(description: Format, seen: Observation) -> tuple[Listing, str]:
         for noun, count in numbers.items()
     ]
     return Listing(rows, total, noun="transaction", counts=[1] * len(rows), total=total), ", ".join(words)
+
+
+def _in_transactions(contents: Holdings) -> tuple[Listing, str]:
+    """Return what :func:`doubtful` does, of a store of a broker or of a transaction manager."""
+    rows: list[tuple[str]] = []
+    words: Counter[str] = Counter()
+    for stored in contents.rows(TRANSACTIONS):
+        by_broker = stored["recovery"] is None
+        if stored["state"] != "prepared" if by_broker else stored["recovery"] not in _RECOVERY:
+            continue
+        words["in doubt" if by_broker else PENDING] += 1
+        if len(rows) < MOST:
+            row = contents.shown(TRANSACTIONS, stored)
+            name = f"tx {row['id']}, xid {row['xid']}" if by_broker else f"{row['uid']}, node {row['node']}"
+            rows.append((f"{shown(name)}: {_sends(row) if by_broker else _decision(row)}",))
+    total = words.total()
+    text = ", ".join(
+        f"{amount(count, 'transaction')} {'is' if count == 1 else 'are'} {word}"
+        for word, count in words.items()
+    )
+    return Listing(rows, total, noun="transaction", counts=[1] * len(rows), total=total), text
+
+
+def _sends(row: Mapping[str, Any]) -> str:
+    sends, taken = row["sends"], row["acknowledges"]
+    parts = [f"puts {amount(sends, 'message')} into queues"] if sends else []
+    parts += [f"takes {amount(taken, 'message')} out of queues"] if taken else []
+    return f"prepared: a commit {' and '.join(parts) or 'changes no message'}"
+
+
+def _decision(row: Mapping[str, Any]) -> str:
+    alone = f", {row['heuristics']:,} decided by itself" if row["heuristics"] else ""
+    left = amount(row["participants"] or 0, "participant")
+    return f"{row['state']}: {_RECOVERY[row['recovery']]}; {left} left{alone}"
 
 
 def _called(rule: InDoubt, entry: Mapping[str, Any]) -> str:

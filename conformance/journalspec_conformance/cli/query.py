@@ -33,7 +33,14 @@ from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
 from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
 from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
-from journalspec_conformance.cli.rows import Columns, ContentsRows, Matches, ask_rows, contents_tables
+from journalspec_conformance.cli.rows import (
+    Columns,
+    ContentsRows,
+    Matches,
+    ask_rows,
+    contents_tables,
+    with_contents,
+)
 from journalspec_conformance.cli.selection import WORDS, Question, columns_of
 from journalspec_reference.predicates import text_of
 
@@ -127,8 +134,10 @@ class _Table:
 def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
     """Return the tables of journals of one format: those of contents in place of lists of the same name."""
     found: dict[str, list[Matches]] = {"records": [*sources]}
+    own = {id(one) for one in with_contents(sources)}
     for source in sources:
-        for name, table in (_own_tables(source) | contents_tables(source)).items():
+        contents = contents_tables(source) if id(source) in own else {}
+        for name, table in (_own_tables(source) | contents).items():
             found.setdefault(name, []).append(table)
     # Databases may have tables of one name and other columns.
     return {name: _Table([one for one in tables if _alike(one, tables[0])]) for name, tables in found.items()}

@@ -17,9 +17,9 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import get_format
-from journalspec.observation import REFUSED, Level, jsonable
-from journalspec_conformance.cli.contents import MESSAGES, QUEUE
-from journalspec_conformance.cli.facts import some_of
+from journalspec.observation import CLEAN, REFUSED, Level, jsonable
+from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES
+from journalspec_conformance.cli.facts import TRANSACTIONS, some_of
 from journalspec_conformance.cli.follow import Follower
 from journalspec_conformance.cli.journal_view import VERDICT_STYLES, Painter, unchanging, value_text
 from journalspec_conformance.cli.ndjson import write_line
@@ -36,8 +36,17 @@ if TYPE_CHECKING:
 FEW = 20
 #: Of bytes longer than that only the first ones are printed.
 MOST_BYTES, SOME_BYTES = 16, 8
-#: Of messages these columns are printed, and of a text so many characters.
-BRIEF, MOST_TEXT = ("queue", "id", "timestamp", "priority", "kind", "size", "text"), 48
+#: Of the rows of these tables these columns are printed, and of a text so many characters.
+BRIEF = {
+    MESSAGES: ("queue", "id", "timestamp", "priority", "kind", "size", "text"),
+    QUEUES: ("queue", "id", "address", "filter", "routing", "messages", "bytes"),
+    TRANSACTIONS: ("id", "state", "xid", "gtrid", "bqual", "recovery", "participants", "heuristics"),
+}
+MOST_TEXT = 48
+#: Texts by which something is named elsewhere are never cut.
+UNCUT = ("id", "xid", "queue")
+#: Of a message that is the only one that was found, so many characters of each value.
+MOST_WHOLE = 600
 #: Of a name that there is not, so many that are like it are listed.
 NEAREST = 3
 
@@ -199,18 +208,48 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
         write_heads(sources)
         return
     output.limit = FEW if output.limit is None else output.limit
-    rows = []
-    for row in rows_of(names, output.limited(parts)):
-        path = {"journal": row.pop("journal")} if len(sources) > 1 else {}
-        place = {"where": f"{row.pop('file')}:{row.pop('off')}"} if {"file", "off"} <= row.keys() else {}
-        wanted = BRIEF if isinstance(sources[0], ContentsRows) and sources[0].table == MESSAGES else row
-        rows.append(
-            path | place | {name: brief(row[name]) for name in wanted if name in row and name != "journal"}
-        )
+    found = [*rows_of(names, output.limited(parts))]
+    contents = sources[0] if isinstance(sources[0], ContentsRows) else None
+    several = len({row["journal"] for row in found if "journal" in row}) > 1
     out = Painter()
-    write_heads(sources, out)
+    write_heads(_with_rows(sources), out)
+    if contents is not None and output.total == len(found) == 1:
+        write_whole(out, found[0])
+        return
+    rows = []
+    for row in found:
+        path = {"journal": row.pop("journal")} if several else {}
+        place = {"where": f"{row.pop('file')}:{row.pop('off')}"} if {"file", "off"} <= row.keys() else {}
+        wanted = BRIEF.get(contents.table, row) if contents is not None else row
+        rows.append(
+            path
+            | place
+            | {
+                name: row[name] if name in UNCUT else brief(row[name])
+                for name in wanted
+                if name in row and name != "journal"
+            }
+        )
     write_table(out, rows, sources[0].format.vocabulary.bodies)
     write_more(out, output.total - len(rows), f"--limit {output.total}, or all: --csv, --ndjson")
+
+
+def _with_rows(sources: Sequence[Matches]) -> Sequence[Matches]:
+    """Return the journals that have rows, and those that are not clean; all of them if none has rows."""
+    if not any(source.matched for source in sources):
+        return sources
+    return [source for source in sources if source.matched or source.observation.verdict != CLEAN]
+
+
+def write_whole(out: Painter, row: Mapping[str, Any]) -> None:
+    """Write all that is known of one row: a line for each column; of long values the beginning."""
+    known = {name: value for name, value in row.items() if value is not None and name != "journal"}
+    width = max(map(len, known)) + 2
+    out.line("")
+    for name, value in known.items():
+        text = cell_text(value)
+        more = f"... ({len(text):,} characters; all: --ndjson)" if len(text) > MOST_WHOLE else ""
+        out.wrapped(f"{name:<{width}}", text[:MOST_WHOLE] + more)
 
 
 def show_counts(sources: Sequence[Matches], names: Sequence[str], output: Output) -> None:

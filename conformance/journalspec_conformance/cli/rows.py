@@ -334,7 +334,7 @@ def ask_rows(
         out.append(Matches(answer, place.asked, files=selection.files, redactor=redactor))
         status = max(status, STATUSES[answer.observation.verdict])
     if selection.of_contents(description):
-        tables = [each for one in out if (each := _of_contents(one, selection)) is not None]
+        tables = [each for one in with_contents(out) if (each := _of_contents(one, selection)) is not None]
         if tables or selection.contents is not None:
             return _some(tables, out), status
     columns = record_columns(description)
@@ -348,6 +348,27 @@ def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
     if not found:
         raise UsageProblem(f"{shown(out[0].path)} has no contents that are known here", "--contents records")
     return [*found]
+
+
+def with_contents(sources: Sequence[Matches]) -> list[Matches]:
+    """Return the journals whose contents are rows: not those that are read for the contents of another one.
+
+    The queues in the bindings of a broker are those of its journal, which knows what they hold as well.
+    """
+    patterns = sources[0].format.parts
+    roots = [(one, one.answer.journal.root) for one in sources]
+    homes = {root.parent for _, root in roots if root is not None and fnmatchcase(root.name, patterns[0])}
+    return (
+        [
+            one
+            for one, root in roots
+            if root is None
+            or root.parent not in homes
+            or not any(fnmatchcase(root.name, each) for each in patterns[1:])
+        ]
+        if patterns
+        else [*sources]
+    )
 
 
 def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
@@ -385,7 +406,8 @@ def _of_contents(source: Matches, selection: Question) -> Matches | None:
         names = [name for name in names if name in contents.names]
         known = names or get_close_matches(wanted, contents.names, cutoff=0)
         hint = f"{'there are' if names else 'the nearest names:'} {', '.join(map(shown, known))}"
-        raise UsageProblem(f"{shown(source.path)} has not one table {shown(wanted)!r}", hint)
+        what = "several tables" if len(names) > 1 else "no table"
+        raise UsageProblem(f"{shown(source.path)} has {what} {shown(wanted)!r}", hint)
     (table,) = names
     found = table_of(contents, table, source)
     columns = ColumnSet(shown(table), contents.stored_columns(table), COLUMNS)

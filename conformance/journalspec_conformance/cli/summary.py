@@ -16,6 +16,7 @@ from journalspec_conformance.cli.contents import Holdings, of_answer
 from journalspec_conformance.cli.facts import (
     FEW,
     MOST,
+    PENDING,
     Listing,
     Section,
     by_key,
@@ -117,8 +118,10 @@ def sections(
     kept_answer, kept_by = kept(main.answer, policy)
     shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
     contents = contents_of(main, kept_answer)
-    found = (in_contents(contents) if contents else []) or held(description, seen)
-    doubt, in_words = doubtful(description, seen)
+    doubt, in_words = doubtful(description, seen, contents)
+    pending = PENDING in in_words
+    # The records of a transaction manager are its transactions.
+    found = in_contents(contents) or ([] if pending else held(description, seen))
     yield Section("store", [_store(parts)])
     yield from _in_use(parts)
     damages = [_of_part(part, parts) for part in parts if damage(part.answer)]
@@ -140,25 +143,29 @@ def sections(
         consequence.append(f"what follows is what --policy {kept_by} keeps")
     elif policy not in (None, STRICT):
         consequence.append(f"by --policy {policy}")
-    starts = _starts(parts, shown_part, doubtful=bool(doubt.number))
+    starts = _starts(parts, shown_part, doubtful=bool(doubt.number) and not pending)
     consequence += [row.short for row in starts if row.short][:1]
     sentence = "; ".join(consequence)
     yield Section("verdict", [f"{WORDS[verdict]}   {fact}", *([_sentence(sentence)] if sentence else [])])
-    yield from _files(parts, shown_part, left)
+    yield from _files(parts, shown_part, left, contents=contents is not None)
     yield _records(parts, shown_part)
     for number, amounts in enumerate(found):
         if amounts.count:
             yield Section("" if number else "holds", (), listed(amounts), apart=not number)
     known = seen.state is not None and any(rule.list in seen.state for rule in description.in_doubt)
     if doubt.number or (known and policy is not None):
-        yield Section("in doubt", () if doubt.number else ["none"], doubt if doubt.number else None)
+        yield Section(
+            PENDING if pending else "in doubt",
+            () if doubt.number else ["none"],
+            doubt if doubt.number else None,
+        )
     if policy is not None or verdict != CLEAN:
         yield from losses(description, seen)
     yield from _remarks(parts, contents)
     if starts:
         yield Section("at start", (), Listing([(row.says,) for row in starts], len(starts)), apart=True)
     part = max(parts, key=lambda one: STATUSES[one.answer.observation.verdict])
-    doubt_left = bool(doubt.number)
+    doubt_left = bool(doubt.number) and not pending
     lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
     yield Section("next", lines, apart=True)
 
@@ -207,7 +214,9 @@ def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
         yield Section("in use", [shown(f"{'; '.join(sorted(who))}: what follows is not final")])
 
 
-def _files(parts: Sequence[Part], main: Part, left: Iterable[LeftOut]) -> Iterator[Section]:
+def _files(
+    parts: Sequence[Part], main: Part, left: Iterable[LeftOut], *, contents: bool
+) -> Iterator[Section]:
     """Yield the files: those of one role are one line, and so are those that were not read for one reason."""
     rows: list[Sequence[str]] = []
     if archive := parts[0].place.asked.archive:
@@ -237,7 +246,12 @@ def _files(parts: Sequence[Part], main: Part, left: Iterable[LeftOut]) -> Iterat
         if path.is_dir() and any(fnmatchcase(path.name, name) for name in parts[0].description.beside):
             files = [each.stat().st_size for each in path.rglob("*") if each.is_file()]
             rows.append(
-                (f"{shown(path.name)}/", amount(len(files), "file"), f"{sum(files):,}", "not looked at")
+                (
+                    f"{shown(path.name)}/",
+                    amount(len(files), "file"),
+                    f"{sum(files):,}",
+                    "read for what messages hold" if contents else "not looked at",
+                )
             )
     yield Section("files", (), Listing(rows[:MOST], len(rows), ("", "", "bytes", "")), apart=True)
 
@@ -403,10 +417,10 @@ def several(
         kept_answer = kept(main.answer, policy)[0]
         seen = kept_answer.observation
         contents = contents_of(main, kept_answer)
-        found = (in_contents(contents) if contents else []) or held(main.description, seen)
+        found = in_contents(contents) or held(main.description, seen)
         for amounts in found:
             totals[amounts.rule.noun] += amounts.count.total()
-        doubt, words = doubtful(main.description, seen)
+        doubt, words = doubtful(main.description, seen, contents)
         doubts += doubt.number
         wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
         facts = [text for text in (wrong, in_all(found), words) if text]
