@@ -156,11 +156,22 @@ def _expectations(
                     out[key] = [_gone(built, item) for item in value]
                 elif key == "at":
                     out[key] = _region(built, value)
+                elif key == "contents":
+                    out[key] = {table: [_row(row) for row in rows] for table, rows in value.items()}
                 elif key == "state":
                     out[key] = _state(built, _expanded(author, value), format_id)
                 else:
                     out[key] = value
             yield out
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an expected row of contents; what ``absent`` names (``column``, ``column.member``) is null."""
+    out = {key: value for key, value in row.items() if key != "absent"}
+    for place in row.get("absent", ()):
+        column, _, member = place.partition(".")
+        out[column] = {**out[column], member: None} if member else None
+    return out
 
 
 def _state(built: Built, value: Mapping[str, Any], format_id: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from journalspec.contents import described
 from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, REFUSED
 from journalspec.requirements import requirements
@@ -16,6 +17,8 @@ from journalspec_corpus.making import implied_needs
 from journalspec_corpus.model import model_of
 from journalspec_corpus.shipped import tombstones
 
+#: What stands beside the tables of contents: what is odd in their rows.
+REMARKS = "remarks"
 #: Naming only these would let an implementation vouch for itself.
 NOT_ENOUGH = frozenset({"reference"})
 
@@ -153,6 +156,26 @@ def _words(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
         for name in names:
             if name not in tables[kind]:
                 yield f"{name!r} is no {kind} of {known.id}"
+    yield from _of_contents(known, entry)
+
+
+def _of_contents(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield every name in the contents of an expectation that the format's tables lack."""
+    about = described(known.id)
+    if about is None:
+        yield from (f"{known.id} has no contents" for _ in entry.get("contents", ()))
+        return
+    columns = {name: {column.name for column in table.columns} for name, table in about.tables.items()}
+    columns[REMARKS] = {"table", "key", "code"}
+    for table, rows in entry.get("contents", {}).items():
+        used = {name for row in rows for name in row}
+        # Users' own tables have the name of a schema in front.
+        if table in columns or "." not in table:
+            unknown = used - columns[table] if table in columns else {""}
+            yield from (f"contents: {table} has no column {name!r}" for name in sorted(unknown))
+        for row in rows if table == REMARKS else ():
+            if row["code"] not in about.remarks:
+                yield f"{row['code']!r} is no remark of {known.id}"
 
 
 def _consistent(case: Case) -> Iterator[str]:
@@ -160,6 +183,8 @@ def _consistent(case: Case) -> Iterator[str]:
         verdict = entry["verdict"]
         if verdict == CLEAN and entry.get("dropped"):
             yield "a clean verdict with dropped regions"
+        if "contents" in entry and entry["when"]["op"] != "recover":
+            yield "contents belong to recovery"
         if verdict == CLEAN and entry.get("missing"):
             yield "a clean verdict with something missing"
         if (verdict == REFUSED) < ("code" in entry or "phase" in entry):

@@ -131,7 +131,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         package, _, module = fullname.partition(".")
         if package != self.mutant.package or (module or "__init__") not in self.sources:
             return None
-        return importlib.util.spec_from_loader(fullname, self, is_package=not module)
+        is_package = any(name.startswith(f"{module}.") for name in self.sources) or not module
+        return importlib.util.spec_from_loader(fullname, self, is_package=is_package)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
         """Leave it to the import system."""
@@ -149,12 +150,19 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 @cache
 def sources(format_id: str) -> dict[str, str]:
-    """Return module name -> source of the format's reference."""
+    """Return module name -> source of the format's reference: its own modules, and those of its contents."""
     spec = importlib.util.find_spec(f"{REFERENCE}.{format_id}")
     if spec is None or not spec.submodule_search_locations:
         raise UnknownFormat(f"{REFERENCE} has no package for {format_id}")
     folder = Path(spec.submodule_search_locations[0])
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
+    paths = [*sorted(folder.glob("*.py")), *sorted(folder.glob("contents/*.py"))]
+    return {_module(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in paths}
+
+
+def _module(path: Path) -> str:
+    """Return the name of a module of the format's package; a package in it has that of its directory."""
+    names = path.with_suffix("").parts
+    return ".".join(names if len(names) == 1 or names[-1] != "__init__" else names[:-1])
 
 
 @cache

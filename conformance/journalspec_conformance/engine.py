@@ -272,11 +272,16 @@ class Engine:
         return self.hello.formats[probe.case.format]
 
     def claims(self, probe: Probe) -> Claims:
-        """Return what is compared: the lower of the declared level and the one asked for."""
+        """Return what is compared: the lower of the declared level and the one asked for.
+
+        Contents are asked for only where they are expected: no other level needs them.
+        """
         declared = self.format_claims(probe)
         features = declared.features
         return Claims(
-            min(declared.observe, self.options.level),
+            min(
+                declared.observe, self.options.level, Level.CONTENTS if _of_contents(probe) else Level.LAYOUT
+            ),
             declared.state,
             declared.fields,
             silent="silent" in features,
@@ -297,6 +302,8 @@ class Engine:
             return f"operation {probe.op}"
         if probe.policy is not None and probe.policy not in declared.policies:
             return f"policy {probe.policy}"
+        if _of_contents(probe) and declared.observe < Level.CONTENTS:
+            return f"level {Level.CONTENTS.name.lower()}"
         lacking = sorted(set(case.needs) - _OPERATIONS - declared.features)
         return f"feature {', '.join(lacking)}" if lacking else None
 
@@ -327,6 +334,11 @@ def _beside(format_id: str) -> frozenset[str]:
     """Return the codes of notes that what lies beside a journal proves."""
     notes = get_format(format_id).vocabulary.notes
     return frozenset(name for name, note in notes.items() if note.neighbour)
+
+
+def _of_contents(probe: Probe) -> bool:
+    """Tell whether a probe is about contents: who does not report them is not asked."""
+    return any("contents" in entry for entry in probe.expect)
 
 
 def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:

@@ -22,6 +22,9 @@ from journalspec.observation import Note, Observation
 from journalspec_reference.batches import Stretch
 from journalspec_reference.storage import Storage
 
+#: From an answer of recovery (:class:`.answers.Answer`) to contents (:class:`.contents.Contents`):
+#: both rest on this module, so that it cannot name them.
+ToContents = Callable[[Any], Any]
 #: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
 Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 
@@ -260,6 +263,15 @@ def late_writer(package: str, name: str, edition: str) -> Callable[[Storage, Par
     return opened
 
 
+def late_contents(package: str) -> ToContents:
+    """Return what tells the contents of a recovered journal by a format's ``contents``, imported late."""
+
+    def told(answer: Any) -> Any:
+        return import_module(f"{package}.contents").contents(answer)
+
+    return told
+
+
 T = TypeVar("T")
 
 
@@ -306,12 +318,15 @@ class Implementation:
         rules: Mapping[str, Rules],
         detect: Callable[[Files, Params], list[Detection]],
         assumed: Callable[[Files], Params] = lambda files: {},
+        contents: ToContents = lambda answer: None,
     ) -> None:
         self.format_id = format_id
         self._rules = rules
         self._detect = detect
         #: What is assumed of files that may be anybody's: the defaults of parameters are those of cases.
         self.assumed = assumed
+        #: What a recovered journal holds in the user's words; None: this format does not tell it.
+        self.contents = contents
         #: by edition, as it was asked for; only those that there are
         self._asked: dict[str, Rules] = {}
 

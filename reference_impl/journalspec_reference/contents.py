@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from journalspec.contents import Table
-from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import jsonable
 from journalspec.reread import LISTS
 from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.api import load
 
 #: A value of a row. Kinds `object` and `list` nest the others.
 Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
@@ -129,8 +130,25 @@ def contents(answer: Answer) -> Contents | None:
     `answer` is one of recovery: its state is what was kept.
     """
     try:
-        room = format_module("journalspec_reference", answer.journal.format, "contents")
+        found: Contents | None = load(answer.journal.format).contents(answer)
     except UnknownFormat:
         return None
-    found: Contents = room.contents(answer)
     return found
+
+
+def as_json(found: Contents) -> dict[str, list[Any]]:
+    """Return all rows of all tables as level ``contents`` has them, and what is odd as ``remarks``.
+
+    Integers and times are decimal strings, bytes hex digits, other numbers texts.
+    """
+    rows = {name: [_plain(row) for row in found.rows(name)] for name in found.tables}
+    told = ({"table": each.table, "key": each.key, "code": each.code} for each in found.remarks.kept)
+    return {**rows, "remarks": [*told]}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, float) else jsonable(value)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
 from journalspec import __version__
 from journalspec.formats import Format, format_ids, get_format
-from journalspec.observation import Level, jsonable
+from journalspec.observation import Level, Observation, jsonable
 from journalspec_conformance.power import MEMBERS
 from journalspec_conformance.serve import files_in
 from journalspec_reference import Implementation, Writer, WriterRefused, load
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import as_json
+from journalspec_reference.filesets import Journal
 from journalspec_reference.storage import DirectoryStorage, MemoryStorage, Storage
 
 Message = dict[str, Any]
@@ -54,7 +58,21 @@ class Reference:
             policy=request["policy"],
             params=request.get("params"),
         )
-        return {"ok": seen.to_json(Level.parse(request["observe"]))}
+        level = Level.parse(request["observe"])
+        if level >= Level.CONTENTS:
+            seen = replace(seen, contents=self._contents(request, seen))
+        return {"ok": seen.to_json(level)}
+
+    def _contents(self, request: Message, seen: Observation) -> dict[str, Any] | None:
+        """Return what the journal of a request holds, of which recovery has `seen` the rest.
+
+        Only the files of the journal itself count: what lies beside a directory is not in the request.
+        """
+        journal = Journal(
+            request["format"], request["edition"], files_of(request), params=request.get("params") or {}
+        )
+        found = self._room(request).contents(Answer(journal, seen))
+        return None if found is None else as_json(found)
 
     def write(self, request: Message) -> Iterator[Message]:
         """Answer ``write``: the final reply only, or one per operation and then the final one."""
@@ -114,7 +132,7 @@ def _claims(entry: Format) -> Message:
     return {
         "editions": list(entry.editions),
         "ops": ["read", "recover", "write"],
-        "observe": "layout",
+        "observe": "contents",
         "policies": list(entry.policies),
         "features": ["damage", "pure", "step", "io-trace", "log-alone", "memory", "missing"],
     }

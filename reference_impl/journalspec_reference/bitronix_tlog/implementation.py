@@ -9,7 +9,16 @@ from pathlib import PurePath
 from typing import Any
 
 from journalspec.observation import Observation
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, late_writer
+from journalspec_reference.api import (
+    Detection,
+    Files,
+    Implementation,
+    Params,
+    Rules,
+    Span,
+    late_contents,
+    late_writer,
+)
 from journalspec_reference.batches import source_of
 from journalspec_reference.bitronix_tlog import codec, nio, recover
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, PAYLOAD_AT, SEED, UNCOUNTED
@@ -120,4 +129,6 @@ def _pair(files: Files, names: list[str], magic: set[str]) -> Detection:
     return Detection(FORMAT, DISK_EDITIONS[0], tuple(names), score, editions, evidence=evidence)
 
 
-IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in RULES}, detect)
+IMPLEMENTATION = Implementation(
+    FORMAT, {edition: _rules(edition) for edition in RULES}, detect, contents=late_contents(__package__)
+)

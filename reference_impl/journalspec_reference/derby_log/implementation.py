@@ -6,7 +6,15 @@ from contextlib import suppress
 
 from journalspec.derby_log.operations import databases, tables_of_all
 from journalspec.observation import Observation
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
+from journalspec_reference.api import (
+    Detection,
+    Files,
+    Implementation,
+    Params,
+    Rules,
+    late_contents,
+    late_writer,
+)
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS
 from journalspec_reference.derby_log.codec import BadLog
@@ -70,4 +78,5 @@ IMPLEMENTATION = Implementation(
     {edition: _rules(edition) for edition in (SEED, *EDITIONS)},
     detect,
     assumed,
+    late_contents(__package__),
 )

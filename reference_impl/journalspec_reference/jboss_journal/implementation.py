@@ -6,7 +6,15 @@ from collections import defaultdict
 from functools import partial
 from typing import Any
 
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
+from journalspec_reference.api import (
+    Detection,
+    Files,
+    Implementation,
+    Params,
+    Rules,
+    late_contents,
+    late_writer,
+)
 from journalspec_reference.jboss_journal import recover, spans
 from journalspec_reference.jboss_journal.codec import DIALECTS, EVENT, INT, LONG_HEADER, Dialect
 from journalspec_reference.jboss_journal.fileset import CONTROL, NAME, base_name
@@ -111,5 +119,8 @@ def _rules(edition: str, dialect: Dialect) -> Rules:
 
 
 IMPLEMENTATION = Implementation(
-    FORMAT, {edition: _rules(edition, dialect) for edition, dialect in DIALECTS.items()}, detect
+    FORMAT,
+    {edition: _rules(edition, dialect) for edition, dialect in DIALECTS.items()},
+    detect,
+    contents=late_contents(__package__),
 )

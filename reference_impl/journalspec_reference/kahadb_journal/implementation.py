@@ -7,7 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, Span, late_writer
+from journalspec_reference.api import (
+    Detection,
+    Files,
+    Implementation,
+    Params,
+    Rules,
+    Span,
+    late_contents,
+    late_writer,
+)
 from journalspec_reference.batches import source_of
 from journalspec_reference.kahadb_journal import index, recover, spans
 from journalspec_reference.kahadb_journal.codec import (
@@ -145,4 +154,6 @@ def _rewrites(record: bytes) -> bool:
         return False
 
 
-IMPLEMENTATION = Implementation(FORMAT, {edition: _rules(edition) for edition in DIALECTS}, detect)
+IMPLEMENTATION = Implementation(
+    FORMAT, {edition: _rules(edition) for edition in DIALECTS}, detect, contents=late_contents(__package__)
+)

@@ -19,7 +19,15 @@ from journalspec.observation import (
 )
 from journalspec.reread import COST, KEEP, Deferred, Lazy, Part, few
 from journalspec.swiftmq_store import ACTIONS, LAYOUT
-from journalspec_reference.api import Detection, Files, Implementation, Params, Rules, late_writer
+from journalspec_reference.api import (
+    Detection,
+    Files,
+    Implementation,
+    Params,
+    Rules,
+    late_contents,
+    late_writer,
+)
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.swiftmq_store import spans
 from journalspec_reference.swiftmq_store.codec import SMALLEST_PAGE, Branch, swapped
@@ -223,5 +231,9 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 
 IMPLEMENTATION = Implementation(
-    FORMAT, {edition: _rules(edition) for edition in EDITIONS}, detect, assumed=_assumed
+    FORMAT,
+    {edition: _rules(edition) for edition in EDITIONS},
+    detect,
+    assumed=_assumed,
+    contents=late_contents(__package__),
 )
