@@ -22,6 +22,8 @@ from journalspec_reference.api import load
 Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
 #: One row of a table: every column of it has a value, perhaps None.
 Row: TypeAlias = Mapping[str, Value]
+#: What is wrong with a part of a row: a code of ``[remarks]``, and why.
+Problem: TypeAlias = tuple[str, str]
 #: So many remarks of one code are kept; of the others only their number.
 MOST_REMARKS = 1000
 

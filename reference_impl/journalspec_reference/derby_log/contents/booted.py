@@ -51,7 +51,7 @@ LONGEST = 64 << 20
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
 _ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
 #: Takes a fault: of which container, and what Derby does because of it.
-Report = Callable[[int, Fault, str], None]
+ReportFault = Callable[[int, Fault, str], None]
 NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 
 
@@ -66,7 +66,9 @@ class Booted:
     `beside` are the names and bytes of the containers beside the log.
     """
 
-    def __init__(self, beside: Mapping[int, tuple[str, Any]], cipher: Cipher | None, report: Report) -> None:
+    def __init__(
+        self, beside: Mapping[int, tuple[str, Any]], cipher: Cipher | None, report: ReportFault
+    ) -> None:
         self._beside, self._cipher, self._report = beside, cipher, report
         self._heaps: dict[int, Heap | None] = {}
         self._images = Images()

@@ -17,7 +17,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     is_compressed,
     uuid_text,
 )
-from journalspec_reference.jboss_journal.contents.paging import LargeFiles
+from journalspec_reference.jboss_journal.contents.large import LargeFiles
 
 #: What a large message says of the size of its body.
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")

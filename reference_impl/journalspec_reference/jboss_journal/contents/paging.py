@@ -1,4 +1,4 @@
-"""Page files and files of large messages.
+"""Page files.
 
 A page file has neither header nor checksum: entries follow each other, each between two braces. The broker
 stops reading a page where an entry is not complete, and so does this.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from struct import Struct
 
 from journalspec_reference.content import Content
@@ -25,7 +24,6 @@ from journalspec_reference.jboss_journal.contents.core import (
     INT,
     LARGE,
     LONG,
-    MOST_BODY,
     OLD,
     OLD_BODY_AT,
     PROTOCOL,
@@ -46,7 +44,7 @@ LARGE_KINDS = (1, 0xFF)
 MOST_ADDRESS = 1 << 16
 PIECE = 1 << 20
 #: Called with the code of a remark, a file, the offset there (None: all of it), and the reason.
-Report = Callable[[str, str, int | None, str], None]
+ReportFile = Callable[[str, str, int | None, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ class PageFile:
     content: Content
     old: bool
 
-    def entries(self, report: Report) -> Iterator[Entry]:
+    def entries(self, report: ReportFile) -> Iterator[Entry]:
         """Yield the entries; what is damaged is reported."""
         content, off, index = self.content, 0, 0
         while off + HEAD.size < content.size:
@@ -185,7 +183,7 @@ class Paging:
     room: Room | None
     old: bool
 
-    def files(self, report: Report) -> Iterator[PageFile]:
+    def files(self, report: ReportFile) -> Iterator[PageFile]:
         """Yield the page files; what cannot be read is reported."""
         for room in self.room.rooms() if self.room is not None else ():
             numbered = sorted(
@@ -213,30 +211,3 @@ class Paging:
                     )
                 else:
                     yield PageFile(text.strip(), number, f"{room.path.name}/{name}", found, self.old)
-
-
-@dataclass(frozen=True)
-class LargeFiles:
-    """The files of large messages."""
-
-    room: Room | None
-
-    def open(self, ident: int) -> Content | None:
-        """Return the body of a large message; None if there is no file."""
-        if self.room is None:
-            return None
-        # Of a message that is not durable the file keeps the name that it had while it was received.
-        names = (f"{ident}{ending}" for ending in (".msg", ".tmp"))
-        return next((found for name in names if (found := self.room.open(name)) is not None), None)
-
-    def size(self, ident: int) -> int:
-        """Return the bytes of the file of a large message; 0: there is none, or it is not loaded."""
-        found = self.open(ident)
-        return found.size if found is not None and found.size <= MOST_BODY else 0
-
-    @cached_property
-    def idents(self) -> set[int]:
-        """The ids of the messages that have files."""
-        names = self.room.names if self.room is not None else frozenset[str]()
-        stems = (name.removesuffix(".msg") for name in names if name.endswith(".msg"))
-        return {int(stem) for stem in stems if stem.isascii() and stem.isdigit() and len(stem) < 20}

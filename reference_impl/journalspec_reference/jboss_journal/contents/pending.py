@@ -64,13 +64,13 @@ class PageCounter:
 
 
 #: Called with a code of a remark, an id, the place of a record, and the reason.
-Report = Callable[[str, str, int, str], None]
+ReportRecord = Callable[[str, str, int, str], None]
 
 
 class Pending:
     """The references that are live, in the order of their records; `places` of messages by their number."""
 
-    def __init__(self, replay: Replay, report: Report) -> None:
+    def __init__(self, replay: Replay, report: ReportRecord) -> None:
         self._replay, self._report = replay, report
         self.numbers: dict[int, int] = {}
         self.places, self.stamps, self.sizes = array("q"), array("q"), array("q")

@@ -14,8 +14,9 @@ from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.jboss_journal.contents.beside import NAMES, Room, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
 from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
+from journalspec_reference.jboss_journal.contents.large import LargeFiles
 from journalspec_reference.jboss_journal.contents.messages import Oddity
-from journalspec_reference.jboss_journal.contents.paging import Entry, LargeFiles, PageFile, Paging
+from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile, Paging
 from journalspec_reference.jboss_journal.contents.pending import Pending
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 

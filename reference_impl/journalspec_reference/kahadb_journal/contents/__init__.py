@@ -146,8 +146,8 @@ class KahaContents:
             remark("undecodable", found.wrong)
         elif found.version != self._version:
             remark("other-version", f"it is of version {found.version}, the store of {self._version}")
-        for text in found.odd:
-            remark("bad-text" if text.startswith("the text") else "damaged", text)
+        for code, text in found.odd:
+            remark(code, text)
         row: dict[str, Value] = {name: fields.get(name) for name in _AS_THEY_ARE}
         row |= {
             "message_id": openwire.message_id_text(fields.get("message_id")),
@@ -166,8 +166,8 @@ class KahaContents:
         row["properties"], wrong, odd = openwire.properties(fields.get("properties"))
         if wrong:
             remark("bad-properties", wrong)
-        for text in odd:
-            remark("bad-text", text)
+        for code, text in odd:
+            remark(code, text)
         if "compressed" in fields:
             for code, text in openwire.body(fields, row):
                 remark(code, text)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from journalspec import mutf8
+from journalspec_reference.contents import Problem
 
 #: Fields of an object by name. Objects within are tuples, destinations texts.
 Fields: TypeAlias = dict[str, Any]
@@ -56,7 +57,7 @@ class Bytes:
         #: Whether a flag that is neither 0 nor 1 is 0, and a type that cannot be the one that can.
         self.presumes = presumes
         #: What was taken although the product would not.
-        self.odd: list[str] = []
+        self.odd: list[Problem] = []
         #: How many values were read.
         self.values = 0
 
@@ -70,7 +71,7 @@ class Bytes:
         self.at += 1
         value = self.data[self.at - 1]
         if value > 1 and self.presumes:
-            self.odd.append(f"a flag at {self.at - 1} is {value}")
+            self.odd.append(("damaged", f"a flag at {self.at - 1} is {value}"))
             return False
         return value != 0
 
@@ -94,7 +95,7 @@ class Bytes:
         try:
             return mutf8.decode(raw)
         except UnicodeDecodeError:
-            self.odd.append(f"the text at {self.at - size} is no modified UTF-8")
+            self.odd.append(("bad-text", f"the text at {self.at - size} is no modified UTF-8"))
             return mutf8.readable(raw)
 
     def utf(self) -> str:
@@ -115,7 +116,7 @@ class Bytes:
         if found not in known:
             if not self.presumes:
                 raise OpenWireError(f"type {found} at {self.at - 1}")
-            self.odd.append(f"the type at {self.at - 1} is {found}")
+            self.odd.append(("damaged", f"the type at {self.at - 1} is {found}"))
             return known[0]
         return found
 
@@ -312,7 +313,7 @@ def _wrong(read: Callable[[], object]) -> str:
     return ""
 
 
-def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fields, str, list[str]]:
+def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fields, str, list[Problem]]:
     """Return the fields of an object, what is wrong with it (empty: nothing), and what is odd.
 
     `data` begins with the size. After what is wrong no field was read. Nothing is raised.
@@ -331,7 +332,7 @@ class Decoded:
     fields: Fields
     version: int
     wrong: str = ""
-    odd: tuple[str, ...] = ()
+    odd: tuple[Problem, ...] = ()
 
 
 def read(data: bytes, version: int) -> Decoded:
@@ -463,7 +464,7 @@ def inflated(content: bytes, *, sized: bool) -> bytes:
     return found[:size]
 
 
-def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[tuple[str, str]]:
+def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
     """Fill in the body of a message: text, content, data and class_name.
 
     Returns code and text of each remark. A body that is not decoded is `data`.
@@ -489,7 +490,7 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[tuple[str, str]
     out["data"] = content if wrong else None
     if wrong:
         return [("too-large" if wrong == _TOO_MANY else "bad-body", wrong)]
-    return [("bad-text", text) for text in taken.odd]
+    return taken.odd
 
 
 def _text(data: Bytes, out: dict[str, Any]) -> None:
@@ -516,7 +517,7 @@ READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
 }
 
 
-def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[str]]:
+def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]]:
     """Return the properties of a message, what is wrong with them (empty: nothing), and what is odd."""
     found: dict[str, Any] = {}
     taken = Bytes(stored or bytes(4))

@@ -7,7 +7,7 @@ message; what comes before it is kept.
 from __future__ import annotations
 
 from journalspec import mutf8
-from journalspec_reference.contents import Value
+from journalspec_reference.contents import Problem, Value
 from journalspec_reference.swiftmq_store.codec import (
     BLOB,
     FIXED,
@@ -19,8 +19,6 @@ from journalspec_reference.swiftmq_store.codec import (
     optional,
 )
 
-#: What is wrong with a message: a code of ``[remarks]``, and why.
-Problem = tuple[str, str]
 #: So many strings of a message are problems of their own.
 MOST_PROBLEMS = 100
 #: The kinds of messages, by their numbers.

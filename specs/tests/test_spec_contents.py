@@ -1,0 +1,51 @@
+"""The tables of contents: what may be in ``contents/tables.toml``, and a format that has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from journalspec import contents
+
+TABLE = '[[table]]\nname = "messages"\nnoun = "message"\ndoc = "All."\ncolumns = [{}]\n'
+COLUMN = '{{ name = "{}", kind = "{}", doc = "A column." }}'
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Yield where a made-up format has its tables."""
+    monkeypatch.setattr(contents, "get_format", lambda _: SimpleNamespace(root=tmp_path))
+    contents.described.cache_clear()
+    (tmp_path / "contents").mkdir()
+    yield tmp_path / "contents" / "tables.toml"
+    # No other test may find them.
+    contents.described.cache_clear()
+
+
+def test_a_row_is_filled_in_the_order_of_the_columns(root: Path) -> None:
+    root.write_text(TABLE.format(f"{COLUMN.format('id', 'int')}, {COLUMN.format('text', 'str')}"), "utf-8")
+    table = contents.contents_of("made").tables["messages"]
+    assert [*table.filled({"text": "a", "more": 1}).items()] == [("id", None), ("text", "a")]
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        (COLUMN.format("id", "number"), "made/contents/tables.toml: messages: no such kind: number"),
+        (", ".join([COLUMN.format("id", "int")] * 2), "messages: a column is there twice"),
+    ],
+)
+def test_a_wrong_table_is_refused(root: Path, columns: str, problem: str) -> None:
+    root.write_text(TABLE.format(columns), "utf-8")
+    with pytest.raises(ValueError, match=problem):
+        contents.described("made")
+
+
+def test_a_format_without_contents_has_no_tables(root: Path) -> None:
+    assert not root.exists()
+    assert contents.described("made") is None
+    with pytest.raises(LookupError, match="made has no contents"):
+        contents.contents_of("made")
