@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import tarfile
 import zlib
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,33 @@ def test_properties_of_other_types_are_shown_in_every_form(
     assert rows
     if told is not None:
         assert any(told in row.values() for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [
+        (1 << 63, ""),
+        (253_402_300_800_000, ""),
+        (-62_135_596_800_001, ""),
+        (253_402_300_799_999, "9999-12-31 23:59:59.999000+00:00"),
+    ],
+)
+def test_a_time_that_no_calendar_has_does_not_end_a_query(time: int, shown: str, tmp_path: Path) -> None:
+    store = unpacked("hornetq_contents.tar.xz", tmp_path)
+    file = store / "journal" / "hornetq-data-1.hq"
+    lines = call("inspect", store, "--contents", "messages", "--ndjson").stdout.splitlines()
+    rows = [found["row"] for found in map(json.loads, lines) if "row" in found]
+    stamped = [row for row in rows if row["timestamp"] and row["file"] == file.name]
+    first = datetime.fromisoformat(stamped[0]["timestamp"])
+    stored = round(first.timestamp() * 1000).to_bytes(8, "big")
+    data = file.read_bytes()
+    assert stored in data
+    file.write_bytes(data.replace(stored, (time & (1 << 64) - 1).to_bytes(8, "big")))
+    done = call("query", store, "select min(timestamp), id from messages group by id")
+    assert done.exit_code == 0, done.output
+    found = {row[1]: row[0] for row in csv.reader(io.StringIO(done.stdout))}
+    assert found[stamped[0]["id"]] == shown
+    assert len(found) == len({row["id"] for row in rows}) + 1
 
 
 def test_a_number_in_place_of_a_text_is_hidden() -> None:
