@@ -38,6 +38,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ODD = re.compile(r"[^ -~]")
 
 
+#: The first moment of year 1, and the one behind year 9999: what a calendar has.
+FIRST_MOMENT, END_OF_TIME = -62_135_596_800_000, 253_402_300_800_000
+
+
 class Moment(int):
     """A time: milliseconds since 1970, shown as UTC."""
 

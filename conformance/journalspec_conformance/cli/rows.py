@@ -21,7 +21,16 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import RECOVERED, REFUSED, Observation, Record
 from journalspec.reread import Changed
 from journalspec.vocabulary import Field
-from journalspec_conformance.cli.contents import COLUMNS, MESSAGES, Holdings, as_text, nested, stored
+from journalspec_conformance.cli.contents import (
+    COLUMNS,
+    END_OF_TIME,
+    FIRST_MOMENT,
+    MESSAGES,
+    Holdings,
+    as_text,
+    nested,
+    stored,
+)
 from journalspec_conformance.cli.journal_view import STATUSES, answers
 from journalspec_conformance.cli.ndjson import line_of
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem
@@ -267,6 +276,23 @@ class ContentsRows(Matches):
                     f"{json.dumps({'row': nested(row)}, separators=(',', ':'))}\n" for row in some
                 ),  # type: ignore[misc]  # as above
             )
+
+    def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows as record batches of :meth:`schema`, for a query.
+
+        A time that no calendar has, such as the greatest number for never, is none there: DuckDB ends at it.
+        """
+        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+
+        times = [name for name in names if self.columns[name].kind == "time"]
+        for chunk in self.chunks(names):
+            columns = dict(chunk.columns())
+            for name in times:
+                columns[name] = [
+                    each if each is not None and FIRST_MOMENT <= each < END_OF_TIME else None
+                    for each in columns[name]
+                ]
+            yield pa.record_batch(columns, self.schema(names))
 
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:

@@ -80,6 +80,7 @@ class DerbyContents:
         self._titles: dict[int, str] = {}
         self._sql: dict[str, SqlTable] = {}
         self._open: list[tuple[int, Transaction]] = []
+        self._counts: dict[int, tuple[int, int]] = {}
         #: Faults of containers that were found before their tables had names.
         self._early: list[tuple[int, Fault, str]] | None = []
         properties, beside = _properties(journal), _containers(journal)
@@ -169,7 +170,7 @@ class DerbyContents:
     def _listed(self) -> Iterator[Row]:
         for table in self._sql.values():
             heap = self._state.heap(table.container)
-            count, size = self._state.count(table.container)
+            count, size = self._counted(table.container)
             columns = [{"name": name, "type": typed.words} for name, typed in table.columns]
             yield {
                 "schema": table.schema, "table": table.name, "kind": table.kind, "container": table.container,
@@ -208,11 +209,17 @@ class DerbyContents:
             self._add("bad-value", text, table.title, key)
             return None
 
+    def _counted(self, container: int) -> tuple[int, int]:
+        """Return the rows of a container and their bytes; damage may make it that of many tables."""
+        if container not in self._counts:
+            self._counts[container] = self._state.count(container)
+        return self._counts[container]
+
     def counts(self) -> Iterable[Count]:
         """Yield how many rows each table of users has, and their bytes, without decoding them."""
         for title, table in self._sql.items():
             if table.kind != "system":
-                yield Count(title, title, *self._state.count(table.container))
+                yield Count(title, title, *self._counted(table.container))
 
 
 def _columns(table: SqlTable) -> tuple[Column, ...]:

@@ -16,6 +16,8 @@ from journalspec_reference.contents import Value
 
 #: Values nest no deeper than this.
 MOST_DEEP = 64
+#: A message has no more values: each costs many times its bytes.
+MOST_VALUES = 1 << 19
 #: So many reasons are kept.
 MOST_REASONS = 10
 #: Arrays may repeat values without bytes, or descriptors: as often as there are bytes, and so often more.
@@ -71,6 +73,7 @@ class Encoded:
     data: bytes
     reasons: list[str] = field(default_factory=list)
     _spare: int = 0
+    _values: int = 0
 
     def __post_init__(self) -> None:
         """Allow as many values without bytes as there are bytes."""
@@ -117,6 +120,9 @@ class Encoded:
     def _of(self, code: int, at: int, end: int, depth: int) -> tuple[Value, int]:
         """Return the value of a type code, whose bytes begin at `at`, and where it ends."""
         kind, low = code >> 4, code & 15
+        self._values += 1
+        if self._values > MOST_VALUES:
+            raise Damage(at, f"there are more than {MOST_VALUES} values")
         if kind in _LENGTHS:
             raw = self.raw(at, end, _LENGTHS[kind])
             return self._fixed(code, raw, at), at + len(raw)

@@ -33,6 +33,8 @@ from journalspec_reference.kahadb_journal.store import Name, Step, place_of, tx_
 
 #: The version of brokers that do not store it, and so many objects that tell it without an index.
 _OLD, _SAMPLE = 6, 64
+#: Of so many messages of a topic is kept how long they are, and when they were sent.
+_MOST_TIMES = 1 << 14
 #: Transactions over several stores of a MultiKahaDB have this format; the store that decides them.
 _MULTI, _DECIDES = 61616, "txStore"
 #: Columns that fields of a message are without a change.
@@ -56,6 +58,8 @@ class KahaContents:
         self.tables = contents_of(FORMAT).tables
         self._passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = MessagePlaces(passed.files), Lists(passed, files)
+        #: Place -> what :meth:`_time` gives, of the topic that is counted.
+        self._times: dict[int, tuple[int, int | None]] = {}
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
@@ -84,9 +88,14 @@ class KahaContents:
 
     def counts(self) -> Iterator[Count]:
         """Yield what each queue and durable subscription holds, and how many jobs each scheduler has."""
+        topic: Name | None = None
         for listed in self._lists:
+            if listed.name != topic:
+                topic = listed.name
+                self._times.clear()
             count, _ = self._counted(listed)
             yield count
+        self._times.clear()
         totals: dict[str, Total] = {}
         for row in self._jobs():
             totals.setdefault(str(row["scheduler"]), Total()).add(int(str(row["size"])), None)
@@ -196,10 +205,11 @@ class KahaContents:
     def _counted(self, listed: Listed) -> tuple[Count, int]:
         """Return how much a queue or subscription holds, and how many messages the broker counts."""
         total, pending = Total(), 0
+        time_of = self._read_time if listed.subscription is None else self._time
         for entry in listed.entries():
             pending += entry.state != NOT_IN_INDEX
             try:
-                size, time = self._time(entry.place)
+                size, time = time_of(entry.place)
             except Changed:
                 size, time = 0, None
             total.add(size, time or None)
@@ -207,6 +217,15 @@ class KahaContents:
         return total.count("messages", listed.name[1] + key), pending
 
     def _time(self, place: int) -> tuple[int, int | None]:
+        """Return the length of a message's record and its time; a topic's are in many subscriptions."""
+        found = self._times.get(place)
+        if found is None:
+            found = self._read_time(place)
+            if len(self._times) < _MOST_TIMES:
+                self._times[place] = found
+        return found
+
+    def _read_time(self, place: int) -> tuple[int, int | None]:
         """Return the length of a message's record and its time: by the first bytes, or else by all of it."""
         start, length = self._places.first(place)
         time: int | None = None

@@ -1,0 +1,246 @@
+"""Contents of hostile stores: values of other types than their columns, bombs, holes, what repeats itself."""
+
+from __future__ import annotations
+
+import struct
+import time
+import tracemalloc
+import zlib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from journalspec.contents import described
+from journalspec.kahadb_journal.commands import build, framed
+from journalspec_corpus.kahadb_journal import author
+from journalspec_reference.answers import ask
+from journalspec_reference.contents import contents
+from journalspec_reference.derby_log.contents import DerbyContents, _columns
+from journalspec_reference.derby_log.contents.catalog import SqlTable, catalogue
+from journalspec_reference.derby_log.contents.values import TYPES, Typed
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.jboss_journal.contents import amqp, core
+from journalspec_reference.jboss_journal.contents.amqp_types import MOST_VALUES
+from journalspec_reference.jboss_journal.contents.beside import Room
+from journalspec_reference.jboss_journal.contents.messages import QueuedMessage, RowMaker
+from journalspec_reference.jboss_journal.contents.paging import LargeFiles, Paging
+from journalspec_reference.kahadb_journal.contents import KahaContents
+
+INTEGER = 19
+#: Properties that are columns, and the columns.
+TEXTS = {
+    "JMSCorrelationID": "correlation_id",
+    "JMSReplyTo": "reply_to",
+    "_AMQ_GROUP_ID": "group_id",
+    "JMSType": "type",
+    "JMSXUserID": "user_id",
+}
+
+
+# Core and AMQP
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(7, "7"), (True, "True"), (1.5, "1.5"), (b"\xff", "ff"), (None, None), ("a", "a")]
+)
+def test_a_property_of_any_type_is_a_text_where_its_column_is_one(value: Any, text: str | None) -> None:
+    maker = RowMaker(LargeFiles(None), lambda _: None)
+    row = maker.row(QueuedMessage("q", 1, "f", 0, 0), core.Message(properties=dict.fromkeys(TEXTS, value)))
+    assert {row[column] for column in TEXTS.values()} == {text}
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("7", None), (b"7", None), (True, None), (1 << 63, None), (-(1 << 63), -(1 << 63)), (7, 7)],
+)
+def test_a_column_of_numbers_has_numbers_of_64_bits_alone(value: Any, number: int | None) -> None:
+    maker = RowMaker(LargeFiles(None), lambda _: None)
+    message = core.Message(properties={"_AMQ_GROUP_SEQUENCE": value})
+    assert maker.row(QueuedMessage("q", 1, "f", 0, 0), message)["group_sequence"] == number
+    assert amqp.whole(value) == number
+
+
+def test_half_a_character_is_none() -> None:
+    assert core.elements(b"\x0b\xd8\x00\x0b\x00A\x0b\xdf\xff") == ["\ufffd", "A", "\ufffd"]
+
+
+@pytest.mark.parametrize("kind", [core.STREAM, core.MAP])
+def test_a_bomb_of_values_is_not_made(kind: int) -> None:
+    values = bytes(core.MOST_BODY - 5)
+    body = zlib.compress(values if kind == core.STREAM else struct.pack(">Bi", 1, 10_000_000) + values, 9)
+    message = core.Message(type=kind, properties={"_AMQ_LARGE_COMPRESSED": True}, body=body)
+    begun = time.process_time()
+    found = core.body_of(message)
+    assert time.process_time() - begun < 10
+    assert (found.content, found.problem) == (None, f"there are more than {core.MOST_VALUES} values")
+
+
+@pytest.mark.parametrize("item", [b"\x40", b"\x45", b"\xa1\x01a", b"\x00\x43\x43"])
+def test_an_amqp_message_has_no_more_values_than_are_loaded(item: bytes) -> None:
+    count = 2 * MOST_VALUES
+    items = item * count
+    sections = b"\0\x53\x77\xd0" + struct.pack(">II", len(items) + 4, count) + items
+    record = struct.pack(">BQQB", 2, 1, 0, 0) + struct.pack(">I", len(sections)) + sections
+    row, reasons = amqp.message(record)
+    assert "there are more than 524288 values" in reasons[0]
+    assert (row["kind"], row["content"], row["data"]) == ("unknown", None, record)
+
+
+# page files
+
+
+def _page(directory: Path, number: int) -> Path:
+    (directory / "a").mkdir(exist_ok=True)
+    (directory / "a" / "address.txt").write_text("a")
+    return directory / "a" / f"{number:09}.page"
+
+
+def test_an_entry_of_a_page_that_is_mostly_a_hole_is_not_loaded(tmp_path: Path) -> None:
+    small = struct.pack(">qBB", 0, 0, 1) + struct.pack(">qBi", 5, 0, 0) + struct.pack(">iq", 1, 77)
+    entry = b"{" + struct.pack(">i", len(small)) + small + b"}"
+    size = 1 << 30
+    with _page(tmp_path, 1).open("wb") as file:
+        file.write(b"{" + struct.pack(">i", size))
+        file.seek(5 + size)
+        file.write(b"}" + entry)
+        file.truncate(1 << 40)
+    told: list[tuple[str, int | None]] = []
+    tracemalloc.start()
+    begun = time.process_time()
+    (page,) = Paging(Room(tmp_path), old=False).files(lambda *_: None)
+    entries = [*page.entries(lambda code, _, off, __: told.append((code, off)))]
+    assert time.process_time() - begun < 5
+    assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    tracemalloc.stop()
+    assert told == [("too-large", 0)]
+    assert [(each.index, each.off, each.queues) for each in entries] == [(1, size + 6, (77,))]
+
+
+# Derby
+
+
+def test_a_number_that_no_column_can_hold_is_no_number() -> None:
+    assert TYPES[INTEGER].decode(b"\xff\xff\xff\xfe") == -2
+    with pytest.raises(ValueError, match="a number of 9 bytes"):
+        TYPES[INTEGER].decode(bytes(9))
+    # Its digits would be more than Python makes a text of.
+    with pytest.raises(ValueError, match="a number of 4096 bytes"):
+        TYPES[INTEGER].decode(b"\x7f" * 4096)
+
+
+def test_columns_of_one_name_take_linear_time() -> None:
+    listed = tuple(("A", Typed(INTEGER, "INTEGER")) for _ in range(1012))
+    begun = time.process_time()
+    names = [each.name for each in _columns(SqlTable("S", "T", "user", 1, listed))]
+    assert time.process_time() - begun < 1
+    assert len(set(names)) == 1012
+    assert sum(map(len, names)) < 6 * 1012
+
+
+def _utf(text: str) -> bytes:
+    return struct.pack(">H", len(text)) + text.encode()
+
+
+def test_a_table_has_no_more_columns_than_derby_allows() -> None:
+    declared = struct.pack(">HH", 14, INTEGER) + _utf("INTEGER") + struct.pack(">ii?i", 10, 0, True, 4)
+    columns = [[_utf("t"), _utf("A"), struct.pack(">i", at), declared] for at in range(5000)]
+    heaps: dict[int, list[list[bytes]]] = {
+        96: [[_utf("t"), _utf("T"), _utf("T"), _utf("s")]],
+        144: columns,
+        192: [[_utf("s"), _utf("S")]],
+        32: [[b"", _utf("t"), struct.pack(">q", 1024), _utf("c"), b"\0"]],
+    }
+    state: Any = SimpleNamespace(
+        rows=lambda container: (("", row) for row in heaps.get(container, [])),
+        heaps=list,
+        described=lambda _: None,
+    )
+    (table,) = catalogue(state, {}).tables.values()
+    assert (table.title, len(table.columns)) == ("S.T", 1012)
+
+
+def test_a_container_of_many_tables_is_counted_once() -> None:
+    counted: list[int] = []
+
+    def count(container: int) -> tuple[int, int]:
+        counted.append(container)
+        return 3, 30
+
+    found = object.__new__(DerbyContents)
+    found._state = SimpleNamespace(count=count)  # type: ignore[assignment]  # of it this is asked
+    found._sql = {f"S.T{at}": SqlTable("S", f"T{at}", "user", 1024, ()) for at in range(100)}
+    found._counts = {}
+    assert sum(each.rows for each in found.counts()) == 300
+    assert counted == [1024]
+
+
+# KahaDB
+
+
+def _kahadb(records: list[str], to: Path) -> KahaContents:
+    for name, data in author.build({"batches": [records]}, "5.16").files.items():
+        (to / name).write_bytes(data)
+    (journal,) = find_journals(load(to))
+    found = contents(ask(journal))
+    assert isinstance(found, KahaContents)
+    return found
+
+
+def test_jobs_that_are_removed_by_time_are_not_all_looked_at(tmp_path: Path) -> None:
+    taken = []
+    for count in (500, 4000):
+        commands = [
+            framed(
+                11,
+                build(
+                    "ADD_SCHEDULED_JOB",
+                    {
+                        "scheduler": "J",
+                        "job_id": f"j{at}",
+                        "next_execution_time": at + 10,
+                        "job": b"\0\0\0\1\0",
+                    },
+                ),
+            )
+            for at in range(count)
+        ]
+        none = framed(14, build("REMOVE_SCHEDULED_JOBS", {"scheduler": "J", "start_time": 1, "end_time": 2}))
+        to = tmp_path / str(count)
+        to.mkdir()
+        records = [f"r{at} payload={data.hex()}" for at, data in enumerate([*commands, *[none] * count], 1)]
+        found = _kahadb(records, to)
+        begun = time.process_time()
+        (jobs,) = (each for each in found.counts() if each.table == "jobs")
+        taken.append(time.process_time() - begun)
+        assert jobs.rows == count
+    # Of eight times as many it takes about eight times as long; all jobs for each command were 64 times.
+    assert taken[1] < 20 * taken[0] + 0.1
+
+
+def test_a_message_of_many_subscriptions_is_read_once_to_count_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = 40
+    records = [f"r{at + 1} SUBSCRIPTION t=T sub=c:1:s:{at} info=0000000100" for at in range(size)]
+    records += [f"r{size + at + 1} t=T body=0000000100" for at in range(size)]
+    found = _kahadb(records, tmp_path)
+    read: list[int] = []
+    first = found._places.first
+
+    def reads(place: int) -> tuple[bytes, int]:
+        read.append(place)
+        return first(place)
+
+    monkeypatch.setattr(found._places, "first", reads)
+    assert [each.rows for each in found.counts()] == [size] * size
+    # Once for its length, and once more, for it has no time where a message has it.
+    assert len(read) == 2 * size
+
+
+def test_every_format_names_what_is_too_large() -> None:
+    for name in ("jboss_journal", "kahadb_journal"):
+        about = described(name)
+        assert about is not None
+        assert "too-large" in about.remarks
