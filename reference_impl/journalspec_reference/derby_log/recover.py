@@ -468,14 +468,13 @@ class LogPass:
             self.store.take(file.number << 32 | off, body, redo_from)
         except OldPage as old:
             text = pages.older(self.store, old.place, old.needed)
-            beside = old.place[0] in self._beside and not self._policy
-            if beside and not any(note.code == "old-page" for note in self._late):
-                self._late.append(Note("old-page", file.name, off, text))
             has = ""
             if self._policy:
                 assert self._forms is not None
                 version = self.store.pages[old.place].version
                 has = pages.held(self.log, self._forms, old.place, version, old.needed)
+            elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
+                self._late.append(Note("old-page", file.name, off, text))
             text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
             self._unfit = self._unfit or Refusal(old.phase, old.code, text, _framed(file, off))
         except Refusal as refusal:
