@@ -232,16 +232,16 @@ def _answer(journal: Journal, policy: str | None) -> Answer:
 
     if not journal.editions:
         return Answer(journal, asked(journal.edition))
+    known: dict[str, Observation] = {}
     if reader := _only_reader(journal):
-        seen = asked(reader)
-        if trials := _all_alike(journal, seen):
-            return Answer(journal, seen, trials)
-        # What this gave has served: what is live should not be there twice.
-        del seen
-    edition, read, trials = _settle(journal)
+        known[reader] = asked(reader)
+        if trials := _all_alike(journal, known[reader]):
+            return Answer(journal, known[reader], trials)
+    edition, read, trials = _settle(journal, known if policy is None else {})
     if policy is not None:
+        # What is live should not be there twice.
         del read
-        read = asked(edition)
+        read = known[edition] if edition in known else asked(edition)
     return Answer(replace(journal, edition=edition), read, trials)
 
 
@@ -271,8 +271,8 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
     return {name for name, number in names.items() if number in codes}
 
 
-def _settle(journal: Journal) -> tuple[str, Observation, tuple[Trial, ...]]:
-    """Return the edition, what reading as it gave, and what all readings gave."""
+def _settle(journal: Journal, read: Mapping[str, Observation]) -> tuple[str, Observation, tuple[Trial, ...]]:
+    """Return the edition, what reading as it gave, and what all readings gave; `read`: those made before."""
     known = get_format(journal.format).editions
     readers = {
         edition: edition if known[edition].but_for else known[edition].reads_as or edition
@@ -280,7 +280,7 @@ def _settle(journal: Journal) -> tuple[str, Observation, tuple[Trial, ...]]:
     }
     implementation = load_implementation(journal.format)
     seen = {
-        reader: implementation.read(journal.seen, edition=reader, params=journal.params)
+        reader: read.get(reader) or implementation.read(journal.seen, edition=reader, params=journal.params)
         for reader in dict.fromkeys(readers.values())
     }
     only = {name for edition in journal.editions for name in known[edition].but_for}

@@ -208,6 +208,8 @@ class Observation:
     contents: Mapping[str, object] | None = None
     #: How often what is no part of the answer was met, by name, for summaries of it.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    #: No part of the answer: the refusal of strict recovery, where reading has met what it refuses.
+    unfit: Observation | None = field(default=None, compare=False, repr=False)
 
     @property
     def given_up(self) -> Sequence[Record]:

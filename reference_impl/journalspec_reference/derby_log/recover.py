@@ -43,6 +43,7 @@ from journalspec_reference.derby_log.scan import (
     Log,
     LogEnd,
     LogFile,
+    body_at,
     choose,
     container_names,
     garbage,
@@ -179,7 +180,7 @@ class LogPass:
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
-        #: What redo refuses first: the whole log is scanned before.
+        #: What recovery refuses first of a log that can be read: the whole of it is scanned before.
         self._unfit: Refusal | None = None
         #: The last checksum record of the log: number of its file, begin, end, what it covers.
         self.last_sum: tuple[int, int, int, int] | None = None
@@ -210,7 +211,7 @@ class LogPass:
                 for batch in self._found.walked(stretch):
                     take(batch)
         except Refusal as refusal:
-            self.answer = refused(refusal.phase, refusal.code, str(refusal), refusal.at)
+            self.answer = _refused(refusal)
 
     def steps(self) -> Iterator[Step]:
         """Yield what is reported, records or damage, in order; raises Refusal.
@@ -233,7 +234,7 @@ class LogPass:
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
         last = yield from self._walk(start)
         yield from self._behind(last)
-        if self._unfit is not None:
+        if self._unfit is not None and self._policy:
             raise self._unfit
         if self._edition != SEED:
             for name in self.chosen.invalid:  # control files come after log files
@@ -258,9 +259,11 @@ class LogPass:
         if control.flags & _TEST_MODE:
             self._late.append(Note("test-mode", self.chosen.name))
         level = (control.major, control.minor)
-        if self._policy and (level > databases()[self._edition].newest or control.flags & _BETA):
-            at = At(self.chosen.name, 16, 8)
-            raise Refusal("header", "newer-level", f"the database is of level {level[0]}.{level[1]}", at)
+        if level > databases()[self._edition].newest or control.flags & _BETA:
+            text = f"the database is of level {level[0]}.{level[1]}"
+            self._unfit = Refusal("header", "newer-level", text, At(self.chosen.name, 16, 8))
+            if self._policy:
+                raise self._unfit
         return self._entered(control.checkpoint or Instant(1, HEADER), At(self.chosen.name, 8, 8))
 
     def _boots_without(self) -> str:
@@ -456,7 +459,7 @@ class LogPass:
                 body = decode(batch.data[off + BEFORE : batch.end[row] - BEHIND], self._forms)
             if self._complete:
                 self._changed(Instant(number, base + off), body)
-            if self._unfit is None:
+            if self._unfit is None or not self._policy:
                 self._redo(file, base + off, body, redo_from)
 
     def _redo(self, file: LogFile, off: int, body: Body, redo_from: int) -> None:
@@ -465,22 +468,20 @@ class LogPass:
             self.store.take(file.number << 32 | off, body, redo_from)
         except OldPage as old:
             text = pages.older(self.store, old.place, old.needed)
+            has = ""
             if self._policy:
                 assert self._forms is not None
-                has = pages.held(
-                    self.log, self._forms, old.place, self.store.pages[old.place].version, old.needed
-                )
-                text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
-                self._unfit = Refusal(old.phase, old.code, text, _framed(file, off))
+                version = self.store.pages[old.place].version
+                has = pages.held(self.log, self._forms, old.place, version, old.needed)
             elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
                 self._late.append(Note("old-page", file.name, off, text))
+            text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
+            self._unfit = self._unfit or Refusal(old.phase, old.code, text, _framed(file, off))
         except Refusal as refusal:
-            if self._policy:
-                refusal.at = _framed(file, off)
-                self._unfit = refusal
+            refusal.at = _framed(file, off)
+            self._unfit = self._unfit or refusal
         except BadLog as error:  # the data of a row is none: that concerns who looks for rows
-            if self._policy:
-                self._unfit = Refusal("record", "bad-body", str(error), _framed(file, off))
+            self._unfit = self._unfit or Refusal("record", "bad-body", str(error), _framed(file, off))
 
     def _changed(self, instant: Instant, body: Body) -> None:
         """Take in which containers the log changes that are not beside it, though all should be."""
@@ -568,9 +569,10 @@ class LogPass:
             state = self._state()
         except BadLog as error:
             at, state = self.store.undoing, {}
+            place = _framed(self._logs[at.number], at.position) if at else None
             if self._policy:
-                place = _framed(self._logs[at.number], at.position) if at else None
                 return refused("record", "bad-body", str(error), place)
+            self._unfit = self._unfit or Refusal("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         dropped = self._found.dropped()
         if self._forms is not None:
@@ -585,6 +587,7 @@ class LogPass:
             unanchored=self._beside_log.records(),
             missing=tuple(self._missing),
             tallies={self._called(number): count for number, count in self._containers.items()},
+            unfit=_refused(self._unfit) if self._unfit else None,
         )
 
     def _called(self, container: int) -> str:
@@ -676,12 +679,8 @@ def _watched(stretch: Stretch, take: Callable[[Batch], None], done: list[bool]) 
     done.append(True)
 
 
-def body_at(log: Log, edition: str, instant: Instant) -> Body:
-    """Return the body of the record at an instant; raises BadLog if there is none."""
-    found = log.record(instant.number, instant.position)
-    if found is None:
-        raise BadLog(f"there is no record {instant.packed:#x}")
-    return decode(found, known(edition))
+def _refused(refusal: Refusal) -> Observation:
+    return refused(refusal.phase, refusal.code, str(refusal), refusal.at)
 
 
 def _framed(file: LogFile, off: int) -> At:

@@ -20,7 +20,7 @@ from journalspec_reference.batches import STRETCH, Batch, Source, source_of
 from journalspec_reference.checksums import Sums
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec
-from journalspec_reference.derby_log.bodies import coverage
+from journalspec_reference.derby_log.bodies import Body, coverage, decode, known
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog, Control, Instant, Refusal
 
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
@@ -416,3 +416,11 @@ class Log:
 def container_names(files: Iterable[str]) -> dict[int, str]:
     """Return the names of the containers that stand beside a log, by number."""
     return {int(match[1], 16): name for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
+
+
+def body_at(log: Log, edition: str, instant: Instant) -> Body:
+    """Return the body of the record at an instant; raises BadLog if there is none."""
+    found = log.record(instant.number, instant.position)
+    if found is None:
+        raise BadLog(f"there is no record {instant.packed:#x}")
+    return decode(found, known(edition))

@@ -32,8 +32,8 @@ from journalspec_reference.derby_log.heap import (
     page_of,
 )
 from journalspec_reference.derby_log.pages import Bodies
-from journalspec_reference.derby_log.recover import LogPass, body_at
-from journalspec_reference.derby_log.scan import number_of
+from journalspec_reference.derby_log.recover import LogPass
+from journalspec_reference.derby_log.scan import body_at, number_of
 from journalspec_reference.derby_log.store import CREATED, OldPage, Place, Store
 
 _REMOVED = 4
