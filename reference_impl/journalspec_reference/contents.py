@@ -145,7 +145,7 @@ def as_json(found: Contents) -> dict[str, list[Any]]:
     """
     rows = {name: [_plain(row) for row in found.rows(name)] for name in found.tables}
     told = ({"table": each.table, "key": each.key, "code": each.code} for each in found.remarks.kept)
-    return {**rows, "remarks": [*told]}
+    return {**rows, "remarks": sorted(told, key=lambda each: tuple(each.values()))}
 
 
 def _plain(value: Any) -> Any:

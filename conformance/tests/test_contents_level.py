@@ -1,0 +1,56 @@
+"""Level contents: who reports it is judged, who does not is not asked, and nobody else is asked for more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from journalspec_conformance.engine import Engine, Options
+from journalspec_conformance.harnesses.reference import Reference
+from journalspec_conformance.inprocess import InProcessConnection
+from journalspec_corpus import Probe, load_cases
+
+
+class UpToLayout(Reference):
+    """The reference, which does not report contents."""
+
+    def hello(self) -> dict[str, Any]:
+        """Declare the level below."""
+        told = super().hello()
+        for claims in told["formats"].values():
+            claims["observe"] = "layout"
+        return told
+
+
+class Silent(Reference):
+    """Says that it reports contents, and leaves them out."""
+
+    def recover(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer as if layout had been asked for."""
+        return super().recover({**request, "observe": "layout"})
+
+
+def probes(group: str) -> list[Probe]:
+    cases = [case for case in load_cases("kahadb_journal") if case.id.startswith(f"khd.{group}.")]
+    return [probe for case in cases[:4] for probe in case.probes]
+
+
+def classes(made: type[Reference], group: str) -> set[str]:
+    engine = Engine(InProcessConnection(made), Options())
+    try:
+        return {engine.run(probe).result_class for probe in probes(group)}
+    finally:
+        engine.close()
+
+
+def test_contents_are_judged_and_whoever_does_not_report_them_is_not_asked() -> None:
+    assert classes(Reference, "contents") == {"pass"}
+    assert classes(Silent, "contents") == {"fail"}
+    assert classes(UpToLayout, "contents") == {"unsupported"}
+
+
+def test_contents_are_asked_for_only_where_they_are_expected() -> None:
+    for group, level in (("contents", "contents"), ("clean", "layout")):
+        engine = Engine(InProcessConnection(Reference), Options())
+        engine.run(next(probe for probe in probes(group) if probe.op == "recover"))
+        assert [request["observe"] for request, _ in engine.exchanges] == [level]
+        engine.close()
