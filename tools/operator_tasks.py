@@ -292,6 +292,11 @@ def _branches(asked: Asked) -> str:
     return asked.said(*names)
 
 
+def _named(asked: Asked) -> str:
+    """Return which prepared branches our answer does not name."""
+    return asked.said(*asked.before.of("prepared"))
+
+
 def _number_of_branches(asked: Asked) -> str:
     number = len(asked.product.of("prepared"))
     return _doubt(asked) or (
@@ -371,10 +376,21 @@ def _redacted(asked: Asked) -> str:
     return f"shows {found}" if found else "" if asked.ours.text.count("\n") > 5 else "no report"
 
 
+def _exported(asked: Asked) -> str:
+    """The rows of one queue are as many as the product has in it."""
+    wanted = asked.before.of("queue")[EXPORTED]
+    rows = len(re.findall(rf",{EXPORTED},\d+,ID:", asked.ours.text))
+    return "" if rows == wanted else f"{rows} rows, not {wanted}"
+
+
 RECOVER, INSPECT = ("recover",), ("inspect",)
+#: The queue whose messages are asked for as rows.
+EXPORTED = "payments"
 TASKS = (
     Task("artemis", "what is in it", INSPECT, ("print",), _screen),
     Task("artemis", "in doubt", RECOVER, ("start",), _number_of_branches),
+    Task("artemis", "the branches in doubt", ("inspect", "--contents", "transactions"), None, _named),
+    Task("artemis", "messages of one queue", ("inspect", "--queue", EXPORTED, "--csv"), None, _exported),
     Task(
         "artemis",
         "a zeroed sector: what was lost",

@@ -85,7 +85,12 @@ def test_rows_are_the_same_in_every_form(store: Path, tmp_path: Path) -> None:
         plain = [*csv.DictReader(io.StringIO(done.stdout))]
         assert len(plain) == len(wanted)
         for row, one in zip(plain, wanted, strict=True):
-            assert {name: _cell(value) for name, value in one.items()} == {name: row[name] for name in one}
+            # What nests is JSON, in which letters need no escape: its value counts.
+            cells = {
+                name: json.loads(row[name]) if isinstance(one[name], dict | list) else row[name]
+                for name in one
+            }
+            assert {name: _cell(value) for name, value in one.items()} == cells
 
 
 def _json(value: Any) -> Any:
@@ -98,10 +103,10 @@ def _json(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | str) else str(value)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any) -> Any:
     if value is None or isinstance(value, str):
         return shown(value or "")
-    return json.dumps(value, separators=(",", ":"))
+    return value if isinstance(value, dict | list) else json.dumps(value)
 
 
 def test_conditions_limits_and_counts_are_those_of_records(store: Path) -> None:

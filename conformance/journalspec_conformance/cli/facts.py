@@ -13,7 +13,7 @@ from journalspec.files import shown
 from journalspec.formats import Format, Holds, InDoubt, format_module, get_format
 from journalspec.observation import RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import Holdings, Moment
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment
 from journalspec_conformance.cli.journal_view import value_text
 from journalspec_conformance.cli.places import amount
 from journalspec_conformance.cli.redaction import Redacted, stored_length
@@ -23,6 +23,8 @@ from journalspec_reference.answers import CHANGED, UNCHECKED, Answer
 MOST, FEW = 10, 3
 #: The table of transactions, and what tells that it has XIDs that the list of the state has not.
 TRANSACTIONS, _XID = "transactions", frozenset(("xid", "recovery", "sends", "acknowledges"))
+#: What tells that messages have a place in a journal that is written in the order of time.
+_PLACED = frozenset(("id", "queue", "timestamp", "file", "off"))
 #: What is said of transactions of a transaction manager, and what it does about each after a crash.
 PENDING = "pending"
 _RECOVERY = {
@@ -366,8 +368,8 @@ def _value(rule: InDoubt, value: object) -> str:
 # What was lost.
 
 
-def losses(description: Format, seen: Observation) -> Iterator[Section]:
-    """Yield what is damaged, what follows a damage, and what is missing."""
+def losses(description: Format, seen: Observation, contents: Holdings | None = None) -> Iterator[Section]:
+    """Yield what is damaged, the messages around it, what follows a damage, and what is missing."""
     codes = description.after
     notes = [note for note in seen.notes if is_loss(description, note) and note.code not in codes]
     inside = Counter(record.type for record in seen.given_up)
@@ -383,6 +385,8 @@ def losses(description: Format, seen: Observation) -> Iterator[Section]:
     ]
     listing = Listing(rows, number, (), [item.length for item in regions], size, "byte")
     yield Section("lost", text or ([] if number else ["nothing is damaged"]), listing if number else None)
+    if contents is not None and (lines := around(contents, regions)):
+        yield Section("when", lines)
     after = [note for note in seen.notes if note.code in codes]
     if after:
         yield Section(
@@ -391,6 +395,46 @@ def losses(description: Format, seen: Observation) -> Iterator[Section]:
         )
     if seen.missing:
         yield Section("missing", (), _gone(description, seen))
+
+
+def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
+    """Return when what was lost in a few regions was written: after which message, and before which one.
+
+    Regions that follow one another are one. What a journal appends is in the order of its offsets.
+    """
+    spans: list[tuple[str, int, int]] = []
+    for region in sorted(regions, key=lambda one: (one.file, one.off)):
+        if spans and spans[-1][0] == region.file and spans[-1][2] == region.off:
+            spans[-1] = (region.file, spans[-1][1], region.end)
+        else:
+            spans.append((region.file, region.off, region.end))
+    spans = spans[:FEW]
+    files = {file for file, _, _ in spans}
+    before: dict[int, Mapping[str, Any]] = {}
+    after: dict[int, Mapping[str, Any]] = {}
+    rows = contents.rows(MESSAGES) if {*contents.columns_of(MESSAGES)} >= _PLACED else ()
+    for row in rows:
+        off = row["off"]
+        if row["file"] not in files or off is None:
+            continue
+        for number, (file, start, end) in enumerate(spans):
+            if file != row["file"]:
+                continue
+            if off < start and (number not in before or off > before[number]["off"]):
+                before[number] = row
+            elif off >= end and (number not in after or off < after[number]["off"]):
+                after[number] = row
+    lines = []
+    for number, (file, start, end) in enumerate(spans):
+        told = [
+            f"{word} message {row['id']} of {row['queue']} ({row['timestamp']})"
+            for word, found in (("after", before), ("before", after))
+            if number in found
+            for row in [contents.shown(MESSAGES, found[number])]
+        ]
+        if told:
+            lines.append(shown(f"{file}:{start}..{end} was written {' and '.join(told)}"))
+    return lines
 
 
 def _regions(dropped: Iterable[Dropped]) -> tuple[list[Dropped], int, int]:

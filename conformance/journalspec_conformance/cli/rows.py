@@ -263,7 +263,7 @@ class ContentsRows(Matches):
         rows = (
             self.tell(row)
             for row in self.entries()
-            if all(each.holds(row.get(each.column)) for each in self.predicates)
+            if all(each.holds(_compared(row.get(each.column))) for each in self.predicates)
             and (not self.files or any(fnmatchcase(str(row.get("file")), each) for each in self.files))
         )
         path = shown(self.path)
@@ -312,6 +312,11 @@ class ContentsRows(Matches):
     def shown_value(self, name: str, value: Any) -> Any:
         """Return a value of a column, which is as it may be shown."""
         return value
+
+
+def _compared(value: Any) -> Any:
+    """Return what a condition is about: what nests, such as the properties of a message, is its JSON."""
+    return as_text(value) if isinstance(value, Mapping) else value
 
 
 def _row(record: Record, path: str) -> dict[str, Any]:
@@ -381,20 +386,16 @@ def with_contents(sources: Sequence[Matches]) -> list[Matches]:
 
     The queues in the bindings of a broker are those of its journal, which knows what they hold as well.
     """
-    patterns = sources[0].format.parts
+    main, *others = sources[0].format.parts or [""]
     roots = [(one, one.answer.journal.root) for one in sources]
-    homes = {root.parent for _, root in roots if root is not None and fnmatchcase(root.name, patterns[0])}
-    return (
-        [
-            one
-            for one, root in roots
-            if root is None
-            or root.parent not in homes
-            or not any(fnmatchcase(root.name, each) for each in patterns[1:])
-        ]
-        if patterns
-        else [*sources]
-    )
+    homes = {root.parent for _, root in roots if root is not None and fnmatchcase(root.name, main)}
+    return [
+        one
+        for one, root in roots
+        if root is None
+        or root.parent not in homes
+        or not any(fnmatchcase(root.name, each) for each in others)
+    ]
 
 
 def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:

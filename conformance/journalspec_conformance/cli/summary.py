@@ -17,6 +17,7 @@ from journalspec_conformance.cli.facts import (
     FEW,
     MOST,
     PENDING,
+    Amounts,
     Listing,
     Section,
     by_key,
@@ -49,6 +50,8 @@ IN_DOUBT = "in-doubt"
 DEFAULT = "default"
 #: Titles of editions longer than this are left out (characters).
 MOST_TITLE = 60
+#: Of no more messages the ones around a damage are looked for: each has to be decoded.
+MOST_LOOKED_AT = 100_000
 #: How a verdict is shown.
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
 
@@ -160,7 +163,7 @@ def sections(
             doubt if doubt.number else None,
         )
     if policy is not None or verdict != CLEAN:
-        yield from losses(description, seen)
+        yield from losses(description, seen, contents if _few(found) else None)
     yield from _remarks(parts, contents)
     if starts:
         yield Section("at start", (), Listing([(row.says,) for row in starts], len(starts)), apart=True)
@@ -168,6 +171,10 @@ def sections(
     doubt_left = bool(doubt.number) and not pending
     lines = next_steps(part.place.asked, part.answer, command, policy, kept_by, doubtful=doubt_left)
     yield Section("next", lines, apart=True)
+
+
+def _few(found: Iterable[Amounts]) -> bool:
+    return sum(amounts.count.total() for amounts in found) <= MOST_LOOKED_AT
 
 
 def _sentence(text: str) -> str:
