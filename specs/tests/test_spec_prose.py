@@ -71,7 +71,7 @@ def test_every_citation_exists(format_id: str) -> None:
 def test_every_table_has_a_type_to_show(format_id: str) -> None:
     types: set[str] = set()
     enums: set[str] = set()
-    for path in (SPECS / format_id).glob("*.ksy"):
+    for path in (SPECS / format_id).rglob("*.ksy"):
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
         types |= {f"{path.stem}::{name}" for name in data.get("types", {})}
         enums |= {f"{path.stem}::{name}" for name in data.get("enums", {})}

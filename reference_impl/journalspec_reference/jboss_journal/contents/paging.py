@@ -14,6 +14,7 @@ from struct import Struct
 from journalspec_reference.content import Content
 from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.core import (
+    MOST_BODY,
     AMQP,
     AMQP_EXPIRING,
     AMQP_EXTRA,
