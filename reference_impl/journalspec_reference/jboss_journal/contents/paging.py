@@ -14,7 +14,6 @@ from struct import Struct
 from journalspec_reference.content import Content
 from journalspec_reference.jboss_journal.contents.beside import Room
 from journalspec_reference.jboss_journal.contents.core import (
-    MOST_BODY,
     AMQP,
     AMQP_EXPIRING,
     AMQP_EXTRA,
@@ -25,6 +24,7 @@ from journalspec_reference.jboss_journal.contents.core import (
     INT,
     LARGE,
     LONG,
+    MOST_BODY,
     OLD,
     OLD_BODY_AT,
     PROTOCOL,
