@@ -14,6 +14,7 @@ for (let start = 0, end; (end = data.indexOf("\n", start)) >= 0; start = end + 1
   const line = JSON.parse(data.subarray(start, end));
   if (!line.id) {
     if (used) [contents, used] = [{}, false];
+    if (line.permitted) continue; // permitted answers, for readers that are judged
     const file = (contents[line.content] = Buffer.alloc(Number(line.size), line.fill, "hex"));
     for (const [off, hex] of line.extents) Buffer.from(hex, "hex").copy(file, Number(off));
     continue;

@@ -73,7 +73,7 @@ def test_every_table_has_a_type_to_show(format_id: str) -> None:
     enums: set[str] = set()
     for path in (SPECS / format_id).rglob("*.ksy"):
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        types |= {f"{path.stem}::{name}" for name in data.get("types", {})}
+        types |= {f"{path.stem}::{name}" for name in (path.stem, *data.get("types", {}))}
         enums |= {f"{path.stem}::{name}" for name in data.get("enums", {})}
     shown = re.findall(
         rf"^```\{{(field-table|byte-diagram|enum-table)\}} {format_id} (\S+)$", prose(format_id), re.MULTILINE

@@ -246,4 +246,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except BrokenPipeError:
             silence()
             end.code = PIPE_CLOSED
+        except OSError as error:
+            # What was printed has not arrived: that is what counts, whatever the answer was.
+            silence()
+            if end.code != Complaint.exit_code:
+                click.echo(f"Error: {error.strerror or error}", err=True)
+            end.code = Complaint.exit_code
         raise
