@@ -427,7 +427,8 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
     lines = []
     for number, (file, start, end) in enumerate(spans):
         told = [
-            f"{word} message {row['id']} of {row['queue']} ({row['timestamp']})"
+            f"{word} message {row['id']} of {row['queue']}"
+            + (f" ({row['timestamp']})" if row["timestamp"] is not None else "")
             for word, found in (("after", before), ("before", after))
             if number in found
             for row in [contents.shown(MESSAGES, found[number])]

@@ -449,7 +449,7 @@ def _write_outcome(out: Painter, answer: Answer, asked: Asked, policy: str, leve
         return
     lost = seen.given_up
     if seen.verdict == REFUSED:
-        kept_by = kept(answer, policy)[1]
+        kept_by = kept(answer, policy, redact=False)[1]
         for line in next_steps(asked, answer, "recover", policy, kept_by, doubtful=False):
             if line.startswith("  "):
                 out.line(f"         {line}")

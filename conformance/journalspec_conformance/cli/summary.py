@@ -40,6 +40,7 @@ from journalspec_conformance.cli.journal_view import (
     refused_by_recovery,
 )
 from journalspec_conformance.cli.places import Asked, Directory, amount
+from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
@@ -118,7 +119,7 @@ def sections(
     """
     main, description = parts[0], parts[0].description
     verdict = worst(part.answer.observation.verdict for part in parts)
-    kept_answer, kept_by = kept(main.answer, policy)
+    kept_answer, kept_by = kept(main.answer, policy, redact=main.place.asked.redact)
     shown_part, seen = replace(main, answer=kept_answer), kept_answer.observation
     contents = contents_of(main, kept_answer)
     doubt, in_words = doubtful(description, seen, contents)
@@ -186,8 +187,11 @@ def _of_part(part: Part, parts: Sequence[Part]) -> str:
     return where + damage(part.answer)
 
 
-def kept(answer: Answer, policy: str | None) -> tuple[Answer, str]:
-    """Return what is left of a journal that recovery refuses, and by which policy; else it, and nothing."""
+def kept(answer: Answer, policy: str | None, *, redact: bool) -> tuple[Answer, str]:
+    """Return what is left of a journal that recovery refuses, and by which policy; else it, and nothing.
+
+    With `redact` it has nothing that users stored.
+    """
     if policy is None or answer.observation.verdict != REFUSED:
         return answer, ""
     journal = replace(answer.journal, editions=())
@@ -195,7 +199,7 @@ def kept(answer: Answer, policy: str | None) -> tuple[Answer, str]:
         if name not in (STRICT, policy):
             other = ask(journal, name)
             if other.observation.verdict != REFUSED:
-                return other, name
+                return Redactor(other.journal).answer(other) if redact else other, name
     return answer, ""
 
 
@@ -421,7 +425,7 @@ def several(
         main = parts[0]
         verdict = worst(part.answer.observation.verdict for part in parts)
         verdicts[verdict] += 1
-        kept_answer = kept(main.answer, policy)[0]
+        kept_answer = kept(main.answer, policy, redact=main.place.asked.redact)[0]
         seen = kept_answer.observation
         contents = contents_of(main, kept_answer)
         found = in_contents(contents) or held(main.description, seen)
