@@ -311,7 +311,8 @@ def test_damage_in_one_section_leaves_the_others() -> None:
 def by_table(tree: Mapping[str, Any]) -> Any:
     """Return the value that the naive decoder has found."""
     if tree["code"] == 0:
-        return {name: by_table(tree["value"][name]) for name in ("descriptor", "value")}
+        inner = tree["value"]
+        return {"descriptor": by_table(inner["descriptor"]), "value": by_table(inner["content"])}
     return simple(tree["code"], tree.get("value"))
 
 

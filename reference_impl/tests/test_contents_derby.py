@@ -444,7 +444,7 @@ def test_values_are_what_their_tables_say() -> None:
     """Random bytes of each type, decoded both ways."""
     family, draws = families("derby_log")["sql"], random.Random(46)
     shapes = {
-        17: "characters", 446: "clob", 198: "decimal", 32: "day", 33: "time_of_day", 19: "integer",
+        17: "characters", 446: "clob", 198: "decimal", 32: "day", 33: "time_of_day", 19: "whole",
         23: "bigint", 22: "smallint", 196: "tinyint", 16: "truth", 20: "real", 18: "double_precision",
     }  # fmt: skip
     sizes = {32: 4, 33: 8, 19: 4, 23: 8, 22: 2, 196: 1, 16: 1, 20: 4, 18: 8}

@@ -313,7 +313,7 @@ PARTS = {"properties": "bad-properties", "content": "bad-map"}
 def test_a_durable_subscriber_is_what_the_table_says(made: Path) -> None:
     for path in sorted((made / "durables").iterdir()):
         found = families.decode(FAMILIES["durable"], "durable", path.read_bytes())
-        texts = {one["key"]["value"]["data"]: one["value"]["value"]["data"] for one in found["entries"]}
+        texts = {one["key"]["value"]["data"]: one["content"]["value"]["data"] for one in found["entries"]}
         one = durable(path.name, path.read_bytes())
         assert (one.topic, one.selector) == (texts["topicName"], texts.get("selector"))
         assert one.no_local == ("noLocal" in texts)

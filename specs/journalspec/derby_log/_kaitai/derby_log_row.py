@@ -42,7 +42,7 @@ class DerbyLogRow(KaitaiStruct):
             self.columns = DerbyLogRow.Perhaps(self._io, self, self._root)
         else:
             pass
-            self.columns = DerbyLogRow.Columns(self._io, self, self._root)
+            self.columns = DerbyLogRow.Present(self._io, self, self._root)
 
 
     def _fetch_instances(self):
@@ -160,35 +160,6 @@ class DerbyLogRow(KaitaiStruct):
 
             self._m_low = (self.first if self.first < 16384 else (((self.first & 16383) * 65536 + self.second) if self.first < 32768 else self.third))
             return getattr(self, '_m_low', None)
-
-
-    class Columns(KaitaiStruct):
-        """The columns that are here.
-        
-        .. seealso::
-           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
-        """
-        def __init__(self, _io, _parent=None, _root=None):
-            super(DerbyLogRow.Columns, self).__init__(_io)
-            self._parent = _parent
-            self._root = _root
-            self._read()
-
-        def _read(self):
-            self.number = DerbyLogRow.Cint(self._io, self, self._root)
-            self.fields = []
-            for i in range(self.number.amount):
-                self.fields.append(DerbyLogRow.Field(self._io, self, self._root))
-
-
-
-        def _fetch_instances(self):
-            pass
-            self.number._fetch_instances()
-            for i in range(len(self.fields)):
-                pass
-                self.fields[i]._fetch_instances()
-
 
 
     class Field(KaitaiStruct):
@@ -329,7 +300,7 @@ class DerbyLogRow(KaitaiStruct):
         def _read(self):
             if (not (self._io.is_eof())):
                 pass
-                self.columns = DerbyLogRow.Columns(self._io, self, self._root)
+                self.columns = DerbyLogRow.Present(self._io, self, self._root)
 
 
 
@@ -362,6 +333,35 @@ class DerbyLogRow(KaitaiStruct):
             pass
             self.page._fetch_instances()
             self.record_id._fetch_instances()
+
+
+    class Present(KaitaiStruct):
+        """The columns that are here.
+        
+        .. seealso::
+           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
+        """
+        def __init__(self, _io, _parent=None, _root=None):
+            super(DerbyLogRow.Present, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.number = DerbyLogRow.Cint(self._io, self, self._root)
+            self.fields = []
+            for i in range(self.number.amount):
+                self.fields.append(DerbyLogRow.Field(self._io, self, self._root))
+
+
+
+        def _fetch_instances(self):
+            pass
+            self.number._fetch_instances()
+            for i in range(len(self.fields)):
+                pass
+                self.fields[i]._fetch_instances()
+
 
 
     class Value(KaitaiStruct):

@@ -358,26 +358,6 @@ class DerbyLogSql(KaitaiStruct):
             pass
 
 
-    class Integer(KaitaiStruct):
-        """An INTEGER.
-        
-        .. seealso::
-           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
-        """
-        def __init__(self, _io, _parent=None, _root=None):
-            super(DerbyLogSql.Integer, self).__init__(_io)
-            self._parent = _parent
-            self._root = _root
-            self._read()
-
-        def _read(self):
-            self.value = self._io.read_s4be()
-
-
-        def _fetch_instances(self):
-            pass
-
-
     class JavaObject(KaitaiStruct):
         """A value of a user's type, or of the engine's own: its format, and what that holds. Java objects are never made of it: their class is told.
         
@@ -623,6 +603,26 @@ class DerbyLogSql(KaitaiStruct):
         def _read(self):
             self.length = self._io.read_u2be()
             self.value = self._io.read_bytes(self.length)
+
+
+        def _fetch_instances(self):
+            pass
+
+
+    class Whole(KaitaiStruct):
+        """An INTEGER.
+        
+        .. seealso::
+           Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
+        """
+        def __init__(self, _io, _parent=None, _root=None):
+            super(DerbyLogSql.Whole, self).__init__(_io)
+            self._parent = _parent
+            self._root = _root
+            self._read()
+
+        def _read(self):
+            self.value = self._io.read_s4be()
 
 
         def _fetch_instances(self):

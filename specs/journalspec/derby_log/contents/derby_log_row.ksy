@@ -30,7 +30,7 @@ seq:
       cases:
         2: perhaps
         3: perhaps
-        _: columns
+        _: present
     doc: Columns.
 types:
   pointer:
@@ -48,10 +48,10 @@ types:
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: columns
-        type: columns
+        type: present
         if: not _io.eof
         doc: Columns.
-  columns:
+  present:
     doc: The columns that are here.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:

@@ -238,7 +238,7 @@ types:
       - id: nanoseconds
         type: s4
         doc: Nanoseconds.
-  integer:
+  whole:
     doc: An INTEGER.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:

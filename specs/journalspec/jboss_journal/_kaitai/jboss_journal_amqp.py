@@ -317,13 +317,13 @@ class JbossJournalAmqp(KaitaiStruct):
 
         def _read(self):
             self.descriptor = JbossJournalAmqp.Value(self._io, self, self._root)
-            self.value = JbossJournalAmqp.Value(self._io, self, self._root)
+            self.content = JbossJournalAmqp.Value(self._io, self, self._root)
 
 
         def _fetch_instances(self):
             pass
             self.descriptor._fetch_instances()
-            self.value._fetch_instances()
+            self.content._fetch_instances()
 
 
     class DescribedElements(KaitaiStruct):

@@ -277,9 +277,9 @@ types:
       - id: descriptor
         type: value
         doc: Descriptor.
-      - id: value
+      - id: content
         type: value
-        doc: Value.
+        doc: Content.
   binary8:
     doc: Up to 255 bytes.
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'

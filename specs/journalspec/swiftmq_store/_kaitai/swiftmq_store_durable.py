@@ -213,13 +213,13 @@ class SwiftmqStoreDurable(KaitaiStruct):
 
         def _read(self):
             self.key = SwiftmqStoreDurable.Element(self._io, self, self._root)
-            self.value = SwiftmqStoreDurable.Element(self._io, self, self._root)
+            self.content = SwiftmqStoreDurable.Element(self._io, self, self._root)
 
 
         def _fetch_instances(self):
             pass
             self.key._fetch_instances()
-            self.value._fetch_instances()
+            self.content._fetch_instances()
 
 
     class S4Value(KaitaiStruct):

@@ -159,9 +159,9 @@ types:
         type: element
         doc: The key.
         -requirement: [SMQ-DUR-101]
-      - id: value
+      - id: content
         type: element
-        doc: The value.
+        doc: Its value.
         -requirement: [SMQ-DUR-101]
   element:
     doc: A string, a reference to one that was there before, or null.
