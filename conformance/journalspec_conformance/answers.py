@@ -173,10 +173,10 @@ def check_observation(observed: Mapping[str, Any]) -> None:
         raise Misbehaved(f"the observation has no verdict, only {', '.join(sorted(observed)) or 'nothing'}")
     for name in _LISTS_OF_OBJECTS:
         _check_objects(name, observed.get(name))
-    state = observed.get("state")
-    if state is not None and not isinstance(state, dict):
-        raise Misbehaved(f"state is no object: {state!r:.100}")
-    _check_place("at", observed.get("at"))
+    for name in ("state", "contents", "at"):
+        _check_object(name, observed.get(name))
+    for table, rows in (observed.get("contents") or {}).items():
+        _check_list(f"contents.{table}", rows)
 
 
 def check_written(answer: Mapping[str, Any]) -> None:
@@ -198,16 +198,23 @@ def check_io(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _check_objects(name: str, values: object) -> None:
+    """Check a list of objects that may have a place each."""
+    for index, value in enumerate(_check_list(name, values)):
+        _check_object(f"{name}[{index}].at", value.get("at"))
+
+
+def _check_list(name: str, values: object) -> list[dict[str, Any]]:
+    """Return the list of objects that `values` is; None is one without any."""
     if values is None:
-        return
+        return []
     if not isinstance(values, list):
         raise Misbehaved(f"{name} is no list: {values!r:.100}")
     for index, value in enumerate(values):
         if not isinstance(value, dict):
             raise Misbehaved(f"{name}[{index}] is no object: {value!r:.100}")
-        _check_place(f"{name}[{index}].at", value.get("at"))
+    return values
 
 
-def _check_place(name: str, place: object) -> None:
-    if place is not None and not isinstance(place, dict):
-        raise Misbehaved(f"{name} is no object: {place!r:.100}")
+def _check_object(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, dict):
+        raise Misbehaved(f"{name} is no object: {value!r:.100}")

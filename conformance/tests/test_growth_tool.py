@@ -20,7 +20,8 @@ def test_every_list_of_the_field_tables_has_a_shape(tool: ModuleType, format_id:
 @pytest.mark.parametrize("format_id", format_ids())
 def test_every_shape_grows_with_its_elements(tool: ModuleType, format_id: str, tmp_path: Path) -> None:
     for shape in tool.shapes()[format_id]:
-        measuring = tool.Measuring(format_id, shape, False, tmp_path)
+        journals = tool.Journals(format_id, shape, tmp_path / shape.name)
+        measuring = tool.Measuring(journals, broken=False)
         small, large = (measuring.place(n)[1] for n in (16, 400))
         assert large > small, shape.name
         assert measuring.seconds("recover", 16) >= 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from journalspec.observation import Level
 from journalspec_conformance.answers import check_observation
 from journalspec_conformance.compare import Claims, compare
 from journalspec_conformance.errors import Misbehaved
@@ -48,32 +49,42 @@ def wrong_answers(answer: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
                 yield f"{group}[{index}].{name}", other
     for name in answer.get("state", {}):
         yield f"state.{name}", {**answer, "state": {**answer["state"], name: changed(answer["state"][name])}}
+    for table, rows in answer.get("contents", {}).items():
+        others = {"": rows[:-1] if rows else [{}]}
+        for index, row in enumerate(rows):
+            for name in row:
+                other = {**row, name: changed(row[name])}
+                others[f"[{index}].{name}"] = [*rows[:index], other, *rows[index + 1 :]]
+        for where, wrong in others.items():
+            yield f"contents.{table}{where}", {**answer, "contents": {**answer["contents"], table: wrong}}
 
 
 @pytest.mark.parametrize("probe", probes(), ids=lambda probe: probe.id)
 def test_every_listed_member_counts(probe: Probe) -> None:
     (entry,) = probe.expect
     answer = right_answer(entry)
-    assert compare(entry, answer, Claims()) is None
+    claims = Claims(level=Level.CONTENTS if "contents" in entry else Level.LAYOUT)
+    assert compare(entry, answer, claims) is None
     for where, wrong in wrong_answers(answer):
         try:
             check_observation(wrong)
         except Misbehaved:
             continue
-        assert compare(entry, wrong, Claims()) is not None, where
+        assert compare(entry, wrong, claims) is not None, where
     for code in entry.get("unnoted", ()):
         noted = {**answer, "notes": [*answer["notes"], {"code": code}]}
-        assert compare(entry, noted, Claims()) is not None, code
+        assert compare(entry, noted, claims) is not None, code
 
 
 JUNK: list[Any] = [
     *("x", "7", "", 7, 1.5, None, True),
     *([], {}, ["x"], [["x"]], {"x": "y"}, [{}], [None], [{"at": "x"}], [{"file": []}]),
+    *({"x": ["y"]}, {"x": [{}]}, {"x": None}),
 ]
 
 
 @pytest.mark.parametrize(
-    "member", ["verdict", "phase", "records", "dropped", "state", "files", "notes", "at"]
+    "member", ["verdict", "phase", "records", "dropped", "state", "contents", "files", "notes", "at"]
 )
 def test_no_answer_whatever_makes_the_judge_stumble(member: str) -> None:
     entry = {
@@ -81,6 +92,7 @@ def test_no_answer_whatever_makes_the_judge_stumble(member: str) -> None:
         "records": [{"type": "A", "id": "1", "at": {"file": "f", "off": "0", "len": "1"}}],
         "dropped": [{"file": "f", "off": "1", "len": "1", "reason": "r"}],
         "state": {"live": ["1"]},
+        "contents": {"x": [{"id": "1"}]},
         "notes": ["odd"],
         "files": [{"file": "f", "len": "2", "header": {"x": "1"}}],
     }
@@ -93,6 +105,7 @@ def test_no_answer_whatever_makes_the_judge_stumble(member: str) -> None:
     allowed = {
         "allowed": {"must_keep": entry["records"], "may_keep": [], "must_drop": [], "refusal": "allowed"}
     }
+    claims = Claims(level=Level.CONTENTS)
     for wanted, base in ((entry, entry), (refusal, refusal), (allowed, entry)):
         for junk in JUNK:
             observed = {**right_answer(base), member: junk}
@@ -100,9 +113,9 @@ def test_no_answer_whatever_makes_the_judge_stumble(member: str) -> None:
                 check_observation(observed)
             except Misbehaved:
                 continue
-            compare(wanted, observed, Claims())
+            compare(wanted, observed, claims)
             records = observed.get("records") or [{}]
             for name in ("type", "at", "id"):
                 other = {**observed, "records": [{**records[0], name: junk}]}
                 if name != "at" or isinstance(junk, dict):
-                    compare(wanted, other, Claims())
+                    compare(wanted, other, claims)

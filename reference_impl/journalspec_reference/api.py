@@ -1,7 +1,7 @@
 """What every format of the reference gives, and how; shared modules know formats only through this.
 
 A package ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATION``: an
-:class:`Implementation`, or what has its methods.
+:class:`Implementation`, or what has its methods; without ``contents`` it tells none.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from journalspec.formats import UnknownFormat, get_format
 from journalspec.observation import jsonable
 from journalspec.reread import LISTS
 from journalspec_reference.answers import SALVAGE, Answer, ask
-from journalspec_reference.api import load
+from journalspec_reference.api import Implementation, ToContents, load
 
 #: A value of a row. Kinds `object` and `list` nest the others.
 Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
@@ -132,9 +132,19 @@ def contents(answer: Answer) -> Contents | None:
     `answer` is one of recovery: its state is what was kept.
     """
     try:
-        found: Contents | None = load(answer.journal.format).contents(answer)
+        room = load(answer.journal.format)
     except UnknownFormat:
         return None
+    return told_by(room, answer)
+
+
+def told_by(room: Implementation, answer: Answer) -> Contents | None:
+    """Return the contents of a recovered journal by an implementation; None if it tells none.
+
+    What only has the methods of one need not have ``contents``.
+    """
+    tell: ToContents | None = getattr(room, "contents", None)
+    found: Contents | None = None if tell is None else tell(answer)
     return found
 
 

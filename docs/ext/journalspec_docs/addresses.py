@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
-from posixpath import dirname, relpath
+from posixpath import dirname, join, relpath
 
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
@@ -51,6 +51,9 @@ def write(app: Sphinx, problem: Exception | None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(sends_on(url, target.node_id, name, had_anchors=kind == "group"), encoding="utf-8")
     for old, new in MOVED.items():
+        # Where only some of the pages are made, others have nothing to lead to.
+        if join(dirname(old), new) not in app.env.found_docs:
+            continue
         to = sends_on(f"{new}.html", "", new, had_anchors="/" in old)
         Path(app.outdir, f"{old}.html").write_text(to, encoding="utf-8")
 
