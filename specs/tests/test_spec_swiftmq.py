@@ -166,7 +166,7 @@ def test_schemas_agree_on_swap_files(store: str) -> None:
 def test_schemas_agree_on_durable_subscribers(name: str) -> None:
     data = (REAL / "15-durables" / "durables" / f"{name}.durable").read_bytes()
     entries = found_by_all("durable", data)["entries"]
-    texts = {entry["key"]["value"]["data"]: entry["value"]["value"]["data"] for entry in entries}
+    texts = {entry["key"]["value"]["data"]: entry["content"]["value"]["data"] for entry in entries}
     assert texts["topicName"] == "news.sport"
     assert ("noLocal" in texts) == (name == "c2$sub")
 
