@@ -135,16 +135,16 @@ def contents(answer: Answer) -> Contents | None:
         room = load(answer.journal.format)
     except UnknownFormat:
         return None
-    return told_by(room, answer)
+    return contents_by(room, answer)
 
 
-def told_by(room: Implementation, answer: Answer) -> Contents | None:
-    """Return the contents of a recovered journal by an implementation; None if it tells none.
+def contents_by(room: Implementation, answer: Answer) -> Contents | None:
+    """Return the contents of a recovered journal by an implementation; None if it has none.
 
     What only has the methods of one need not have ``contents``.
     """
-    tell: ToContents | None = getattr(room, "contents", None)
-    found: Contents | None = None if tell is None else tell(answer)
+    maker: ToContents | None = getattr(room, "contents", None)
+    found: Contents | None = None if maker is None else maker(answer)
     return found
 
 
@@ -153,14 +153,6 @@ def as_json(found: Contents) -> dict[str, list[Any]]:
 
     Integers and times are decimal strings, bytes hex digits, other numbers texts.
     """
-    rows = {name: [_plain(row) for row in found.rows(name)] for name in found.tables}
-    told = ({"table": each.table, "key": each.key, "code": each.code} for each in found.remarks.kept)
-    return {**rows, "remarks": sorted(told, key=lambda each: tuple(each.values()))}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return str(value) if isinstance(value, float) else jsonable(value)
+    rows = {name: [nested(row) for row in found.rows(name)] for name in found.tables}
+    odd = ({"table": each.table, "key": each.key, "code": each.code} for each in found.remarks.kept)
+    return {**rows, "remarks": sorted(odd, key=lambda each: tuple(each.values()))}

@@ -85,7 +85,6 @@ TABLES = {
 }
 #: The lists of a state that are its transactions without an end.
 IN_DOUBT = ("in_doubt", "prepared")
-_ARROW = {"int": "int64", "bytes": "binary", "str": "string", "bool": "bool"}
 
 
 def tables_of(description: Format) -> dict[str, dict[str, Field]]:

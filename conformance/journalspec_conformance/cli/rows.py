@@ -36,16 +36,15 @@ from journalspec_conformance.cli.ndjson import line_of
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_conformance.cli.selection import COMMON, ColumnSet, Question, columns_of, record_columns
-from journalspec_reference.answers import SALVAGE, Answer, ask, stretches
+from journalspec_reference.answers import Answer, stretches
 from journalspec_reference.batches import Batch, Stretch
+from journalspec_reference.contents import with_state
 from journalspec_reference.filesets import LeftOut
 from journalspec_reference.predicates import Predicate, text_of, texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The policy that every format without salvage has.
-DEFAULT = "default"
 #: The word for a row of a journal itself; so many rows of a table are passed on together.
 RECORD, BATCH_ROWS = "record", 8192
 #: Values of several rows by the name of their column.
@@ -122,11 +121,14 @@ class Matches:
         return seen if self.redactor is None else self.redactor.observation(seen)
 
     @cached_property
+    def recovered(self) -> Answer:
+        """What recovery leaves, of a damaged journal what it can: lists of the state and contents need it."""
+        return with_state(self.answer)
+
+    @cached_property
     def state(self) -> Mapping[str, Any]:
-        """What recovery leaves, as it may be shown, and what it can of a damaged journal."""
-        salvages = SALVAGE in self.format.policies
-        answer = ask(self.answer.journal, SALVAGE if salvages else DEFAULT)
-        answer = answer if self.redactor is None else self.redactor.answer(answer)
+        """The lists of what recovery leaves, as they may be shown."""
+        answer = self.recovered if self.redactor is None else self.redactor.answer(self.recovered)
         return answer.observation.state or {}
 
     def head(self) -> dict[str, str]:
@@ -415,14 +417,14 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
 
 def contents_tables(source: Matches) -> dict[str, ContentsRows]:
     """Return all tables of the contents of a journal; none if its format tells none."""
-    contents = stored(source.answer, redact=source.redactor is not None)
+    contents = stored(source.recovered, redact=source.redactor is not None)
     names = contents.names if contents is not None else ()
     return {name: table_of(contents, name, source) for name in names if contents is not None}
 
 
 def _of_contents(source: Matches, selection: Question) -> Matches | None:
     """Return the rows of the table of contents that is asked for; None: the journal tells no contents."""
-    contents = stored(source.answer, redact=source.redactor is not None)
+    contents = stored(source.recovered, redact=source.redactor is not None)
     if contents is None:
         return None
     wanted = selection.contents or next(iter(selection.table), MESSAGES)
