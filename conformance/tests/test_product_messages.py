@@ -58,9 +58,8 @@ def test_a_start_prints_what_the_record_has(product: str) -> None:
     codes: set[str] = set()
 
     def look(_: str, store: Path) -> None:
-        (journal,) = find_journals(
-            load(store / "log" if maker.format == "derby_log" else store), None, None, {}
-        )
+        inner = store / "log"  # of a database the journal is the directory in it
+        (journal,) = find_journals(load(inner if inner.is_dir() else store), None, None, {})
         seen = ask(journal, "strict").observation
         codes.update(note.code for note in seen.notes)
         codes.update(lack.code for lack in seen.missing)
