@@ -182,7 +182,7 @@ def test_modules_are_small() -> None:
 
 
 def test_the_map_of_the_crash_engine_names_every_module() -> None:
-    page = (ROOT / "docs" / "crash-engine.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "crash-model.md").read_text(encoding="utf-8")
     for folder in ("corpus/journalspec_corpus/crash", "corpus/journalspec_corpus/pipeline", "corpus/checks"):
         names = {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__"}
         assert {name for name in names if f"`{name}`" not in page} == set(), folder

@@ -30,7 +30,7 @@ from journalspec_corpus.crash.verdict import Answer
 
 SEED = 7
 SECTOR = 512
-PAGE = Path(__file__).parents[2] / "docs" / "crash-model.md"
+PAGE = Path(__file__).parents[2] / "docs" / "core-tier.md"
 ROW = re.compile(
     r"^\| (?:`(...)`|none) \| `(...)` \| `(...)` \| (allowed|required|forbidden) \|", re.MULTILINE
 )

@@ -4,7 +4,7 @@ A *trace* is what a writer did to its files (:mod:`.trace`). A *preset*
 (:mod:`.persistence`) says which of those writes a crash may lose or tear. Together
 they give *states* (:mod:`.states`), each a pure function of its descriptor. What
 recovery owes is derived from trace and preset alone (:mod:`.facts`, :mod:`.expected`);
-:mod:`.verdict` compares it with what a reader said. docs/crash-engine.md maps all modules.
+:mod:`.verdict` compares it with what a reader said. docs/crash-model.md maps all modules.
 
 Nothing here knows a format: what a format gives is its adapter (:mod:`.adapter`).
 """
