@@ -1,7 +1,8 @@
-"""A report in other forms: text, Markdown, JUnit XML, and several reports side by side."""
+"""A report in other forms: text, Markdown, JUnit XML, a badge, and several reports side by side."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -125,6 +126,22 @@ def _junit_case(result: Result) -> ET.Element:
 
 def _xml(text: str) -> str:
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def as_badge(report: Report) -> str:
+    """Return the report as JSON for a badge: schema 1 of the endpoint badges of shields.io.
+
+    Only tier ``all`` is bright green: a program that looks up the published cases passes the others.
+    """
+    good = "brightgreen" if report.header["tier"] == "all" else "green"
+    failed = report.red or not report.judged
+    badge = {
+        "schemaVersion": 1,
+        "label": "journalspec",
+        "message": f"{report.header['tier']} {score(report.results)}",
+        "color": "red" if failed else good,
+    }
+    return json.dumps(badge) + "\n"
 
 
 def score(results: Iterable[Result]) -> str:

@@ -10,10 +10,24 @@ from journalspec.files import replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.expect import TODO, read_text, update
-from journalspec_conformance.export import as_github, as_junit, as_markdown, as_text, matrix, unlike
+from journalspec_conformance.export import (
+    as_badge,
+    as_github,
+    as_junit,
+    as_markdown,
+    as_text,
+    matrix,
+    unlike,
+)
 from journalspec_conformance.report import load_report
 
-_FORMS = {"text": as_text, "markdown": as_markdown, "junit": as_junit, "github": as_github}
+_FORMS = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "junit": as_junit,
+    "github": as_github,
+    "badge": as_badge,
+}
 _REPORT_STATUS = (
     "Exit status: 0 the report is whole and shows no failure, 1 it shows failures or judges nothing,"
     " 2 usage, or the report cannot be believed (cut off, edited)."
