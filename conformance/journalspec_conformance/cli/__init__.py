@@ -47,6 +47,7 @@ COMMANDS = {
     "check": Subcommand("journals", "check_command", "Print one line on each journal, for monitoring."),
     "explain": Subcommand("messages", "explain_command", "Explain what a product printed about its journal."),
     "why": Subcommand("why", "why_command", "Say what keeps a journal's files from being deleted."),
+    "new-harness": Subcommand("new_harness", "new_harness_command", "Write a harness in another language."),
     "list": Subcommand("cases", "list_command", "List the probes of the corpus."),
     "show": Subcommand("cases", "show_command", "Show one case: input, questions, permitted answers."),
     "materialize": Subcommand("cases", "materialize_command", "Write the journals of cases to a directory."),

@@ -1,0 +1,3 @@
+module example.org/harness
+
+go 1.19
