@@ -32,6 +32,7 @@ from journalspec_conformance.selection import (
     Draws,
     cases_of,
     crash_states,
+    formats_named,
     ids_outside,
     probes_of,
     with_draws,
@@ -102,7 +103,8 @@ def prepare(request: RunRequest) -> Prepared:
         with closing(setup.open()) as engine:
             hello = engine.hello.formats
         editions = {name: claims.editions for name, claims in hello.items() if "recover" in claims.ops}
-        chosen = crash_states(request.formats, editions, draws, request.cases)
+        formats = request.formats or formats_named(request.select)
+        chosen = crash_states(formats, editions, draws, request.cases)
     else:
         chosen = cases_of(request.tier, request.formats, request.cases, draws, request.select)
     expectations, source = _expectations(request.expect, setup.target.expectations)
@@ -150,7 +152,9 @@ def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectation
 
 def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
     """Return the options that a report's header carries; `seed` is that of the draws."""
-    draws = {} if seed is None else {"seed": str(seed), "count": str(request.count)}
+    draws = {} if seed is None else {"seed": str(seed)}
+    if seed is not None or request.tier == CRASH:
+        draws["count"] = str(request.count)
     return {
         **draws,
         "formats": list(request.formats),

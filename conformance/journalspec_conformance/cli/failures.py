@@ -58,7 +58,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
         for result, case in examples.values():
             kept = next((other for other in case.probes if other.id == result.probe), probes[result.probe])
             say(f"kept: {keep_probe(keep, kept, result)}")
-    if details:
+    if details or prepared.tier == CRASH:
         say()
     else:
         say("--details explains them, --report keeps them all; `journalspec ask` shows both answers to one")

@@ -205,7 +205,7 @@ def _required(trace: Trace, descriptor: Descriptor, stratum: str) -> Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChosenState:
     """A state that was chosen: its id, how it is made, its class, and whether it may be refused."""
 
     case_id: bytes
@@ -215,7 +215,7 @@ class Found:
     refusal: str
 
 
-def as_crash_case(format_id: str, found: Found) -> CrashCase:
+def as_crash_case(format_id: str, found: ChosenState) -> CrashCase:
     """Return the case of a state that was found."""
     adapter, trace = crash_format(format_id), _trace(format_id, found.workload)
     descriptor, kind = found.descriptor, found.kind
@@ -248,7 +248,7 @@ def of_state(workload: Any, state: State, seed: int) -> CrashCase:
         state.field,
         writer_of(state.trace),
     )
-    found = Found(bytes.fromhex(state.case_id), kind, workload, state.descriptor(seed), state.refusal)
+    found = ChosenState(bytes.fromhex(state.case_id), kind, workload, state.descriptor(seed), state.refusal)
     return as_crash_case(state.trace.format, found)
 
 
@@ -259,7 +259,7 @@ def sampled(format_id: str, seed: int, count: int, editions: Collection[str]) ->
     were seen least.
     """
     workloads = sorted(Plan(format_id, "core").workloads(), key=lambda work: _draw(seed, work.name.encode()))
-    taken: dict[bytes, Found] = {}
+    taken: dict[bytes, ChosenState] = {}
     seen: Counter[Class] = Counter()
     traces = ((workload, _trace(format_id, workload)) for workload in workloads)
     asked = ((workload, trace) for workload, trace in traces if trace.edition in editions)
@@ -282,7 +282,7 @@ def sampled(format_id: str, seed: int, count: int, editions: Collection[str]) ->
             if case_id not in taken:
                 seen[kind] += 1
                 descriptor, refusal = descriptor_of(rows.states, row, seed), REFUSALS[int(rows.refusal[row])]
-                taken[case_id] = Found(case_id, kind, workload, descriptor, refusal)
+                taken[case_id] = ChosenState(case_id, kind, workload, descriptor, refusal)
     # What a run after a crash left comes last: it cannot be reduced, and the first of a kind is.
     chosen = sorted(taken.values(), key=lambda found: isinstance(found.workload, SecondLife))
     return [as_crash_case(format_id, found) for found in chosen]
@@ -335,10 +335,10 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
     ]
 
 
-def _found_in(row: Mapping[str, Any], workloads: Mapping[str, Any], members: Sequence[str]) -> Found:
+def _found_in(row: Mapping[str, Any], workloads: Mapping[str, Any], members: Sequence[str]) -> ChosenState:
     kind = Class(*(row[name] for name in Class._fields))
     descriptor = Descriptor(**{name: row[name] for name in members})
-    return Found(row["case_id"], kind, workloads[row["workload"]], descriptor, row["refusal"])
+    return ChosenState(row["case_id"], kind, workloads[row["workload"]], descriptor, row["refusal"])
 
 
 def _shares(sizes: Sequence[int], count: int) -> list[int]:

@@ -15,7 +15,7 @@ from journalspec_corpus import Case, Probe
 from journalspec_corpus.case import Origin
 from journalspec_corpus.crash import reduction, story
 from journalspec_corpus.crash.adapter import CrashFormat
-from journalspec_corpus.crash.reduction import State
+from journalspec_corpus.crash.reduction import Reduced, State
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
 from journalspec_corpus.making import make_case
@@ -72,20 +72,29 @@ def _bare_case(format_id: str, edition: str, files: Mapping[str, bytes], policy:
     )
 
 
-def reduced(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET) -> Probe:
-    """Return the question about the smallest state that fails as `result` did; `budget` questions are asked.
+def reduced(engine: Engine, probe: Probe, result: Result) -> Probe:
+    """Return the question about the smallest state that fails as `result` did; `probe` if none is smaller."""
+    found = smallest(engine, probe, result)
+    if found is None:
+        return probe
+    small = of_state(found.workload, found.state, found.descriptor.seed)
+    return next(other for other in small.probes if other.policy == probe.policy)
 
-    It is `probe` itself if the failure does not happen again, or is none that the crash model judges: no
-    answer at all is not reduced, nor is what a run after a crash left, whose states depend on what was
-    chosen from the first run.
+
+def smallest(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET) -> Reduced | None:
+    """Return the smallest state that fails as `result` did, found with `budget` questions.
+
+    It is None if the failure does not happen again, or is none that the crash model judges: no answer at all
+    is not reduced, nor is what a run after a crash left, whose states depend on what was chosen from the
+    first run.
     """
     case, verdict = probe.case, _verdict(result)
     if not isinstance(case, CrashCase) or isinstance(case.workload, SecondLife) or not verdict:
-        return probe
+        return None
     policy = probe.policy or ""
     reader = EngineReader(engine, case.adapter, policy, refusing=verdict == "refused")
     try:
-        found = reduction.reduce_state(
+        return reduction.reduce_state(
             case.adapter,
             case.workload,
             case.descriptor,
@@ -95,9 +104,7 @@ def reduced(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET) 
             budget=budget,
         )
     except reduction.NotFailing:
-        return probe
-    small = of_state(found.workload, found.state, case.descriptor.seed)
-    return next(other for other in small.probes if other.policy == policy)
+        return None
 
 
 def _verdict(result: Result) -> str:
