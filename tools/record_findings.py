@@ -1,18 +1,23 @@
 """Write down what a run of `journalspec corpus judge` found.
 
-    python tools/record_findings.py HARNESS DIR [NAME]
+    python tools/record_findings.py HARNESS REPORT BUILD [NAME]
 
-This reads what the run left in DIR (`--out DIR`) and writes the file of findings NAME, and its
-cases; a run without a NAME is named as the harness. Every kind of failure must be explained
-by a cause; otherwise nothing is written, and the kinds are named.
+This reads the REPORT of a run over the states of BUILD, asks HARNESS once more about the first state of
+each kind of failure, reduces it, and writes the file of findings NAME and its cases; a run without a NAME
+is named as the harness. Every kind of failure must be explained by a cause; otherwise nothing is written,
+and the kinds are named.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +25,21 @@ from toml_text import toml_value
 
 from journalspec.files import replace_bytes, replace_text
 from journalspec_conformance.crashes import findings
-from journalspec_conformance.crashes.findings import REACHABLE, causes_of
-from journalspec_conformance.crashes.tally import SHRUNK, SUMMARY
-from journalspec_conformance.crashes.verdicts import MEMBERS
+from journalspec_conformance.crashes.findings import BREAKS, HARMLESS, MEMBERS, REACHABLE, causes_of
+from journalspec_conformance.crashes.states import CrashCase, answer_of, built, parting
+from journalspec_conformance.crashes.story import smallest
+from journalspec_conformance.engine import Engine
+from journalspec_conformance.report import Report, load_report
+from journalspec_conformance.result import CLASSES, Result
+from journalspec_conformance.running import RunRequest, setup_of
+from journalspec_corpus import Probe
 from journalspec_corpus.crash import effects
+from journalspec_corpus.crash.case_builder import as_case
+from journalspec_corpus.crash.persistence import rank
+from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.trace import writer_of
+from journalspec_corpus.crash.verdict import Answer
+from journalspec_corpus.pipeline.manifest import load
 
 FOLDER = Path(findings.__file__).parent / "findings"
 _HEAD = """# SPDX-License-Identifier: CC0-1.0
@@ -117,20 +133,159 @@ def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def verdict_of(result: Result) -> str:
+    """Return the verdict of the crash model that a result stands for."""
+    verdict, _, category = result.fingerprint.partition("/")
+    if category:
+        return verdict
+    if result.result_class == "allowed":
+        return "acceptable"
+    named = {"timeout": "hang", "fail": "non-idempotent"}
+    return named.get(result.result_class, result.result_class)
+
+
+def digest_of(answer: Answer) -> str:
+    """Return 16 hex digits that stand for all of an answer but the name of a refusal."""
+    parts = (
+        ("refused",)
+        if answer.refused is not None
+        else (*answer.keys, "", *answer.aside, str(answer.reported))
+    )
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def summary_of(report: Report, build: Path, engine: Engine) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what a run over a build came to, and its smallest failures as cases, which `engine` shows."""
+    manifest, options = load(build), report.header["options"]
+    judged = [result for result in report.results if CLASSES[result.result_class].judged]
+    editions = sorted({result.edition for result in judged})
+    format_id = manifest["plan"]["format"]
+    cases = {case.id: case for case in built(build, int(options["count"]), {format_id: editions})}
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    kinds: dict[tuple[str, ...], list[tuple[CrashCase, Result]]] = {}
+    for result in judged:
+        case, policy, verdict = cases[result.case], result.probe.rpartition(".")[2], verdict_of(result)
+        counts.setdefault(case.stratum, {}).setdefault(policy, Counter())[verdict] += 1
+        if verdict not in HARMLESS:
+            members = (writer_of(case.trace), policy, case.stratum, verdict, case.category)
+            kinds.setdefault(members, []).append((case, result))
+    failures, shrunk, small = [], [], []
+    for kind, found in sorted(kinds.items()):
+        case, result = min(found, key=_first)
+        probe = next(probe for probe in case.probes if probe.id == result.probe)
+        name = "/".join((kind[2], kind[3], kind[4], kind[1], kind[0] or "-"))
+        engine.forgive()
+        seen = engine.run(probe)
+        presets = Counter(other.descriptor.preset for other, _ in found)
+        ordered = sorted(presets, key=rank)
+        first = {
+            **dict(zip(MEMBERS, kind, strict=True)),
+            **_descriptor(case),
+            "answer": _answer(case, seen),
+        }
+        failures.append(
+            {
+                "kind": name,
+                "breaks": list(BREAKS[kind[3]]),
+                "strongest_preset": ordered[0],
+                "states": {preset: presets[preset] for preset in ordered},
+                "representative": first,
+            }
+        )
+        entry = _reduced(engine, probe, seen)
+        if entry is not None:
+            shrunk.append({"kind": name, **entry[0]})
+            small.append(entry[1])
+    answered = {policy for by in counts.values() for policy in by}
+    states = {result.case for result in judged}
+    return {
+        "impl": report.header["impl"],
+        "format": format_id,
+        "plan": manifest["plan"],
+        "editions": editions,
+        "writers": sorted({writer_of(cases[name].trace) for name in states}),
+        "policies": sorted(answered),
+        "timeout": float(options["timeout"]) if _is_number(options["timeout"]) else 10.0,
+        "states": len(states),
+        "answers": len(judged),
+        "distinct": manifest["counts"]["distinct"],
+        "traces": manifest["counts"]["traces"],
+        "classes": sum(len(tables["classes"]) for tables in manifest["strata"].values()),
+        "not_asked": len(cases) - len(states),
+        "left_out": {
+            policy: len(cases) - sum(sum(by[policy].values()) for by in counts.values() if policy in by)
+            for policy in sorted(answered)
+        },
+        "verdicts": {
+            stratum: {policy: dict(of) for policy, of in by.items()} for stratum, by in counts.items()
+        },
+        "failures": failures,
+        "shrunk": shrunk,
+    }, small
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def _first(found: tuple[CrashCase, Result]) -> tuple[bool, int, bool, int, str]:
+    """Order failures: what no limit excuses, then the strongest preset, first runs, least that arrived."""
+    case, result = found
+    second, descriptor = isinstance(case.workload, SecondLife), case.descriptor
+    return not result.red, rank(descriptor.preset), second, sum(map(bool, descriptor.mask)), case.id
+
+
+def _descriptor(case: CrashCase) -> dict[str, Any]:
+    told = {"workload": case.workload.name, **asdict(case.descriptor), "mask": case.descriptor.mask.hex()}
+    return {name: told[name] for name in _EXAMPLE}
+
+
+def _answer(case: CrashCase, result: Result) -> dict[str, Any]:
+    if result.answer is None:
+        return {}
+    answer = answer_of(case.adapter, result.answer)
+    return {**parting(answer, case.required), "refused": answer.refused or ""}
+
+
+def _reduced(engine: Engine, probe: Probe, result: Result) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    found = smallest(engine, probe, result)
+    if found is None or not isinstance(probe.case, CrashCase):
+        return None
+    case = as_case(probe.case.adapter, found)
+    told = {
+        "case": case.id,
+        "workload": found.workload.name,
+        **asdict(found.descriptor),
+        "mask": found.descriptor.mask.hex(),
+        "records": found.records,
+        "deviations": found.deviations,
+        "minimal": found.minimal,
+        "answer": {
+            **parting(found.answer, found.state.situation.expected),
+            "refused": found.answer.refused or "",
+        },
+        "answer_digest": digest_of(found.answer),
+    }
+    return told, case.to_json()
+
+
 def main(arguments: list[str]) -> int:
     """Write the findings of one run; 1 if something is unexplained, 2 on wrong usage."""
-    if len(arguments) not in (2, 3) or not Path(arguments[1], SUMMARY).is_file():
-        print(f"usage: {Path(__file__).name} HARNESS DIR [NAME] (with {SUMMARY} in DIR)", file=sys.stderr)
+    if len(arguments) not in (3, 4):
+        print(f"usage: {Path(__file__).name} HARNESS REPORT BUILD [NAME]", file=sys.stderr)
         return 2
-    harness, out, name = arguments[0], Path(arguments[1]), arguments[-1] if arguments[2:] else arguments[0]
+    harness, report, build = arguments[0], load_report(Path(arguments[1])), Path(arguments[2])
+    name = arguments[3] if arguments[3:] else harness
+    with closing(setup_of(RunRequest(harness)).open()) as engine:
+        summary, small = summary_of(report, build, engine)
     try:
-        text = judgement_text(harness, json.loads((out / SUMMARY).read_text(encoding="utf-8")))
+        text = judgement_text(harness, summary)
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 1
     replace_text(FOLDER / f"{name}.toml", text)
-    if (out / SHRUNK).is_file():
-        replace_bytes(FOLDER / f"{name}.jsonl.gz", gzip.compress((out / SHRUNK).read_bytes(), mtime=0))
+    lines = "".join(json.dumps(case, separators=(",", ":"), ensure_ascii=False) + "\n" for case in small)
+    replace_bytes(FOLDER / f"{name}.jsonl.gz", gzip.compress(lines.encode(), mtime=0))
     return 0
 
 

@@ -11,19 +11,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
+from record_findings import verdict_of
+
 from journalspec.files import replace_text
 from journalspec.formats import format_ids, format_module
-from journalspec_conformance.connect import parse_impl
-from journalspec_conformance.crashes.asking import Asker
-from journalspec_conformance.crashes.verdicts import verdict_on
+from journalspec_conformance.crashes.findings import HARMLESS
+from journalspec_conformance.crashes.states import CrashCase, answer_of, of_state, parting
+from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses import registry
+from journalspec_conformance.running import RunRequest, setup_of
+from journalspec_corpus import Probe
 from journalspec_corpus.crash.adapter import PACKAGE, crash_format
-from journalspec_corpus.crash.worst import FINDINGS_FILE, Finding, Worst, findings, worst_cases
+from journalspec_corpus.crash.worst import FINDINGS_FILE, SEED, Finding, findings, worst_cases
 
 #: So much of a record that nobody wrote is kept.
 _SHOWN = 40
@@ -67,36 +72,40 @@ def run(format_id: str, product: str) -> Iterator[Finding]:
     ready and a Breakdown if it does not start.
     """
     adapter = crash_format(format_id)
-    asker = Asker(parse_impl(product), format_id, adapter.answer, _TIMEOUT)
-    try:
-        claims = asker.hello.formats.get(format_id)
+    with closing(setup_of(RunRequest(product, timeout=_TIMEOUT)).open()) as engine:
+        claims = engine.hello.formats.get(format_id)
         if claims is None:
             return
         policies = [policy for policy in adapter.readers if policy in claims.policies]
-        called, version = asker.hello.impl["name"], asker.hello.impl.get("version", "")
+        called, version = engine.hello.impl["name"], engine.hello.impl.get("version", "")
+        listed = "no-records" not in claims.features
         for worst in worst_cases(format_id):
+            forms = ((worst.id, worst.full), (worst.small_id, worst.small))
+            made = [(name, of_state(form.workload, worst.state(form), SEED)) for name, form in forms]
             for policy in policies:
-                for name, found in _asked(worst, policy, asker, claims.editions):
-                    yield Finding(name, product, called, version, policy, *found)
-    finally:
-        asker.close()
+                for name, case in made:
+                    if case.edition in claims.editions:
+                        probe = next(probe for probe in case.probes if probe.policy == policy)
+                        found = _asked(engine, case, probe, listed=listed)
+                        yield Finding(name, product, called, version, policy, *found)
 
 
 def _asked(
-    worst: Worst, policy: str, asker: Asker, editions: frozenset[str]
-) -> Iterator[tuple[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]]]:
-    adapter = crash_format(worst.format)
-    salvaging = adapter.salvages(policy)
-    for name, form in ((worst.id, worst.full), (worst.small_id, worst.small)):
-        state = worst.state(form)
-        if state.trace.edition not in editions:
-            continue
-        reply = asker.ask(state.files, state.trace.edition, policy)
-        verdict = verdict_on(reply, state.situation.expected, state.refusal, holes_allowed=salvaging)
-        wrong = tuple(text if len(text) <= _SHOWN else text[:_SHOWN] + "..." for text in verdict.wrong)
-        # Who lists no records is judged by the state that comes of them: none is missing.
-        missing = () if asker.unlisted else verdict.missing
-        yield name, (verdict.name, verdict.refused, wrong, missing)
+    engine: Engine, case: CrashCase, probe: Probe, *, listed: bool
+) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
+    """Return the verdict on an answer, its refusal, and what should not be there or is missing."""
+    engine.forgive()
+    result = engine.run(probe)
+    replies = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]
+    if not replies:
+        return verdict_of(result), "", (), ()
+    answer = answer_of(case.adapter, replies[0], listed=listed)
+    verdict = case.verdict(probe.policy or "", answer)
+    if verdict in HARMLESS:
+        return verdict_of(result), answer.refused or "", (), ()
+    told = parting(answer, case.required)
+    wrong = tuple(text if len(text) <= _SHOWN else text[:_SHOWN] + "..." for text in told["wrong"])
+    return verdict, answer.refused or "", wrong, told["missing"]
 
 
 def collect(format_id: str) -> tuple[list[Finding], list[str]]:

@@ -15,6 +15,7 @@ that names no probe is an error, and so is an entry without a reason.
 
 Draws have other ids with every seed. An entry about them names all of them (``case = "xyz.drawn.**/read"``)
 and a fingerprint: a draw that fails so is known, one that fails otherwise is red, one that passes passes.
+So it is with crash states (``case = "xyz.crash.*/recover.strict"``).
 
 To bring a file up to date with a report it is cut into blocks (an entry with the comments above
 it), each block is edited by itself, and the blocks are sorted by case. New entries get a reason
@@ -37,7 +38,7 @@ from journalspec.files import read_bytes
 from journalspec.formats import format_ids
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.result import CLASSES, Result
-from journalspec_conformance.selection import matches
+from journalspec_conformance.selection import CRASH, matches
 from journalspec_corpus.draws import TIER as DRAWN
 from journalspec_corpus.draws import is_drawn, kind_of
 from journalspec_corpus.load import PUBLISHED_TIERS
@@ -51,7 +52,7 @@ OUTCOMES = {
     "wontfix": "answers wrongly, and will go on doing so",
 }
 #: What an entry may be about: the published tiers, a built one, and cases from files.
-TIERS = (*PUBLISHED_TIERS, DRAWN, "core", "full", "files")
+TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, "core", "full", "files")
 #: How a generated reason begins. The lint refuses it: a person has to say why.
 TODO = "TODO"
 
@@ -94,8 +95,8 @@ class ExpectedFailure:
 
     @property
     def drawn(self) -> bool:
-        """Whether this is about draws, whose ids change with the seed."""
-        return f".{DRAWN}." in self.case
+        """Whether this is about draws or crash states, whose ids change with the seed."""
+        return f".{DRAWN}." in self.case or (_of_crashes(self.case) and bool(self.fingerprint))
 
     @property
     def story(self) -> str:
@@ -117,7 +118,7 @@ class Expectations:
 
     def apply(self, result: Result) -> Result:
         """Return `result` as known, fixed or unpredicted if an entry is about it, else as it is."""
-        if is_drawn(result.probe):
+        if is_drawn(result.probe) or (_is_crash(result.probe) and result.probe not in self._bound):
             drawn = (item for item in self.entries if item.drawn and matches(item.case, result.probe))
             known = next((item for item in drawn if item.predicts(result)), None)
             return result if known is None else result.judged("known", known.story, known.issue)
@@ -179,6 +180,15 @@ def _named(entry: ExpectedFailure, probe_ids: Iterable[str], known: set[str]) ->
     return [probe_id for probe_id in probe_ids if matches(entry.case, probe_id)]
 
 
+def _is_crash(probe_id: str) -> bool:
+    return f".{CRASH}." in probe_id
+
+
+def _of_crashes(pattern: str) -> bool:
+    """Tell whether a pattern is about all crash states of a format."""
+    return f".{CRASH}.*" in pattern
+
+
 def load_expectations(path: Path) -> Expectations:
     """Read and lint an expectation file; raises Problem that names every fault."""
     return parse_expectations(read_text(path), str(path))
@@ -223,7 +233,8 @@ def parse_expectations(text: str, source: str) -> Expectations:
         label = f"entry {number} ({item.get('case', 'without case')})"
         faults += [f"{label}: {fault}" for fault in _faults(item)]
         case = str(item.get("case"))
-        key = case, str(item.get("fingerprint", "")) if f".{DRAWN}." in case else ""
+        many = f".{DRAWN}." in case or _of_crashes(case)
+        key = case, str(item.get("fingerprint", "")) if many else ""
         if key in seen:
             faults.append(f"{label}: the same case stands twice")
         seen.add(key)
@@ -282,14 +293,14 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
     preamble, blocks = _cut(text, source)
     # Of draws that fail alike one is enough.
     by_probe = {
-        (kind_of(result.probe) + result.fingerprint if is_drawn(result.probe) else result.probe): result
+        (_named_in_file(result) + result.fingerprint if _changing(result) else result.probe): result
         for result in results
-        if not is_drawn(result.probe) or result.result_class in _FAILING
+        if not _changing(result) or result.result_class in _FAILING
     }
     kept, removed, changed = _revise(blocks, by_probe)
     covered = [case for case, _ in kept]
     # What is known of a draw is so by an entry already.
-    new = [result for result in by_probe.values() if is_drawn(result.probe) or _needs_entry(result, covered)]
+    new = [result for result in by_probe.values() if _changing(result) or _needs_entry(result, covered)]
     kept += [(_named_in_file(result), _new_block(result)) for result in new]
     kept.sort(key=lambda block: block[0])
     parts = [part.strip("\n") for part in (preamble, *(body for _, body in kept))]
@@ -298,8 +309,13 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
     return Update(out, tuple(sorted(map(_named_in_file, new))), tuple(removed), tuple(changed))
 
 
+def _changing(result: Result) -> bool:
+    """Tell whether the id of a result depends on a seed."""
+    return is_drawn(result.probe) or (_is_crash(result.probe) and bool(result.fingerprint))
+
+
 def _named_in_file(result: Result) -> str:
-    return kind_of(result.probe) if is_drawn(result.probe) else result.probe
+    return re.sub(rf"\.{CRASH}\.\w+", f".{CRASH}.*", kind_of(result.probe))
 
 
 def _cut(text: str, source: str) -> tuple[str, list[tuple[str, str]]]:

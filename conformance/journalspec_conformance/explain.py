@@ -53,9 +53,9 @@ def explain(result: Result, case: Case, target: str) -> str:
     return "\n".join(shown(part) for part in parts)
 
 
-def reproduce(probe: str, target: str, tier: str) -> str:
-    """Return the command that runs `probe` alone."""
-    option = "" if tier == "smoke" else f" --tier {tier}"
+def reproduce(probe: str, target: str, tier: str, more: str = "") -> str:
+    """Return the command that runs `probe` alone, with `more` options."""
+    option = ("" if tier == "smoke" else f" --tier {tier}") + more
     return f"journalspec run --impl {shlex.quote(target)}{option} --select {shlex.quote(probe)} --details"
 
 

@@ -6,9 +6,9 @@ import math
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from journalspec_conformance.compare import Difference
+from journalspec_conformance.compare import Claims, Difference
 from journalspec_conformance.connection import Connection, Message
 from journalspec_corpus import Probe
 
@@ -165,6 +165,14 @@ class Outcome:
     choice: str = ""
     difference: Difference | None = None
     stderr: str = ""
+
+
+@runtime_checkable
+class OwnOracle(Protocol):
+    """A case that judges answers itself: what it permits is more than a list of expectations can say."""
+
+    def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
+        """Return what an observation under `policy` is worth."""
 
 
 def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:

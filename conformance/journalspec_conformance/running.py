@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -27,8 +28,11 @@ from journalspec_conformance.expect import Expectations, load_expectations
 from journalspec_conformance.programs import Enclosure, end_with_parent
 from journalspec_conformance.result import Result
 from journalspec_conformance.selection import (
+    CRASH,
     Draws,
     cases_of,
+    crash_states,
+    formats_named,
     ids_outside,
     probes_of,
     with_draws,
@@ -82,17 +86,27 @@ class Prepared:
     tier: str
     #: Of the draws, None without any.
     seed: int | None = None
+    #: The options that choose the same crash states again.
+    repeat: str = ""
 
 
 def prepare(request: RunRequest) -> Prepared:
     """Resolve a request; raises Problem for everything that cannot be run as asked."""
     setup = setup_of(request)
-    tier = "files" if request.cases else request.tier
+    crash = request.tier == CRASH
+    tier = "files" if request.cases and not crash else request.tier
     draws = None
-    if with_draws(request.tier) and not request.cases:
-        seed = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
-        draws = Draws(seed, request.count, request.select)
-    chosen = cases_of(request.tier, request.formats, request.cases, draws, request.select)
+    if crash or (with_draws(request.tier) and not request.cases):
+        drawn = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
+        draws = Draws(drawn, request.count, request.select)
+    if draws is not None and crash:
+        with closing(setup.open()) as engine:
+            hello = engine.hello.formats
+        editions = {name: claims.editions for name, claims in hello.items() if "recover" in claims.ops}
+        formats = request.formats or formats_named(request.select)
+        chosen = crash_states(formats, editions, draws, request.cases)
+    else:
+        chosen = cases_of(request.tier, request.formats, request.cases, draws, request.select)
     expectations, source = _expectations(request.expect, setup.target.expectations)
     if expectations.entries:
         # An entry may be about a format that is not chosen; draws are named by none.
@@ -103,7 +117,11 @@ def prepare(request: RunRequest) -> Prepared:
         expectations = expectations.bind(names, tier, source, elsewhere=elsewhere)
     probes = tuple(probes_of(chosen, request.select))
     setup = replace(setup, expectations=expectations)
-    return Prepared(setup, probes, tier, None if draws is None else draws.seed)
+    if draws is None:
+        return Prepared(setup, probes, tier)
+    again = "".join(f" --cases {shlex.quote(str(path))}" for path in request.cases) or f" --seed {draws.seed}"
+    seed = None if crash and request.cases else draws.seed
+    return Prepared(setup, probes, tier, seed, f"{again} --count {draws.count}")
 
 
 def setup_of(request: RunRequest) -> Setup:
@@ -134,7 +152,9 @@ def _expectations(wanted: str | None, shipped: Path | None) -> tuple[Expectation
 
 def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
     """Return the options that a report's header carries; `seed` is that of the draws."""
-    draws = {} if seed is None else {"seed": str(seed), "count": str(request.count)}
+    draws = {} if seed is None else {"seed": str(seed)}
+    if seed is not None or request.tier == CRASH:
+        draws["count"] = str(request.count)
     return {
         **draws,
         "formats": list(request.formats),

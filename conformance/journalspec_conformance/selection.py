@@ -6,7 +6,7 @@ A pattern names probes by ids: segments between ``.`` and ``/``; ``*`` within on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,8 @@ from journalspec_corpus.pipeline.manifest import CASES
 
 #: Everything: the published tiers, and draws.
 ALL = "all"
+#: States that a crash may leave, each judged by what had been acknowledged.
+CRASH = "crash"
 _SEPARATORS = re.compile(r"([./])")
 
 
@@ -41,6 +43,39 @@ class Draws:
             return
         for name in formats_with_draws(formats):
             yield from drawn_cases(name, self.seed, range(self.count))
+
+
+def crash_states(
+    formats: Sequence[str], editions: Mapping[str, frozenset[str]], draws: Draws, builds: Sequence[Path]
+) -> list[Case]:
+    """Return states that a crash may leave, in `editions` of each format: of `builds`, or as `draws` says.
+
+    `editions` are those of the formats that an implementation recovers. Raises Problem if none is left.
+    """
+    try:
+        from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - optional parts
+    except ImportError as error:
+        raise Problem(
+            f"the tier {CRASH} needs NumPy and PyArrow ({error})", "pip install 'journalspec[corpus]'"
+        ) from None
+    from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415 - as above
+
+    try:
+        able = [name for name in formats or editions if has_crash_format(name)]
+    except UnknownFormat as error:
+        raise Problem(str(error)) from None
+    able = [name for name in able if editions.get(name)]
+    found: list[Case] = []
+    for place in builds:
+        found += built(place, draws.count, editions)
+    for name in [] if builds else able:
+        found += sampled(name, draws.seed, draws.count, editions[name])
+    if not found:
+        told = ", ".join(formats) or "any format"
+        raise Problem(
+            f"no crash state of {told} is in an edition that it recovers", "Look at `journalspec smoke`."
+        )
+    return found
 
 
 def with_draws(tier: str) -> bool:

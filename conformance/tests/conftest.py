@@ -4,7 +4,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,18 +59,6 @@ def program(tmp_path: Path) -> Iterator[Program]:
     yield make
     for connection in made:
         connection.close()
-
-
-@pytest.fixture(scope="module")
-def chosen_once() -> Iterator[None]:
-    """Equal choices of crash states are made once: looking for states takes longer than asking."""
-    from journalspec_conformance.crashes.choose import choose
-
-    once = cache(choose)
-    with pytest.MonkeyPatch.context() as patch:
-        target = "journalspec_conformance.crashes.run.choose"
-        patch.setattr(target, lambda selection, *how: (choose if how else once)(selection, *how))
-        yield
 
 
 @pytest.fixture(scope="session")

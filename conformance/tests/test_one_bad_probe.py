@@ -17,12 +17,10 @@ from typing import Any
 import pytest
 from fakes import _deeds
 
-from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.result import Result
 from journalspec_corpus import Input, InputFile, Probe
-from journalspec_corpus.crash.verdict import Answer
 from judged import PROBE, Scripted, right_answer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and rights of POSIX")
@@ -305,38 +303,6 @@ def test_a_fault_of_judging_is_the_probes_error(monkeypatch: pytest.MonkeyPatch)
         "it could not be judged: ZeroDivisionError: in the judge",
     )
     assert "in broken" in seen.stderr
-
-
-class Opens:
-    """What opens a connection that is there already."""
-
-    def __init__(self, connection: Scripted) -> None:
-        self.connection = connection
-
-    def open(self, timeout: float) -> Scripted:
-        return self.connection
-
-
-@pytest.mark.parametrize(
-    ("files", "deed", "told"),
-    [
-        ({"a.log": b"x"}, lambda _: {"step": "0"}, "a step is no answer"),
-        ({"a.log": b"x"}, raising(OSError(5, "Input/output error")), "could not be judged: OSError"),
-        ({"a" * 300: b"x"}, lambda _: None, "could not be judged: OSError"),
-        ({"a.log": b"x"}, _deeds.deep, ""),
-    ],
-)
-def test_one_bad_state_stops_nothing(files: dict[str, bytes], deed: Deed, told: str) -> None:
-    connection = odd(PROBE[STRICT], deed)
-    asker = Asker(Opens(connection), "bitronix_tlog", lambda _: Answer(()))  # type: ignore[arg-type]  # alike
-    try:
-        first = asker.ask(files, "2.1", "strict")
-        second = asker.ask({"a.log": b"x"}, "2.1", "strict")
-    finally:
-        asker.close()
-    assert first.instead == ("error" if told else "")
-    assert told in first.told
-    assert second.instead == ""
 
 
 def test_a_full_scratch_disk_is_said_to_be_the_runners(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,17 @@ def apply(*options: Callable[[Command], Command]) -> Callable[[Command], Command
     return decorate
 
 
+def select() -> Callable[[Command], Command]:
+    """Return the option --select."""
+    return click.option(
+        "--select",
+        multiple=True,
+        metavar="GLOB",
+        help="Only probes named so; * within a segment, ** over segments. A case id names all its probes."
+        " May be repeated.",
+    )
+
+
 def selection(more: str = "") -> Callable[[Command], Command]:
     """Return the options that say which probes: --tier (there are `more`), --format, --select, --cases."""
     return apply(
@@ -56,13 +67,7 @@ def selection(more: str = "") -> Callable[[Command], Command]:
         click.option(
             "--format", "formats", multiple=True, metavar="F", help="Only this format. May be repeated."
         ),
-        click.option(
-            "--select",
-            multiple=True,
-            metavar="GLOB",
-            help="Only probes named so; * within a segment, ** over segments. A case id names all its probes."
-            " May be repeated.",
-        ),
+        select(),
         click.option(
             "--cases",
             multiple=True,

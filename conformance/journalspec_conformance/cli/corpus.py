@@ -33,7 +33,7 @@ COMMANDS = {
     "archive": Subcommand("corpus", "archive_command", "Write the published cases to one file."),
     "report": Subcommand("corpus", "report_command", "Print what a build counted."),
     "verify": Subcommand("corpus", "verify_command", "Check every file against its manifest."),
-    "judge": Subcommand("corpus_judge", "command", "Judge an implementation on crash states."),
+    "judge": Subcommand("run", "judge_command", "Judge an implementation on the states of a build."),
     "show": Subcommand("corpus_states", "show_command", "Print what a state of a build follows from."),
     "shrink": Subcommand("corpus_states", "shrink_command", "Make a failing state as small as can be."),
     "rates": Subcommand("corpus_states", "rates_command", "Measure what the strict reader does not notice."),

@@ -16,16 +16,16 @@ from journalspec.files import making, refuse_filled, replace_text
 from journalspec_conformance.cli import _options
 from journalspec_conformance.cli._tables import say, show_table
 from journalspec_conformance.cli.corpus import Failed
-from journalspec_conformance.connect import parse_impl
-from journalspec_conformance.crashes.asking import Asker, ImplementationReader
+from journalspec_conformance.crashes.story import EngineReader, lived
 from journalspec_conformance.errors import Breakdown
+from journalspec_conformance.running import RunRequest, setup_of
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story, transcript
 from journalspec_corpus.crash.adapter import CrashFormat
 from journalspec_corpus.crash.case_builder import as_case, case_of
 from journalspec_corpus.crash.effects import in_words
 from journalspec_corpus.crash.reading import Named, named_reader
-from journalspec_corpus.crash.reduction import Reduced, State
+from journalspec_corpus.crash.reduction import Reduced
 from journalspec_corpus.crash.verdict import wrong_effect
 from journalspec_corpus.pipeline import failures
 from journalspec_corpus.pipeline.failures import BuiltState
@@ -145,7 +145,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     safe = [mark["record"] for mark in told["trace"]["before"] if mark["acknowledged"]]
     yield f"stood     {', '.join(safe) or '-'}"
     yield ""
-    yield from _lived(place.adapter, place.workload, state)
+    yield from lived(place.adapter, place.workload, state)
     pieces = told["arrived"].get("pieces", ())
     if pieces:
         yield "In flight:"
@@ -264,9 +264,9 @@ def _reader(place: BuiltState, name: str, impl: str, policy: str) -> Named:
         raise click.UsageError("--reader and --impl exclude each other")
     chosen = policy or adapter.readers[0]
     salvaging = adapter.salvages(chosen)
-    asker = Asker(parse_impl(impl), adapter.format, adapter.answer)
-    click.get_current_context().call_on_close(asker.close)
-    return Named(impl, ImplementationReader(asker, chosen), salvaging)
+    engine = setup_of(RunRequest(impl)).open()
+    click.get_current_context().call_on_close(engine.close)
+    return Named(impl, EngineReader(engine, adapter, chosen), salvaging)
 
 
 def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
@@ -302,15 +302,7 @@ def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> 
         f"taken     {', '.join(step.how for step in found.steps) or _nothing(found)}",
         "",
     ]
-    return [*out, *_lived(adapter, found.workload, state)]
-
-
-def _lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
-    """Yield what was done up to `state`, line by line, and what of it arrived."""
-    yield f"Before: {state.trace.background} behind what is in use."
-    for number, before in enumerate(reduction.crashes_before(adapter, workload), start=1):
-        yield from (f"Life {number}, done in this order:", *_done(before), "")
-    yield from ("Done, in this order:", *_done(state))
+    return [*out, *lived(adapter, found.workload, state)]
 
 
 def _nothing(found: Reduced) -> str:
@@ -321,14 +313,6 @@ def _effect(found: Reduced) -> list[str]:
     """Return in words what is wrong with the state that was decided on, if anything is."""
     wrong = wrong_effect(found.answer, found.state.situation.expected)
     return [] if wrong is None else [f"effect    {in_words(wrong)}"]
-
-
-def _done(state: State) -> list[str]:
-    head, losses = story.losses(state)
-    out = [*(f"  {line}" for line in story.story(state)), head]
-    for loss in losses:
-        out += [f"  {loss}", *(f"    {line}" for line in story.picture(state, loss))]
-    return out
 
 
 def _count(number: int, noun: str) -> str:

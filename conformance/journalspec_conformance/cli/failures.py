@@ -10,15 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from journalspec.files import read_bytes, replace_text
+from journalspec.files import read_bytes, replace_text, shown
 from journalspec_conformance.cli._tables import say
 from journalspec_conformance.cli.ask import keep_probe
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.explain import explain
+from journalspec_conformance.explain import explain, reproduce
 from journalspec_conformance.products import cache_dir
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import Prepared, RunRequest
+from journalspec_conformance.selection import CRASH
 from journalspec_conformance.wording import FailureGroup, grouped
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.draws import is_drawn, reduced
@@ -34,12 +35,12 @@ REMEMBERED = 50
 
 
 def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep: Path | None) -> None:
-    """Print the groups of red results, each with its first; draws are reduced, and always explained."""
+    """Print the groups of red results, each with its first; of draws and crash states a smaller one."""
     probes = {probe.id: probe for probe in prepared.probes}
     groups = grouped(red)
     smaller = dict(_reduced(prepared, groups, probes))
-    shown = groups[:EXPLAINED] if details else [group for group in groups if group.example.probe in smaller]
-    listed = [group for group in groups[:LISTED] if group not in shown]
+    wanted = groups[:EXPLAINED] if details else [group for group in groups if group.example.probe in smaller]
+    listed = [group for group in groups[:LISTED] if group not in wanted]
     if listed:
         say()
     for group in listed:
@@ -48,17 +49,16 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
         say(f"... and {len(groups) - LISTED} more kinds of failure")
     firsts = [group.example for group in groups]
     examples = {one.probe: smaller.get(one.probe, (one, probes[one.probe].case)) for one in firsts}
-    for group in shown:
-        result, case = examples[group.example.probe]
+    texts = [_explained(prepared, group, *examples[group.example.probe]) for group in wanted]
+    # Of crash states the shortest story first.
+    for text in sorted(texts, key=len) if prepared.tier == CRASH else texts:
         say()
-        say(explain(result, case, prepared.setup.target.text))
-        if group.count > 1:
-            say(f"{group.count - 1} more probes fail so (--report keeps them all)")
+        say(text)
     if keep is not None:
         for result, case in examples.values():
             kept = next((other for other in case.probes if other.id == result.probe), probes[result.probe])
             say(f"kept: {keep_probe(keep, kept, result)}")
-    if details:
+    if details or prepared.tier == CRASH:
         say()
     else:
         say("--details explains them, --report keeps them all; `journalspec ask` shows both answers to one")
@@ -69,6 +69,8 @@ def _reduced(
 ) -> Iterator[tuple[str, tuple[Result, Case]]]:
     """Yield the first failure of each kind of draws with a smaller draw that fails so, too."""
     examples = [group.example for group in groups if is_drawn(group.example.probe)]
+    if prepared.tier == CRASH:
+        yield from _reduced_crashes(prepared, groups, probes)
     examples = [result for result in examples if result.result_class in ("fail", "error", "crash", "timeout")]
     if not examples:
         return
@@ -80,6 +82,38 @@ def _reduced(
                 continue
             case = reduced(probes[result.probe].case, _fails_so(engine, result, last))
             yield result.probe, (replace(last.get(case.title, result), title=case.title), case)
+
+
+def _reduced_crashes(
+    prepared: Prepared, groups: Sequence[FailureGroup], probes: dict[str, Probe]
+) -> Iterator[tuple[str, tuple[Result, Case]]]:
+    """Yield the first failure of each kind with the smallest crash state that fails so."""
+    from journalspec_conformance.crashes.story import reduced as smallest  # noqa: PLC0415 - for these alone
+
+    told: set[str] = set()
+    with closing(prepared.setup.open()) as engine:
+        for group in groups[: REDUCED * REDUCED]:
+            result, probe = group.example, probes[group.example.probe]
+            small = smallest(engine, probe, result)
+            engine.forgive()
+            again = result if small is probe else engine.run(small)
+            if small.id not in told and len(told) < REDUCED:
+                told.add(small.id)
+                yield result.probe, (again, small.case) if again.red else (result, probe.case)
+
+
+def _explained(prepared: Prepared, group: FailureGroup, result: Result, case: Case) -> str:
+    """Return the text of the first failure of a `group`, which may have been reduced to `result`."""
+    target, first = prepared.setup.target.text, group.example
+    if prepared.tier == CRASH:
+        from journalspec_conformance.crashes.story import account  # noqa: PLC0415 - as above
+
+        repeat = reproduce(first.probe, target, CRASH, prepared.repeat)
+        text = "\n".join(map(shown, account(case, result, target, repeat)))
+    else:
+        text = explain(result, case, target)
+    more = f"\n{group.count - 1} more probes fail so (--report keeps them all)" if group.count > 1 else ""
+    return text + more
 
 
 def _fails_so(engine: Engine, result: Result, last: dict[str, Result]) -> Callable[[Case], bool]:

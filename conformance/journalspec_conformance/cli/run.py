@@ -37,6 +37,7 @@ from journalspec_conformance.running import (
     prepare,
     run_probes,
 )
+from journalspec_conformance.selection import CRASH
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
@@ -45,14 +46,62 @@ from journalspec_corpus.draws import COUNT, MOST_SEED
 PER_KIND = 2
 
 
+#: The options that say how the questions are asked and what is done with the answers.
+_asking = _options.apply(
+    _options.level(),
+    click.option(
+        "--expect",
+        metavar="FILE",
+        help="The expectation file of known failures. Default: the one that ships with the harness, if any;"
+        " none: not even that.",
+    ),
+    click.option(
+        "--report",
+        type=_options.FILE,
+        metavar="FILE",
+        help="Write a report (JSON lines) to FILE, compressed if it ends in .gz.",
+    ),
+    click.option(
+        "--jobs", type=_options.JOBS, default=0, metavar="N", help="Processes; 0 (default): as many as pay."
+    ),
+    click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas."),
+    click.option(
+        "--enforce-should", is_flag=True, help="Fail on a should that is not followed (never on a may)."
+    ),
+    click.option("-x", "--exit-first", "stop", is_flag=True, help="Stop at the first failure."),
+    click.option(
+        "--last-failed", "again", is_flag=True, help="Only what failed in the last run of IMPL here."
+    ),
+    click.option(
+        "--keep",
+        type=_options.FILE,
+        metavar="DIR",
+        help="Keep the first failure of each kind below DIR: journal, expected answer, answer.",
+    ),
+    click.option("--details", is_flag=True, help="Explain failures: requirement, difference, bytes."),
+    click.option(
+        "--min-judged",
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        help="Fail if fewer probes are judged: declared, asked and answered.",
+    ),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables."
+    ),
+)
+
+
 @click.command("run", epilog=_options.EXIT_STATUS)
 @_options.implementation()
-@_options.selection(", drawn (journals at random), or all: the three, and draws")
+@_options.selection(
+    ", drawn (journals at random), crash (states that a crash may leave), or all: the three, and draws"
+)
 @click.option(
     "--seed",
     type=click.IntRange(0, MOST_SEED),
     metavar="N",
-    help="Of the draws: the same seed gives the same journals. Default: a fresh one, which is reported.",
+    help="Of draws and crash states: the same seed gives the same. Default: a fresh one, which is reported.",
 )
 @click.option(
     "--count",
@@ -60,46 +109,46 @@ PER_KIND = 2
     default=COUNT,
     show_default=True,
     metavar="N",
-    help="Draws of each format.",
+    help="Draws, or crash states, of each format.",
 )
-@_options.level()
+@_asking
+def run_command(**options: Any) -> None:
+    """Ask IMPL about every selected probe of the corpus and judge its answers.
+
+    The tier `crash` needs no build: IMPL is asked about files as a crash may leave them, and its
+    answers are judged by what had been acknowledged before. A failure is reduced to few operations
+    and told from the first write. With --cases DIR, the states are those of a build.
+
+    On GitHub (GITHUB_ACTIONS=true), failures are also printed as annotations.
+    """
+    _run(**options)
+
+
+@click.command("judge", epilog=_options.EXIT_STATUS)
+@click.argument("directory", type=_options.FILE, metavar="DIR")
+@_options.implementation()
+@_options.select()
 @click.option(
-    "--expect",
-    metavar="FILE",
-    help="The expectation file of known failures. Default: the one that ships with the harness, if any;"
-    " none: not even that.",
-)
-@click.option(
-    "--report",
-    type=_options.FILE,
-    metavar="FILE",
-    help="Write a report (JSON lines) to FILE, compressed if it ends in .gz.",
-)
-@click.option(
-    "--jobs", type=_options.JOBS, default=0, metavar="N", help="Processes; 0 (default): as many as pay."
-)
-@click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas.")
-@click.option(
-    "--enforce-should", is_flag=True, help="Fail on a should that is not followed (never on a may)."
-)
-@click.option("-x", "--exit-first", "stop", is_flag=True, help="Stop at the first failure.")
-@click.option("--last-failed", "again", is_flag=True, help="Only what failed in the last run of IMPL here.")
-@click.option(
-    "--keep",
-    type=_options.FILE,
-    metavar="DIR",
-    help="Keep the first failure of each kind below DIR: journal, expected answer, answer.",
-)
-@click.option("--details", is_flag=True, help="Explain failures: requirement, difference, bytes.")
-@click.option(
-    "--min-judged",
-    type=click.IntRange(1),
-    default=1,
+    "--count",
+    type=click.IntRange(0),
+    default=5000,
+    show_default=True,
     metavar="N",
-    help="Fail if fewer probes are judged: declared, asked and answered.",
+    help="How many states, the same number of each class as far as there are so many; 0: all.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON object instead of tables.")
-def run_command(
+@_asking
+def judge_command(directory: Path, **options: Any) -> None:
+    """Judge IMPL on the crash states of the build in DIR: `run --tier crash --cases DIR`.
+
+    What is required follows from the writes, fsyncs and acknowledgements before the crash. What the
+    format itself cannot promise is allowed, where IMPL answers as the specification says. So is every
+    loss after an fsync that the device acknowledged and did not perform.
+    """
+    _run(tier=CRASH, cases=(directory,), **options)
+
+
+def _run(
+    *,
     report: Path | None,
     jobs: int,
     details: bool,
@@ -110,10 +159,7 @@ def run_command(
     keep: Path | None,
     **options: Any,
 ) -> None:
-    """Ask IMPL about every selected probe of the corpus and judge its answers.
-
-    On GitHub (GITHUB_ACTIONS=true), failures are also printed as annotations.
-    """
+    """Run what the options of a command ask for, print what came of it, and end with the exit status."""
     request = RunRequest(**options)
     prepared = _failed_before(request) if again else prepare(request)
     if report is not None:
@@ -236,7 +282,8 @@ def show(
     rows = [[name, *(str(found[entry] or "") for entry in classes)] for name, found in by_format.items()]
     show_table(["format", *classes], rows)
     if prepared.seed is not None:
-        say(f"draws: seed {prepared.seed} (--seed {prepared.seed} repeats them)")
+        what = "crash states" if prepared.tier == CRASH else "draws"
+        say(f"{what}: seed {prepared.seed} (--seed {prepared.seed} repeats them)")
     red = [result for result in results if result.red]
     if not red:
         judged = any(CLASSES[result.result_class].judged for result in results)

@@ -18,11 +18,18 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from journalspec.formats import format_ids
-from journalspec_conformance.crashes.verdicts import MEMBERS
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.crash.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
+#: What failures of one kind have in common.
+MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
+#: verdict -> the invariants that it breaks. The last three are no answers at all: it ended, it did not come
+#: back in time, or it answered that it failed.
+BREAKS: Mapping[str, tuple[str, ...]] = {**VERDICTS, "hang": ("I7",), "crash": ("I7",), "error": ()}
+#: Verdicts that are no failure.
+HARMLESS = ("pass", "acceptable")
 #: The stratum of states that a crash leaves where every force is honest. No other is added to it.
 REACHABLE = "R"
 

@@ -61,11 +61,6 @@ def flat(result: Result) -> str:
     return " ".join(result.stdout.split())
 
 
-def judge_crashes(impl: str, format_id: str, *arguments: object) -> Result:
-    """Run `journalspec corpus judge` on crash states of the smoke tier."""
-    return call("corpus", "judge", "--impl", impl, "--format", format_id, "--tier", "smoke", *arguments)
-
-
 def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run `journalspec` in a process of its own."""
     command = [*PROGRAM, *map(str, arguments)]

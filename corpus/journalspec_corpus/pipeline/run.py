@@ -100,10 +100,15 @@ class Rows:
         return replace(self, verdicts=_verdicts(found, which, self.refusal, self.expected, adapter))
 
 
-def rows_of(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[Rows]:
-    """Yield the states of each crash point of `trace`, not judged; several may have one id."""
+def rows_of(
+    trace: Trace, presets: tuple[Preset, ...], seed: int, *, everywhere: bool = False
+) -> Iterator[Rows]:
+    """Yield the states of each crash point of `trace`, not judged; several may have one id.
+
+    With `everywhere`, presets with a share are applied even if the trace is not chosen for them.
+    """
     owed = Obligations(trace)
-    for states in crash_states(trace, presets, seed):
+    for states in crash_states(trace, presets, seed, everywhere=everywhere):
         if len(states):
             expected = owed.at(states.point.crash_index, states.torn, states.stratum)
             contents = content_ids(states.point, states.codes)

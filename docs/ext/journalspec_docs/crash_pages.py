@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import groupby
 
-from journalspec_conformance.crashes.findings import Cause, Finding, ProductRun, causes, judgements
-from journalspec_conformance.crashes.verdicts import HARMLESS
+from journalspec_conformance.crashes.findings import HARMLESS, Cause, Finding, ProductRun, causes, judgements
 from journalspec_corpus.crash.persistence import rank
 from journalspec_corpus.crash.story import losses, picture, sectors, story
 from journalspec_corpus.crash.verdict import CODES

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import journalspec
 from journalspec.formats import format_ids
-from journalspec_conformance.crashes.findings import ProductRun, judgements
-from journalspec_conformance.crashes.verdicts import HARMLESS
+from journalspec_conformance.crashes.findings import HARMLESS, ProductRun, judgements
 from journalspec_docs import hexdump, matrix, sources
 from journalspec_reference.api import load
 from journalspec_reference.hexdump import regions

@@ -1,0 +1,355 @@
+"""Crash states as cases: a sample of them, or those of a build, each judged by the oracle of the crash model.
+
+A state follows from a recorded trace, so that neither a build nor another reader is needed: what is
+required comes from the writes, fsyncs and acknowledgements before the crash. Which states are taken
+depends on the seed (of a build: on the ids) alone. Nothing is chosen by what a reader answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from journalspec.observation import At, Observation, Record
+from journalspec_conformance.compare import Claims
+from journalspec_conformance.connection import Message
+from journalspec_conformance.errors import Misbehaved, Problem
+from journalspec_conformance.result import Outcome
+from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.case_builder import ExpectedSets, permitted_by_policy, published_id
+from journalspec_corpus.crash.effects import in_words
+from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.facts import fields as torn_fields
+from journalspec_corpus.crash.losses import as_write
+from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
+from journalspec_corpus.crash.reduction import State
+from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.states import Descriptor, descriptor_of, state_of
+from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.verdict import (
+    CATEGORIES,
+    MEANINGS,
+    VERDICTS,
+    Answer,
+    first_that_covers,
+    judge,
+    limits,
+    wrong_effect,
+)
+from journalspec_corpus.making import make_case
+from journalspec_corpus.pipeline import manifest
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.run import Rows, rows_of
+from journalspec_corpus.pipeline.store import part_files
+from journalspec_reference import load
+
+TIER = "crash"
+#: The class of states that only a device leaves which acknowledges an fsync and does not perform it. What is
+#: lost there is the fault of no format: a build has such states, a sample has none.
+LYING = "L"
+#: States of one trace in a sample: more traces show more than more states of one.
+PER_TRACE = 4
+#: Of so many traces of a sample one is about corruption: bytes that changed after they were durable.
+CORRUPTED_EVERY = 8
+#: Traces that are remembered: states come in the order of their classes, and to play a trace takes
+#: longer than to ask about a state of it.
+TRACES = 2048
+_NOWHERE = At("", 0, 0)
+_SHOWN = 160
+
+
+class Class(NamedTuple):
+    """What kind of crash a state is. `field` is empty if no record is torn."""
+
+    stratum: str
+    category: str
+    background: str
+    field: str
+    writer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashCase(Case):
+    """A crash state as a case. `workload` and `descriptor` say how it is made; it judges answers itself."""
+
+    workload: Any
+    descriptor: Descriptor
+    refusal: str
+
+    @property
+    def adapter(self) -> CrashFormat:
+        """What the format gives to the crash engine."""
+        return crash_format(self.format)
+
+    @property
+    def trace(self) -> Trace:
+        """The trace that it is a state of."""
+        return _trace(self.format, self.workload)
+
+    @property
+    def required(self) -> Expected:
+        """What recovery has to give."""
+        return _required(self.trace, self.descriptor, self.stratum)
+
+    def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
+        """Return what an observation under `policy` is worth; its fingerprint is ``verdict/category``."""
+        answer = answer_of(self.adapter, observed, listed=claims.records)
+        verdict = self.verdict(policy, answer)
+        if verdict == "acceptable":
+            return Outcome("allowed", choice="it refused, as it may")
+        if not VERDICTS[verdict]:
+            return Outcome("pass")
+        fingerprint, why = f"{verdict}/{self.category}", self.reason(verdict, answer)
+        limit = first_that_covers(
+            limits(self.format),
+            *(writer_of(self.trace), policy, self.stratum, verdict, self.category, self.descriptor.preset),
+        )
+        if limit is not None:
+            # A limit covers kinds of states. In which of them a reader that follows the specification fails
+            # only such a reader shows: one that fails otherwise there fails by itself.
+            seen = load(self.format).recover(self.files(), edition=self.edition, policy=policy)
+            right = replace(self.adapter.answer(seen), unlisted=answer.unlisted)
+            if self.verdict(policy, right) == verdict:
+                why += f"; the format cannot promise it: {limit.why}"
+                return Outcome("allowed", fingerprint, why, choice=limit.id)
+        return Outcome("fail", fingerprint, why)
+
+    def verdict(self, policy: str, answer: Answer) -> str:
+        """Return the verdict of the crash model on `answer`."""
+        holes = self.adapter.salvages(policy)
+        return judge(answer, self.required, self.refusal, holes_allowed=holes)
+
+    def reason(self, verdict: str, answer: Answer) -> str:
+        """Return in words what is wrong with `answer`."""
+        parted = parting(answer, self.required)
+        words = [MEANINGS[verdict]]
+        words += [f"missing: {_listed(parted['missing'])}"] if parted["missing"] else []
+        words += [f"not to come: {_listed(parted['wrong'])}"] if parted["wrong"] else []
+        words += [parted["effect"]] if parted["effect"] else []
+        words += [f"refused: {answer.refused}"] if answer.refused is not None else []
+        return "; ".join(words)
+
+
+def parting(answer: Answer, required: Expected) -> dict[str, Any]:
+    """Return where an answer and what is required part, by names of records.
+
+    `came` are records that came, `missing` those that must and did not, `wrong` what must not come (of
+    records that were never written: their keys), `effect` what is wrong with the state, in words.
+    """
+    records = [required.record_of.get(key) for key in answer.keys]
+    came = tuple(dict.fromkeys(record for record in records if record is not None))
+    unknown = [key for key in (*answer.keys, *answer.aside) if key not in required.record_of]
+    old = [record for record in came if record in required.must_drop]
+    effect = wrong_effect(answer, required)
+    unseen = answer.refused is not None or answer.unlisted
+    return {
+        "came": came,
+        "missing": () if unseen else tuple(sorted(required.must_keep.difference(came))),
+        "wrong": (*old, *(key if len(key) <= _SHOWN else key[: _SHOWN - 3] + "..." for key in unknown)),
+        "effect": "" if effect is None else in_words(effect),
+    }
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def answer_of(adapter: CrashFormat, observed: Mapping[str, Any], *, listed: bool = True) -> Answer:
+    """Return what the oracle judges of an observation in its JSON form; raises Misbehaved.
+
+    Records are not `listed` by an implementation that reports the state alone.
+    """
+    records = tuple(
+        Record(
+            str(entry.get("type", "")),
+            {name: value for name, value in entry.items() if name not in ("type", "at")},
+            _NOWHERE,
+        )
+        for entry in observed.get("records") or ()
+    )
+    seen = Observation(
+        observed["verdict"],
+        records,
+        state=observed.get("state"),
+        phase=observed.get("phase"),
+        code=observed.get("code"),
+    )
+    try:
+        answer = adapter.answer(seen)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Misbehaved(f"the observation lacks what records are told apart by: {error!r}") from None
+    return replace(answer, unlisted=not listed)
+
+
+@lru_cache(maxsize=TRACES)
+def _trace(format_id: str, workload: Any) -> Trace:
+    return crash_format(format_id).build(workload)
+
+
+def _required(trace: Trace, descriptor: Descriptor, stratum: str) -> Expected:
+    at = descriptor.crash_index
+    under_way = get_preset(descriptor.preset).order == "prefix" and at < len(trace.ops)
+    torn = at if under_way and as_write(trace.ops[at]) else -1
+    return expected_at(trace, at, torn, stratum)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenState:
+    """A state that was chosen: its id, how it is made, its class, and whether it may be refused."""
+
+    case_id: bytes
+    kind: Class
+    workload: Any
+    descriptor: Descriptor
+    refusal: str
+
+
+def as_crash_case(format_id: str, found: ChosenState) -> CrashCase:
+    """Return the case of a state that was found."""
+    adapter, trace = crash_format(format_id), _trace(format_id, found.workload)
+    descriptor, kind = found.descriptor, found.kind
+    sets = ExpectedSets(adapter, trace).sets(_required(trace, descriptor, kind.stratum))
+    where = f"operation {descriptor.crash_index} of {trace.name} ({descriptor.preset})"
+    case = make_case(
+        published_id(format_id, found.case_id.hex()),
+        title=f"{kind.category} after {where}",
+        format_id=format_id,
+        edition=trace.edition,
+        stratum=kind.stratum,
+        category=kind.category,
+        origin=Origin("trace", trace.id, descriptor.preset, ("model",)),
+        files=state_of(trace, descriptor),
+        expect=permitted_by_policy(adapter, sets, found.refusal, kind.stratum),
+        level="may" if kind.stratum == LYING else "must",
+        tier=TIER,
+        obeys=adapter.obeys.get(kind.category, adapter.obeys[""]),
+    )
+    members = {item.name: getattr(case, item.name) for item in fields(Case)}
+    return CrashCase(**members, workload=found.workload, descriptor=descriptor, refusal=found.refusal)
+
+
+def of_state(workload: Any, state: State, seed: int) -> CrashCase:
+    """Return a state that :mod:`.reduction` found as a case."""
+    kind = Class(
+        state.situation.states.stratum,
+        state.category,
+        state.trace.background,
+        state.field,
+        writer_of(state.trace),
+    )
+    found = ChosenState(bytes.fromhex(state.case_id), kind, workload, state.descriptor(seed), state.refusal)
+    return as_crash_case(state.trace.format, found)
+
+
+def sampled(format_id: str, seed: int, count: int, editions: Collection[str]) -> list[CrashCase]:
+    """Return up to `count` states of the core workloads of a format, in `editions`: a sample by `seed`.
+
+    Traces come in an order that the seed draws. Each gives a few states, first those of the classes that
+    were seen least.
+    """
+    workloads = sorted(Plan(format_id, "core").workloads(), key=lambda work: _draw(seed, work.name.encode()))
+    taken: dict[bytes, ChosenState] = {}
+    seen: Counter[Class] = Counter()
+    traces = ((workload, _trace(format_id, workload)) for workload in workloads)
+    asked = ((workload, trace) for workload, trace in traces if trace.edition in editions)
+    for number, (workload, trace) in enumerate(asked, start=1):
+        if len(taken) >= count:
+            break
+        stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
+        states: dict[Class, list[tuple[bytes, Rows, int]]] = {}
+        for kind, case_id, rows, row in _states_of(trace, stratum, seed):
+            states.setdefault(kind, []).append((case_id, rows, row))
+        for of_kind in states.values():
+            of_kind.sort(key=lambda state: _draw(seed, state[0]), reverse=True)
+        for _ in range(min(PER_TRACE, count - len(taken))):
+            if not states:
+                break
+            kind = min(states, key=lambda kind: (seen[kind], kind))
+            case_id, rows, row = states[kind].pop()
+            if not states[kind]:
+                del states[kind]
+            if case_id not in taken:
+                seen[kind] += 1
+                descriptor, refusal = descriptor_of(rows.states, row, seed), REFUSALS[int(rows.refusal[row])]
+                taken[case_id] = ChosenState(case_id, kind, workload, descriptor, refusal)
+    # What a run after a crash left comes last: it cannot be reduced, and the first of a kind is.
+    chosen = sorted(taken.values(), key=lambda found: isinstance(found.workload, SecondLife))
+    return [as_crash_case(format_id, found) for found in chosen]
+
+
+def _draw(seed: int, name: bytes) -> bytes:
+    return blake2b(name, digest_size=16, key=b"%d" % seed).digest()
+
+
+def _states_of(trace: Trace, stratum: str, seed: int) -> Iterator[tuple[Class, bytes, Rows, int]]:
+    """Yield the class and the id of each state, with the rows that it is in and its number there."""
+    writer, presets = writer_of(trace), tuple(preset for preset in PRESETS if preset.stratum == stratum)
+    for rows in rows_of(trace, presets, seed, everywhere=stratum == CORRUPTED):
+        torn, names = torn_fields(rows.facts)
+        kinds = zip(rows.case_ids, rows.category.tolist(), torn.tolist(), strict=True)
+        for row, (case_id, category, field) in enumerate(kinds):
+            kind = Class(rows.states.stratum, CATEGORIES[category], trace.background, names[field], writer)
+            yield kind, case_id, rows, row
+
+
+def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) -> list[CrashCase]:
+    """Return `count` states (0: all) of the build in `directory`: of each class as many as of the others.
+
+    They are of `editions` of its format, and of each class those with the smallest ids, which are hashes.
+    Raises Problem if there is no build.
+    """
+    try:
+        plan = Plan.from_json(manifest.load(directory)["plan"])
+    except (manifest.ManifestError, KeyError, TypeError) as error:
+        raise Problem(str(error), "`journalspec corpus build` makes one.") from None
+    members = [item.name for item in fields(Descriptor)]
+    wanted = dict.fromkeys(["case_id", *Class._fields, *members, "workload", "edition", "refusal"])
+    table = pa.concat_tables(pq.read_table(path, columns=[*wanted]) for path in part_files(directory))
+    table = table.filter(
+        pc.is_in(table["edition"].cast(pa.string()), pa.array(sorted(editions.get(plan.format, ()))))
+    )
+    kinds = table.select(["case_id", *Class._fields]).cast(
+        pa.schema([("case_id", pa.binary()), *((name, pa.string()) for name in Class._fields)])
+    )
+    order = pc.sort_indices(kinds, [(name, "ascending") for name in (*Class._fields, "case_id")])
+    sizes = kinds.group_by([*Class._fields]).aggregate([([], "count_all")])
+    sizes = sizes.sort_by([(name, "ascending") for name in Class._fields])["count_all"].to_pylist()
+    starts = np.cumsum([0, *sizes]).tolist()
+    shares = zip(starts, _shares(sizes, count or sum(sizes)), strict=False)
+    rows = [at for start, share in shares for at in range(start, start + share)]
+    workloads = {workload.name: workload for workload in plan.workloads()}
+    return [
+        as_crash_case(plan.format, _found_in(row, workloads, members))
+        for row in table.take(order.take(pa.array(rows, pa.int64()))).to_pylist()
+    ]
+
+
+def _found_in(row: Mapping[str, Any], workloads: Mapping[str, Any], members: Sequence[str]) -> ChosenState:
+    kind = Class(*(row[name] for name in Class._fields))
+    descriptor = Descriptor(**{name: row[name] for name in members})
+    return ChosenState(row["case_id"], kind, workloads[row["workload"]], descriptor, row["refusal"])
+
+
+def _shares(sizes: Sequence[int], count: int) -> list[int]:
+    """Return how many of each of so many to take: of each as many as of the others while it lasts."""
+    shares = [0] * len(sizes)
+    left = min(count, sum(sizes))
+    while left:
+        open_ones = [at for at, size in enumerate(sizes) if shares[at] < size]
+        each = max(1, left // len(open_ones))
+        for at in open_ones[:left]:
+            given = min(each, sizes[at] - shares[at], left)
+            shares[at] += given
+            left -= given
+    return shares

@@ -1,0 +1,190 @@
+"""A failure in a crash state, for people: reduced to few operations, and told from the first write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from journalspec_conformance.answers import check_observation
+from journalspec_conformance.connection import Message
+from journalspec_conformance.crashes.states import CrashCase, answer_of, of_state, parting
+from journalspec_conformance.engine import Engine
+from journalspec_conformance.errors import Breakdown, Misbehaved
+from journalspec_conformance.result import Result
+from journalspec_corpus import Case, Probe
+from journalspec_corpus.case import Origin
+from journalspec_corpus.crash import reduction, story
+from journalspec_corpus.crash.adapter import CrashFormat
+from journalspec_corpus.crash.reduction import Reduced, State
+from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
+from journalspec_corpus.making import make_case
+
+#: Questions that reducing one failure may take.
+BUDGET = 300
+#: What is taken for the answer of an implementation that gave none while a state was reduced.
+_NO_ANSWER = Answer((), "no-answer")
+
+
+class EngineReader:
+    """An implementation under one policy as the crash engine asks it: from files to an answer.
+
+    Where it gives none (it ends, or does not come back) that is taken for a refusal, unless a refusal is
+    what is looked for.
+    """
+
+    def __init__(self, engine: Engine, adapter: CrashFormat, policy: str, *, refusing: bool = False) -> None:
+        self._engine, self._adapter, self._policy = engine, adapter, policy
+        self._instead = Answer(()) if refusing else _NO_ANSWER
+
+    def __call__(self, files: Mapping[str, bytes], edition: str) -> Answer:
+        """Return the answer on `files`."""
+        try:
+            observed = self.observation(files, edition)
+            listed = "no-records" not in self._engine.hello.formats[self._adapter.format].features
+            return self._instead if observed is None else answer_of(self._adapter, observed, listed=listed)
+        except Breakdown:
+            return self._instead
+
+    def observation(self, files: Mapping[str, bytes], edition: str) -> Message | None:
+        """Return the observation on `files`, None for a reply that is none; raises a Breakdown."""
+        case = _bare_case(self._adapter.format, edition, files, self._policy)
+        with self._engine.workspace.place(case) as place:
+            reply = self._engine.ask(self._engine.request(case.probes[0], place))
+        if "ok" not in reply:
+            return None
+        check_observation(reply["ok"])
+        observed: Message = reply["ok"]
+        return observed
+
+
+def _bare_case(format_id: str, edition: str, files: Mapping[str, bytes], policy: str) -> Case:
+    return make_case(
+        "crash.state",
+        title="",
+        format_id=format_id,
+        edition=edition,
+        stratum="R",
+        category="",
+        origin=Origin("trace"),
+        files=files,
+        expect=[{"when": {"op": "recover", "policy": policy}, "verdict": "clean"}],
+    )
+
+
+def reduced(engine: Engine, probe: Probe, result: Result) -> Probe:
+    """Return the question about the smallest state that fails as `result` did; `probe` if none is smaller."""
+    found = smallest(engine, probe, result)
+    if found is None:
+        return probe
+    small = of_state(found.workload, found.state, found.descriptor.seed)
+    return next(other for other in small.probes if other.policy == probe.policy)
+
+
+def smallest(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET) -> Reduced | None:
+    """Return the smallest state that fails as `result` did, found with `budget` questions.
+
+    It is None if the failure does not happen again, or is none that the crash model judges: no answer at all
+    is not reduced, nor is what a run after a crash left, whose states depend on what was chosen from the
+    first run.
+    """
+    case, verdict = probe.case, _verdict(result)
+    if not isinstance(case, CrashCase) or isinstance(case.workload, SecondLife) or not verdict:
+        return None
+    policy = probe.policy or ""
+    reader = EngineReader(engine, case.adapter, policy, refusing=verdict == "refused")
+    try:
+        return reduction.reduce_state(
+            case.adapter,
+            case.workload,
+            case.descriptor,
+            reader,
+            verdict,
+            salvaging=case.adapter.salvages(policy),
+            budget=budget,
+        )
+    except reduction.NotFailing:
+        return None
+
+
+def _verdict(result: Result) -> str:
+    """Return the verdict of the crash model, nothing where the failure is another one."""
+    verdict, _, category = result.fingerprint.partition("/")
+    return verdict if category and verdict in VERDICTS else ""
+
+
+def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
+    """Return a failure as a story: what was written, what arrived, what was answered, what would be right."""
+    if not isinstance(case, CrashCase):
+        return [result.reason]
+    state = reduction.find(case.trace, case.descriptor)
+    verdict = _verdict(result)
+    label = " ".join(filter(None, (result.result_class, result.fingerprint)))
+    lines = [
+        f"{label}: {result.probe}",
+        f"  {case.title}",
+        f"  {result.reason}",
+        f"disk: {story.preset_words(state)}",
+        f"acknowledged before: {', '.join(mark.record for mark in case.trace.standing) or '-'}",
+        *lived(case.adapter, case.workload, state),
+        "",
+        f"{target} answered ({result.probe.rpartition('/')[2]}):",
+        *(f"  {line}" for line in _answered(case, result)),
+        "required:",
+        *(f"  {line}" for line in required(case)),
+    ]
+    if verdict:
+        breaks = f" (breaks {', '.join(VERDICTS[verdict])})" if VERDICTS[verdict] else ""
+        lines.append(f"{verdict}: {MEANINGS[verdict]}{breaks}")
+    return [*lines, "repeat:", f"  {repeat}"]
+
+
+def _answered(case: CrashCase, result: Result) -> Iterator[str]:
+    if result.answer is None:
+        yield result.reason
+        return
+    try:
+        answer = answer_of(case.adapter, result.answer)
+    except Misbehaved as error:
+        yield error.reason
+        return
+    if answer.refused is not None:
+        yield f"refused: {answer.refused}"
+    else:
+        told = parting(answer, case.required)
+        yield f"{result.answer.get('verdict')}, with the records {', '.join(told['came']) or '-'}"
+        for name, words in (("missing", "missing"), ("wrong", "not to come")):
+            if told[name]:
+                yield f"{words}: {', '.join(told[name])}"
+        if told["effect"]:
+            yield told["effect"]
+    if result.answer.get("message"):
+        yield f"message: {result.answer['message']}"
+
+
+def required(case: CrashCase) -> Iterator[str]:
+    """Yield what recovery has to give in a state, by names of records."""
+    sets = case.required
+    for words, names in (
+        ("must come", sets.must_keep),
+        ("may come", sets.may_keep - sets.must_keep),
+        ("must not come", sets.must_drop),
+    ):
+        yield f"{words}: {', '.join(sorted(names)) or '-'}"
+    yield f"refusing is {case.refusal}"
+
+
+def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
+    """Yield what was done up to `state`, line by line, and what of it arrived."""
+    yield f"Before: {state.trace.background} behind what is in use."
+    for number, before in enumerate(reduction.crashes_before(adapter, workload), start=1):
+        yield from (f"Life {number}, done in this order:", *_done(before), "")
+    yield from ("Done, in this order:", *_done(state))
+
+
+def _done(state: State) -> list[str]:
+    head, losses = story.losses(state)
+    out = [*(f"  {line}" for line in story.story(state)), head]
+    for loss in losses:
+        out += [f"  {loss}", *(f"    {line}" for line in story.picture(state, loss))]
+    return out

@@ -1,0 +1,313 @@
+"""The tier `crash`: an implementation is judged on states that a crash may leave, without a build."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
+import pyarrow.parquet as pq
+
+from journalspec_conformance.crashes.states import Class, sampled
+from journalspec_conformance.report import Report, load_report
+from journalspec_conformance.running import RunRequest, prepare
+from journalspec_corpus.crash.ids import case_id, content_id
+from journalspec_corpus.crash.pages import promise
+from journalspec_corpus.crash.trace import writer_of
+from journalspec_corpus.crash.verdict import first_that_covers, limits
+from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.pipeline.store import part_files
+from judged import call
+
+FORMAT = "bitronix_tlog"
+FAKES = Path(__file__).parent / "data"
+EDITIONS = ("2.1", "3.0")
+COUNT = 80
+
+
+@pytest.fixture(autouse=True)
+def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FAKES))
+    monkeypatch.setenv("PYTHONPATH", str(FAKES))
+
+
+def run(impl: str, *arguments: object, count: int = COUNT) -> Result:
+    chosen = ("--tier", "crash", "--format", FORMAT, "--seed", 1, "--count", count, "--jobs", 1)
+    return call("run", "--impl", impl, *chosen, *arguments)
+
+
+Judge = Callable[..., Report]
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Judge:
+    """Return a function that lets a fake answer and returns the report."""
+
+    def judged(name: str, *arguments: object, status: int, count: int = COUNT) -> Report:
+        path = tmp_path / "report.jsonl"
+        done = run(f"py:crash_fakes:{name}", "--report", path, *arguments, count=count)
+        assert done.exit_code == status, done.output
+        return load_report(path)
+
+    return judged
+
+
+def verdicts(report: Report, policy: str = "strict") -> Counter[str]:
+    """Return how many results of a policy have which class, or verdict where it is a failure."""
+    return Counter(
+        (result.fingerprint.partition("/")[0] or result.result_class)
+        if result.result_class == "fail"
+        else result.result_class
+        for result in report.results
+        if result.probe.endswith(policy)
+    )
+
+
+def test_a_reader_that_follows_the_specification_fails_nowhere(judge: Judge) -> None:
+    report = judge("Right", status=0)
+    assert set(verdicts(report)) == {"pass", "allowed"}
+    assert len(report.results) == 2 * COUNT
+    assert (report.header["tier"], report.header["options"]["seed"]) == ("crash", "1")
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("Loses", "lost"),
+        ("Invents", "torn-accepted"),
+        ("Resurrects", "resurrected"),
+        ("Refuses", "refused"),
+        ("Raises", "crash"),
+        ("Forgets", "lost"),
+        ("Nonsense", "error"),
+    ],
+)
+def test_what_is_wrong_has_its_name(judge: Judge, name: str, verdict: str) -> None:
+    found = verdicts(judge(name, "--select", "**/recover.strict", status=1))
+    failed = {each: count for each, count in found.items() if each not in ("pass", "allowed", "unasked")}
+    assert max(failed, key=lambda each: failed[each]) == verdict
+
+
+def test_hidden_damage_is_seen(judge: Judge) -> None:
+    hidden = verdicts(judge("Silent", status=1), "salvage")
+    assert hidden["silent"] > 0
+    assert set(hidden) == {"silent", "pass", "allowed"}
+
+
+def test_a_refusal_fails_only_where_nothing_is_damaged(judge: Judge) -> None:
+    report = judge("Refuses", status=1)
+    assert verdicts(report)["allowed"] > 0
+    failed = {result.fingerprint for result in report.results if result.red}
+    # What a killed process leaves of a run after a crash is undamaged as well.
+    assert {name.partition("/")[0] for name in failed} == {"refused"}
+    assert "refused/clean" in failed
+
+
+def test_a_failure_is_reduced_and_told_from_the_first_write_to_the_answer() -> None:
+    said = run("py:crash_fakes:Loses", count=40)
+    assert said.exit_code == 1
+    story = said.stdout[said.stdout.index("fail lost/clean: btm.crash.") :].partition("\n\nfail ")[0]
+    before, _, answered = story.partition("py:crash_fakes:Loses answered (recover.strict):")
+    assert re.search(r"^acknowledged before: r0", before, re.MULTILINE)
+    assert re.search(r"^  write \d+ bytes at \d+ of btm1.tlog: r\d$", before, re.MULTILINE)
+    assert before.count("  write ") <= 2
+    assert "  the crash\nEverything up to the crash arrived" in before
+    assert re.search(r"^  missing: r0$", answered, re.MULTILINE)
+    assert re.search(r"^  must come: r0", answered, re.MULTILINE)
+    assert "  refusing is forbidden\n" in answered
+    assert "lost: an acknowledged record is not in effect (breaks I1)" in answered
+    assert (
+        "repeat:\n  journalspec run --impl py:crash_fakes:Loses --tier crash --seed 1 --count 40 " in answered
+    )
+
+
+def test_the_line_that_repeats_a_failure_repeats_it() -> None:
+    said = run("py:crash_fakes:Loses", count=40).stdout
+    found = re.search(r"--tier crash --seed (\d+) --count (\d+) --select (\S+) --details", said)
+    assert found is not None
+    again = call(
+        *("run", "--impl", "py:crash_fakes:Loses", "--tier", "crash", "--format", FORMAT),
+        *("--seed", found[1], "--count", found[2], "--select", found[3], "--details"),
+    )
+    assert again.exit_code == 1
+    assert "1 of 1 probes failed" in again.stdout
+
+
+def test_one_seed_is_one_choice_and_another_seed_another() -> None:
+    def names(seed: int, count: int) -> list[str]:
+        request = RunRequest("reference", tier="crash", formats=(FORMAT,), seed=seed, count=count)
+        return [probe.id for probe in prepare(request).probes]
+
+    assert names(1, 30) == names(1, 30)
+    assert len(set(names(1, 30))) == 60
+    assert len({*names(1, 30)} & {*names(2, 30)}) < 30
+
+
+def test_a_sample_is_spread_over_classes_and_every_id_is_that_of_its_files() -> None:
+    cases = sampled(FORMAT, 1, 200, EDITIONS)
+    assert len(cases) == len({case.id for case in cases}) == 200
+    assert {case.stratum for case in cases} == {"R", "C"}
+    assert len({case.category for case in cases}) > 8
+    assert {case.trace.life for case in cases} == {1, 2}
+    for case in cases:
+        promised = promise(case.format, case.edition, case.stratum, case.required.keys_to_keep)
+        assert case.id == f"btm.crash.{case_id(content_id(case.files()), promised).hex()}"
+
+
+def test_the_results_are_the_same_from_two_processes(tmp_path: Path) -> None:
+    found = []
+    for jobs in (1, 2):
+        path = tmp_path / f"{jobs}.jsonl"
+        run("py:crash_fakes:Loses", "--jobs", jobs, "--report", path)
+        results = load_report(path).results
+        found.append([(each.probe, each.result_class, each.fingerprint, each.reason) for each in results])
+    assert found[0] == found[1]
+
+
+def test_only_declared_editions_and_policies_are_asked(judge: Judge) -> None:
+    report = judge("OneEdition", status=0)
+    asked = [result for result in report.results if result.result_class != "unsupported"]
+    assert {result.edition for result in report.results} == {"3.0"}
+    assert {result.probe.partition("/")[2] for result in asked} == {"recover.strict"}
+
+
+def test_an_implementation_that_recovers_nothing_is_told_so() -> None:
+    said = call("run", "--impl", "reference", "--tier", "crash", "--format", "nothing")
+    assert said.exit_code == 2
+    assert "no format 'nothing'" in said.stderr
+
+
+def test_a_question_that_hangs_is_no_pass_and_is_not_reduced(judge: Judge) -> None:
+    command = f"{sys.executable} -m journalspec_conformance.serve crash_fakes:Hangs"
+    chosen = ("--select", "**/recover.strict", "--timeout", 0.3)
+    said = run(command, *chosen, count=12)
+    assert said.exit_code == 1
+    assert "\ntimeout: btm.crash." in said.stdout
+    assert "no answer within 0.3 s" in said.stdout
+    assert "required:" in said.stdout
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_implementation_that_answers_nothing_is_asked_no_more(judge: Judge, jobs: int) -> None:
+    report = judge("Dies", "--jobs", jobs, "--select", "**/recover.strict", status=1)
+    found = verdicts(report)
+    assert found["crash"] >= 25
+    assert set(found) == {"crash", "unasked"}
+
+
+def expectations(path: Path, *fingerprints: str) -> Path:
+    head = '[[expect]]\ncase = "btm.crash.*/recover.*"\noutcome = "fail"\nwhy = "it does"\n'
+    entries = [f'{head}fingerprint = "{name}"\n' for name in fingerprints]
+    path.write_text("".join(entries), encoding="utf-8")
+    return path
+
+
+def test_known_kinds_of_failure_are_named_by_their_fingerprint(judge: Judge, tmp_path: Path) -> None:
+    kinds = {result.fingerprint for result in judge("Loses", status=1).results if result.red}
+    assert len(kinds) > 3
+    every = expectations(tmp_path / "every.toml", *sorted(kinds))
+    assert verdicts(judge("Loses", "--expect", every, status=0))["known"] > 10
+    one = expectations(tmp_path / "one.toml", *sorted(kinds)[1:])
+    left = {result.fingerprint for result in judge("Loses", "--expect", one, status=1).results if result.red}
+    assert left == {sorted(kinds)[0]}
+
+
+def test_an_expectation_file_is_brought_up_to_date_by_kinds(judge: Judge, tmp_path: Path) -> None:
+    judge("Loses", status=1)
+    path = tmp_path / "known.toml"
+    path.write_text("", encoding="utf-8")
+    done = call("expect", "--update", path, tmp_path / "report.jsonl")
+    assert done.exit_code == 0, done.output
+    text = path.read_text(encoding="utf-8")
+    assert 'case = "btm.crash.*/recover.strict"\noutcome = "fail"\nfingerprint = "lost/clean"' in text
+    assert not re.search(r"crash\.[0-9a-f]{32}", text)
+
+
+def test_a_loss_that_the_format_cannot_prevent_is_allowed_and_named(judge: Judge) -> None:
+    report = judge("Right", "--select", "**/recover.salvage", count=300, status=0)
+    excused = [result for result in report.results if result.result_class == "allowed" and result.fingerprint]
+    assert excused
+    assert all("; the format cannot promise it: " in result.reason for result in excused)
+    assert {result.choice for result in excused} <= {
+        "garbage-in-a-shared-sector",
+        "position-as-timestamp",
+        "pair-half-made",
+        "no-lap-in-a-record",
+        "header-without-checksum",
+    }
+
+
+@pytest.mark.parametrize("name", ["Resurrects", "Loses"])
+def test_a_failure_of_its_own_is_not_excused_where_the_format_has_a_limit(judge: Judge, name: str) -> None:
+    """The table of limits alone would excuse it: it covers kinds of states."""
+    states = {case.id: case for case in sampled(FORMAT, 1, 300, EDITIONS)}
+    report = judge(name, "--select", "**/recover.salvage", count=300, status=1)
+    covered = 0
+    for result in report.results:
+        if result.red:
+            case, verdict = states[result.case], result.fingerprint.partition("/")[0]
+            values = (writer_of(case.trace), "salvage", case.stratum, verdict, case.category)
+            covered += first_that_covers(limits(FORMAT), *values, case.descriptor.preset) is not None
+    assert covered
+
+
+@pytest.fixture(scope="module")
+def build(core_build: Callable[[Plan], Path]) -> Path:
+    return core_build(Plan(FORMAT, "core", every=173))
+
+
+def test_a_build_is_judged_on_the_same_code(build: Path, tmp_path: Path) -> None:
+    reports = []
+    for name, command in {
+        "judge": ("corpus", "judge", build),
+        "run": ("run", "--tier", "crash", "--cases", build),
+    }.items():
+        path = tmp_path / name
+        done = call(*command, "--impl", "py:crash_fakes:Loses", "--count", 60, "--report", path)
+        assert done.exit_code == 1, done.output
+        assert f"--tier crash --cases {build} --count 60 --select btm.crash." in done.stdout
+        reports.append([(each.probe, each.fingerprint) for each in load_report(path).results])
+    assert reports[0] == reports[1]
+    assert len(reports[0]) == 120
+
+
+def test_of_a_build_each_class_has_an_equal_share_and_its_first_is_the_smallest(build: Path) -> None:
+    columns = ["case_id", *Class._fields]
+    rows = [row for path in part_files(build) for row in pq.read_table(path, columns=columns).to_pylist()]
+    kinds = {
+        f"btm.crash.{row['case_id'].hex()}": Class(*(row[name] for name in Class._fields)) for row in rows
+    }
+    request = RunRequest("reference", tier="crash", cases=(build,), count=1000)
+    chosen = {probe.case.id for probe in prepare(request).probes}
+    assert len(chosen) == 1000
+    of_kind: dict[Class, list[str]] = {}
+    for name, kind in kinds.items():
+        of_kind.setdefault(kind, []).append(name)
+    share = max(len(chosen.intersection(ids)) for ids in of_kind.values())
+    for ids in of_kind.values():
+        taken = chosen.intersection(ids)
+        assert len(taken) >= min(share - 1, len(ids))
+        assert taken == set(sorted(ids)[: len(taken)])
+
+
+def test_a_reader_that_follows_the_specification_fails_in_no_state_of_a_build(build: Path) -> None:
+    """States after an fsync that the device did not perform are among them: a loss there is allowed."""
+    done = call("corpus", "judge", build, "--impl", "reference", "--count", 600, "--json")
+    assert done.exit_code == 0, done.output
+    told: dict[str, Any] = json.loads(done.stdout)
+    assert told["failed"] == []
+    assert told["judged"] == 1200
+
+
+def test_a_directory_without_a_build_is_no_place_to_judge(tmp_path: Path) -> None:
+    done = call("corpus", "judge", tmp_path, "--impl", "reference")
+    assert done.exit_code == 2
+    assert "no build" in done.stderr
