@@ -212,10 +212,10 @@ class LossReport:
             yield from _table(
                 "Files of the new store", ("file", "bytes", "SHA-256"), map(_cells, self.written)
             )
+        after = "; they are the same after it as before" if self.written else ""
         yield from _table(
-            "Files that were read; they are the same after it as before", ("file", "bytes", "SHA-256"),
-            map(_cells, self.before),
-        )  # fmt: skip
+            f"Files that were read{after}", ("file", "bytes", "SHA-256"), map(_cells, self.before)
+        )
 
     def _page_of(self, one: PartAccount) -> Iterator[str]:
         part = one.part
