@@ -7,7 +7,7 @@ that most of the new log is free: a swap is what products lose decisions in (BTM
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, KeysView, Mapping, Sequence
 from heapq import merge
 from itertools import chain
 from pathlib import PurePath
@@ -33,7 +33,7 @@ from journalspec_reference.bitronix_tlog.recover import (
 )
 from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.contents import Count
-from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, Item, NewFile
+from journalspec_reference.newstore import ChoiceRefused, Choices, Item, NewFile
 from journalspec_reference.xids import gtrid_text, spelled
 
 #: Files are written in parts of so many bytes.
@@ -41,10 +41,9 @@ PART = 1 << 20
 #: The timestamps of the new files: whatever a product of either clock stores at its next swap is larger, so
 #: that it elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
-#: What is left out by a choice; what has ended; the other file; what lies after the tail.
-BY_CHOICE, ENDED, OLD_FILE, AFTER_TAIL = "by-choice", "ended", "passive-file", "after-tail"
-#: A record that is valid and in no log.
-UNANCHORED = "unanchored"
+#: The codes of what a choice leaves out, of a record that is valid and in no log, and of a decision that only
+#: the other file has.
+BY_CHOICE, UNANCHORED, DECISION = "by-choice", "unanchored", "decision"
 #: What a choice does.
 _DONE = {
     "drop": "it is left out",
@@ -52,6 +51,7 @@ _DONE = {
     "rollback": "its decision to commit is left out",
 }
 _ASIDE = "Stop what uses the log. Move the old files aside, and keep them until every resource is settled."
+_LEFT = "Records of transactions that have ended are not in it: recovery has nothing to do about them."
 _START = "Start it with every resource registered under the name that it had: recovery runs then."
 
 
@@ -102,15 +102,13 @@ class LogStore:
         self._wanted = {*left, *self._keep, *map(_gtrid, self._extras())} - self._of("drop")
         self._undecided = self._of("rollback")
         self._decisions = [*map(self._decision, self._of("commit"))]
-        replay, self._used, number = self.replay(), 0, 0
+        replay, self._used = self.replay(), 0
         for data in _stretches(self._records()):
             self._used += len(data)
             for batch in self._scanned(data):
-                number += len(batch)
                 replay.take(batch)
-        #: The state of the new log, and how many records of the old one are not in it.
+        #: The state of the new log.
         self._state = replay.answer(self._active)
-        self._passed = len(self._seen.records) - number + len(self._decisions) + len([*self._extras()])
         still = {one["gtrid"] for name in OUTCOMES for one in self._state[name]}
         for gtrid in self._keep.keys() - still:
             raise ChoiceRefused(f"{self._keep[gtrid]}: it has ended", "there is nothing to do about it")
@@ -149,7 +147,7 @@ class LogStore:
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
-        return _ASIDE, f"Put {self._active} in its place.", _START
+        return _ASIDE, f"Put {self._active} in its place. {_LEFT}", _START
 
     # Which records.
 
@@ -164,8 +162,9 @@ class LogStore:
             "inspect --contents transactions lists those in doubt; --keep takes those outside the log",
         )
 
-    def _of(self, choice: str) -> set[bytes]:
-        return {gtrid for gtrid, (name, _) in self._choices.items() if name == choice}
+    def _of(self, choice: str) -> KeysView[bytes]:
+        """Return the transactions that this choice names, in its order."""
+        return {gtrid: text for gtrid, (name, text) in self._choices.items() if name == choice}.keys()
 
     def _extras(self) -> Iterator[Record]:
         """Yield the records in no log that are carried over all the same."""
@@ -227,14 +226,11 @@ class LogStore:
         return counts_of(self._state)
 
     def left_out(self) -> Iterator[Item]:
-        """Yield what choices leave out, and how many records say nothing that recovery needs."""
+        """Yield the transactions that choices leave out; those that have ended are no loss."""
         for gtrid in sorted(self._of("drop") | self._undecided):
             row = self._rows[gtrid]
             text, place = self._fate(gtrid), (row["file"], row["off"], None)
             yield Item("transaction", row["id"], "", *place, BY_CHOICE, text)
-        if self._passed:
-            text = f"{self._passed} records: those of choices, and of what recovery has nothing to do about"
-            yield Item("record", "", "", self._active, None, None, ENDED, text)
 
     def unverified(self) -> Iterator[Item]:
         """Yield the records that were in no log, or in that of the other file."""
@@ -276,24 +272,19 @@ class PairStore(LogStore):
         self._names = [name.removesuffix(".gz") for name in (self._active, other)]
 
     def left_out(self) -> Iterator[Item]:
-        """Yield also what is after the tail, and the other file."""
+        """Yield also the decisions that a damaged other file has, and the active one has not."""
         yield from super().left_out()
-        name, limit, length = self._active, self._log.limit, self._log.length
-        if limit < length:
-            text = "what lies after the tail is no part of the log"
-            yield Item(BYTES, "", "", name, limit, length - limit, AFTER_TAIL, text)
-        for file in self._others:
-            if file.problem is None:
-                state = Log(file).state
-                known = Log(self._log, watched=state.left).state.known
-                number = len(state.left.keys() - known)
-                text = f"the file that is not active, with {number} decisions that the active one has not"
-                yield Item(FILE, "", "", file.name, 0, file.length, OLD_FILE, text)
+        for log in (Log(file) for file in self._others if file.problem is None):
+            left, name = log.state.left if log.fault else {}, log.file.name
+            for gtrid in sorted(left.keys() - Log(self._log, watched=left).state.known - self._keep.keys()):
+                text = f"it is to be committed on {', '.join(sorted(left[gtrid]))}; --keep carries it over"
+                yield Item("transaction", gtrid_text(gtrid), "", name, None, None, DECISION, text)
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
         pair = " and ".join(sorted(self._names))
-        return _ASIDE, f"Put {pair} together where logPart1Filename and logPart2Filename say.", _START
+        place = f"Put {pair} together where logPart1Filename and logPart2Filename say."
+        return _ASIDE, f"{place} {_LEFT}", _START
 
     def files(self) -> Iterator[NewFile]:
         """Yield the active file, then the other one; half of a file is free, or what was free before."""
