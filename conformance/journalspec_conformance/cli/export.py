@@ -41,9 +41,9 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
 
 @click.command(
     "export",
-    epilog="Exit status: 0 the store is clean; 1 recovered: something is damaged or missing, and the rest is in"
-    " the file; 3 refused; 2 usage: no such path, table or queue, or a format that has no such file. What the"
-    " file itself cannot hold is listed on standard error, and is no status.",
+    epilog="Exit status: 0 the store is clean; 1 recovered: something is damaged or missing, and the rest is"
+    " in the file; 3 refused; 2 usage: no such path, table or queue, or a format that has no such file. What"
+    " the file itself cannot hold is listed on standard error, and is no status.",
 )
 @click.argument("path", type=click.Path(path_type=Path))
 @options()
