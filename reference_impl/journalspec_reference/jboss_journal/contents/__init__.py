@@ -101,7 +101,7 @@ class BrokerContents:
 
     def _messages(self) -> Iterator[Row]:
         pending, queues = self.store.pending, self.store.queues
-        yield from self._referenced(
+        yield from self.referenced(
             (key, message)
             for key, message in pending.references.items()
             if queue_of(key) in queues and key not in pending.hidden
@@ -110,7 +110,7 @@ class BrokerContents:
             for queue in held:
                 yield self._paged(file, entry, queue)
 
-    def _referenced(self, wanted: Iterator[tuple[int | None, int]]) -> Iterator[dict[str, Value]]:
+    def referenced(self, wanted: Iterator[tuple[int | None, int]]) -> Iterator[dict[str, Value]]:
         """Yield the rows of references: key (None: of no queue) and number of the message."""
         pending, replay = self.store.pending, self.store.replay
         keys, messages = tee(wanted)
@@ -171,7 +171,7 @@ class BrokerContents:
         held.update(pending.references.values())
         left = ((None, each) for each in pending.numbers.values() if each not in held)
         for why, wanted in (("no-binding", unknown), ("no-reference", left)):
-            for row in self._referenced(wanted):
+            for row in self.referenced(wanted):
                 key = str(row["id"] if row["queue"] is None else row["queue"])
                 self.store.note(Oddity(why, key, str(row["file"]), None, table="dropped"))
                 yield {"why": why, **row}
@@ -274,6 +274,15 @@ def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
     parts = xid_parts(found["format_id"], global_id, branch)
     row = {"format_id": found["format_id"], "global_id": global_id, "branch": branch, "xid": text}
     return row | {name: parts.get(name) for name in ("uid", "node")}
+
+
+def xid_text(data: bytes) -> str | None:
+    """Return the XID of a PREPARE as the column ``xid`` has it; None if it cannot be decoded."""
+    try:
+        found = _xid(decode(families(FORMAT)[RECORDS], "xid", data))
+    except ContentsError:
+        return None
+    return str(found["xid"])
 
 
 def _printable(data: bytes) -> str:
