@@ -280,6 +280,8 @@ def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
     stored, text, content, data = (row.get(name) for name in ("body", "text", "content", "data"))
     if isinstance(stored, bytes):
         return stored
+    if "body" in row:
+        lost["xml-body"] = None
     types = row.get("content_types")
     try:
         if kind == "text":
