@@ -81,4 +81,5 @@ IMPLEMENTATION = Implementation(
     assumed,
     late_contents(__package__),
     late_new_store(__package__),
+    of_refused=True,
 )

@@ -112,11 +112,11 @@ def _problems(answer: Answer, found: DerbyContents) -> Iterator[Item]:
         place = (at.file, at.off, at.length) if at else ("", None, None)
         yield Item("log", "", "", *place, str(seen.code), seen.message)
     for gone in seen.missing:
-        if gone.what == "container":
-            yield Item(FILE, "", "", gone.name, None, None, gone.what, gone.text)
+        if gone.code == "container":
+            yield Item("note", "", "", gone.name, None, None, gone.code, gone.text)
     for note in seen.notes:
         if note.code == "newer-page":
-            yield Item("page", "", "", note.file, note.off, None, note.code, note.text)
+            yield Item("note", "", "", note.file, note.off, None, note.code, note.text)
     for title, table in found.sql.items():
         heap = found.state.heap(table.container)
         if heap is None or heap.removed:
@@ -179,6 +179,8 @@ class _Made:
     """What a new store says in either form."""
 
     base = ".."
+    #: Whether nobody can read it without a password.
+    opaque = False
 
     def __init__(self, answer: Answer, found: DerbyContents) -> None:
         self._journal, self._found, self._seen = answer.journal, found, answer.observation
@@ -190,8 +192,8 @@ class _Made:
 
     @property
     def covers(self) -> frozenset[PurePath]:
-        """The containers are of the database."""
-        return frozenset({PurePath("../seg0")} if self.base == ".." else ())
+        """All that is in the directory of the database."""
+        return frozenset({PurePath("..")} if self.base == ".." else ())
 
     def _files_left(self, first: int, last: int) -> Iterator[Item]:
         """Yield the log files before the first and after the last one that is needed."""
@@ -227,6 +229,7 @@ class Database(_Made):
             self._root = root
         if self._root is None:
             self.base = "."
+        self.opaque = found.state.encrypted
         self._said: list[str] = []
         #: Which of the records that are added is a checkpoint.
         self._named = -1
@@ -463,7 +466,7 @@ class Rows(_Made):
 
     def left_out(self) -> Iterator[Item]:
         """Yield why there is no database, what SQL does not tell of it, and what is not redone."""
-        yield from self._problems
+        yield from (each for each in self._problems if each.what != "note")
         yield from self._script.losses()
         yield from self._not_redone()
         for number in self._found.state.store.branches() if self._found.state.store is not None else ():
@@ -483,7 +486,7 @@ class Rows(_Made):
     def steps(self) -> Sequence[str]:
         """Return how to get a database of it."""
         return (
-            "No database can be made: rows.sql makes its tables, with their rows, in an empty one.",
+            f"No database can be made ({self._problems[0].text}): rows.sql makes its tables in an empty one.",
             "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true'"
             " org.apache.derby.tools.ij rows.sql",
         )

@@ -50,7 +50,11 @@ _UNTOLD = {
     "SYSCOLPERMS": ("GRANTEE", "privilege on columns"), "SYSPERMS": ("GRANTEE", "privilege"),
     "SYSFILES": ("FILENAME", "jar file"), "SYSUSERS": ("USERNAME", "user"),
 }  # fmt: skip
-#: The grantor of what Derby makes itself.
+#: What every catalogue has that is looked for.
+_NEEDED = {
+    "SYSSCHEMAS", "SYSTABLES", "SYSCOLUMNS", "SYSCONGLOMERATES", "SYSCONSTRAINTS", "SYSKEYS",
+    "SYSFOREIGNKEYS", "SYSCHECKS", "SYSVIEWS", "SYSDEPENDS", "SYSTRIGGERS", "SYSALIASES",
+}  # fmt: skip
 _VIEW = re.compile(r"\s*create\s+view\s", re.IGNORECASE)
 _QUOTED = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*\n|/\*.*?\*/""", re.DOTALL)
 Raw = Mapping[str, Any]
@@ -73,6 +77,8 @@ class Script:
         self._losses: dict[tuple[str, str, str], Item] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
+        #: By its name: without names of schemas the catalogue is there all the same.
+        self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
         self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
         listed = {(_text(row["SCHEMAID"]), _text(row["TABLENAME"])): _text(row["TABLEID"]) for row in self._raw("SYSTABLES")}
         idents = {(self._schemas.get(schema, schema), name): ident for (schema, name), ident in listed.items()}
@@ -88,7 +94,9 @@ class Script:
 
     def _raw(self, name: str) -> Iterator[Raw]:
         """Yield the rows of a table of the catalogue, by column, as they are stored; those that are odd not."""
-        table = self._found.sql.get(f"SYS.{name}")
+        table = self._system.get(name)
+        if table is None and name in _NEEDED:
+            self._lose("catalogue", name, "", "the catalogue does not have it: what it says is not written")
         names = [column for column, _ in table.columns] if table is not None else []
         for _, values in self._found.fields(table) if table is not None else ():
             with suppress(*ODD, KeyError):
