@@ -229,6 +229,7 @@ def test_what_names_no_resource_cannot_be_committed() -> None:
 def test_a_decision_of_the_other_file_is_carried_over_on_request() -> None:
     answer = answer_of(pair(LOG[:1], [record(COMMITTING, ONE), record(COMMITTING, THREE)]))
     assert [each.code for each in answer.observation.missing] == ["decision"] * 2
+    assert "--keep" in new_store(answer, Choices()).steps()[0]
     store, again = made(answer, keep=(ONE.hex(),))
     assert outcomes(again)["srv1/1795219652537/0"] == ("commit", ["db1", "jms1"])
     assert "srv1/9/0" not in outcomes(again)
