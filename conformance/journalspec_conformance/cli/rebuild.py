@@ -91,7 +91,7 @@ def options() -> Callable[[Command], Command]:
         click.option(
             "--index-acks",
             is_flag=True,
-            help="With --to: also acknowledgements that only the index has (KahaDB's db.data).",
+            help="With --to: also acknowledgements that only the index, db.data, has.",
         ),
         click.option("--dry-run", is_flag=True, help="Print the report of --to, and write nothing."),
     )
