@@ -25,6 +25,8 @@ from journalspec_reference.storage import Storage
 #: From an answer of recovery (:class:`.answers.Answer`) to contents (:class:`.contents.Contents`):
 #: both rest on this module, so that it cannot name them.
 ToContents = Callable[[Any], Any]
+#: From such an answer and :class:`.newstore.Choices` to a :class:`.newstore.NewStore`.
+ToNewStore = Callable[[Any, Any], Any]
 #: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
 Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
 
@@ -272,6 +274,15 @@ def late_contents(package: str) -> ToContents:
     return told
 
 
+def late_new_store(package: str) -> ToNewStore:
+    """Return what makes a new store of a recovered journal by a format's ``newstore``, imported late."""
+
+    def made(answer: Any, choices: Any) -> Any:
+        return import_module(f"{package}.newstore").new_store(answer, choices)
+
+    return made
+
+
 T = TypeVar("T")
 
 
@@ -319,6 +330,9 @@ class Implementation:
         detect: Callable[[Files, Params], list[Detection]],
         assumed: Callable[[Files], Params] = lambda files: {},
         contents: ToContents = lambda answer: None,
+        new_store: ToNewStore = lambda answer, choices: None,
+        *,
+        of_refused: bool = False,
     ) -> None:
         self.format_id = format_id
         self._rules = rules
@@ -327,6 +341,10 @@ class Implementation:
         self.assumed = assumed
         #: What a recovered journal holds in the user's words; None: this format does not tell it.
         self.contents = contents
+        #: What the product can start on, of a recovered journal and choices; None: there is no such thing.
+        self.new_store = new_store
+        #: Whether something can be kept even where recovery refuses.
+        self.of_refused = of_refused
         #: by edition, as it was asked for; only those that there are
         self._asked: dict[str, Rules] = {}
 

@@ -101,7 +101,7 @@ def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
             os.fsync(handle)
             name = name or _named(handle, target)
         name.replace(target)
-        _force_names(target.parent)
+        force_names(target.parent)
     except OSError as error:
         _remove(name)
         raise (_about(error, path) if error.filename in {None, str(name)} else error) from None
@@ -134,7 +134,7 @@ def making(path: Path) -> Iterator[Path]:
         name.mkdir()
         yield name
         for found in (*name.rglob("*"), name):
-            _force_names(found) if found.is_dir() else _force(found)
+            force_names(found) if found.is_dir() else force(found)
         if there:
             for entry in sorted(name.iterdir()):
                 moved.append(target / entry.name)
@@ -142,7 +142,7 @@ def making(path: Path) -> Iterator[Path]:
             name.rmdir()
         else:
             name.rename(target)
-        _force_names(target if there else target.parent)
+        force_names(target if there else target.parent)
     except BaseException as error:
         for place in (*moved, name):
             if place.is_dir():
@@ -213,13 +213,13 @@ def _remove(name: Path | None) -> None:
             name.unlink()
 
 
-def _force(path: Path) -> None:
+def force(path: Path) -> None:
     """Force what a file holds to the disk."""
     with path.open("rb" if os.name == "posix" else "r+b") as stream:
         os.fsync(stream.fileno())
 
 
-def _force_names(directory: Path) -> None:
+def force_names(directory: Path) -> None:
     """Force a directory's entries to the disk, where that is possible."""
     with suppress(OSError, AttributeError):
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)

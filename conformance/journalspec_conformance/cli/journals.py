@@ -25,6 +25,7 @@ from journalspec.observation import (
     region_place,
 )
 from journalspec.reread import by_file, files_of
+from journalspec_conformance.cli import rebuild
 from journalspec_conformance.cli.contents import of_answer
 from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import (
@@ -315,13 +316,12 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "".join(f"{byte:02x} " for byte, _, _ in group), style
 
 
-@click.command("recover", epilog=EXIT_STATUS)
+@click.command("recover", epilog=f"{EXIT_STATUS} {rebuild.EXIT_STATUS}")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options()
 @click.option(
     "--policy",
-    default=STRICT,
-    show_default=True,
+    show_default=STRICT,
     metavar="POLICY",
     help="What damage means: strict refuses; salvage reports what is left and what was lost; default does "
     "what the format's product does, where the format has such a policy. "
@@ -332,8 +332,9 @@ def _coloured(row: Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
 @click.option("--level", type=click.Choice(LEVELS), help=LEVEL_HELP)
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 @STREAMED
+@rebuild.options()
 def recover_command(
-    policy: str,
+    policy: str | None,
     level: str | None,
     as_json: bool,
     as_ndjson: bool,
@@ -344,13 +345,23 @@ def recover_command(
     """Show what recovery makes of the journals at PATH, on one screen.
 
     PATH is what `journalspec inspect` takes. This is what a recovering program would
-    conclude; nothing is carried out, and nothing is ever written to PATH.
+    conclude. With --to a new store is written that has exactly what recovery keeps, and a
+    report on what it has not. Nothing is ever written to PATH.
     """
     if as_json and as_ndjson:
         raise click.UsageError("--json and --ndjson exclude each other.")
+    wanted = rebuild.Wanted.taken(what)
     asked, chosen = Asked(**what), Level.parse(level or LEVELS[Level.LAYOUT])
     found = find(asked)
-    _known_policy(found[0], policy)
+    if policy is not None:
+        _known_policy(found[0], policy)
+    if wanted:
+        if as_ndjson or level or with_all or with_notes:
+            raise click.UsageError(
+                "--to and --dry-run print a report: --ndjson, --level, --all and --notes do not go with them."
+            )
+        rebuild.rebuild(found, asked, policy, wanted, as_json=as_json)
+    policy = policy or STRICT
 
     def write(out: Painter, answer: Answer, about: Asked) -> None:
         if with_notes and not with_all:

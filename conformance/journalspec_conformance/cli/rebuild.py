@@ -1,0 +1,383 @@
+"""``journalspec recover PATH --to NEWDIR``: a new store with what recovery keeps, and what is not in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+from typing import Any
+
+import click
+
+from journalspec.files import shown
+from journalspec.formats import get_format
+from journalspec_conformance.cli._options import Command, apply
+from journalspec_conformance.cli._tables import progress_bar, reading
+from journalspec_conformance.cli.facts import Listing, Section
+from journalspec_conformance.cli.journal_view import STATUSES, Painter, answers, left_beside, unchanging
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount
+from journalspec_conformance.cli.redaction import Redactor
+from journalspec_conformance.cli.screen import screen
+from journalspec_reference.answers import SALVAGE, Answer
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut
+from journalspec_reference.lossreport import LossReport, Tally
+from journalspec_reference.newstore import (
+    REPORT,
+    CannotRebuild,
+    ChoiceRefused,
+    Choices,
+    Part,
+    Progress,
+    covered,
+    digests,
+    new_store,
+    refuse_running,
+    refuse_target,
+    sources,
+    write,
+)
+
+#: Where lists are cut, a screen says that an option has all; here the report has.
+ALL, IN_REPORT = "(--all)", "(report)"
+#: What a report calls a new directory that is not made.
+NOWHERE = "NEWDIR"
+REBUILT, NOTHING = "recovered", "refused"
+EXIT_STATUS = (
+    "With --to: 0 all is carried over, 1 something is not, 2 nothing was written because of the command line,"
+    " of a change, a lock or the disk, 3 nothing can be kept."
+)
+_NAMED = (
+    ("drop", "TX|ID|QUEUE", "With --to: leave out this transaction, message or queue."),
+    ("keep", "TX|ID|QUEUE", "With --to: carry this over although it is not verified, or a start drops it."),
+    ("commit", "XID", "With --to: commit this branch, which is in doubt; other resources are not touched."),
+    ("rollback", "XID", "With --to: roll this branch back, which is in doubt."),
+)
+
+
+def options() -> Callable[[Command], Command]:
+    """Return the options of a new store; :class:`Wanted` takes them in."""
+    return apply(
+        click.option(
+            "--to",
+            type=click.Path(path_type=Path),
+            metavar="NEWDIR",
+            help="Write what recovery keeps as a new store, which the product starts on, to this new"
+            " directory; beside it NEWDIR.loss-report.md and .json list what is not in it. The policy is"
+            " salvage unless something else is said.",
+        ),
+        *(
+            click.option(f"--{name}", multiple=True, metavar=metavar, help=f"{text} May be repeated.")
+            for name, metavar, text in _NAMED
+        ),
+        click.option(
+            "--queue",
+            "queues",
+            multiple=True,
+            metavar="NAME",
+            help="With --to: only this queue, topic or table. May be repeated.",
+        ),
+        click.option(
+            "--salvage-records",
+            is_flag=True,
+            help="With --to: also records in a damaged unit that are complete by themselves, as unverified.",
+        ),
+        click.option(
+            "--index-acks",
+            is_flag=True,
+            help="With --to: also acknowledgements that only the index, db.data, has.",
+        ),
+        click.option("--dry-run", is_flag=True, help="Print the report of --to, and write nothing."),
+    )
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for beside the policy, as it was given."""
+
+    to: Path | None
+    drop: tuple[str, ...]
+    keep: tuple[str, ...]
+    commit: tuple[str, ...]
+    rollback: tuple[str, ...]
+    queues: tuple[str, ...]
+    salvage_records: bool
+    index_acks: bool
+    dry_run: bool
+
+    @classmethod
+    def taken(cls, what: dict[str, Any]) -> Wanted:
+        """Return it from the arguments of a command, and take it out of them."""
+        found = cls(**{each.name: what.pop(each.name) for each in fields(cls)})
+        if not found and found.choices != Choices():
+            raise click.UsageError("Choices such as --drop and --queue are about a new store: give --to.")
+        return found
+
+    def __bool__(self) -> bool:
+        """Return whether a new store is asked for."""
+        return self.to is not None or self.dry_run
+
+    @property
+    def choices(self) -> Choices:
+        """The choices in it."""
+        return Choices(**{each.name: getattr(self, each.name) for each in fields(Choices)})
+
+
+def policy_of(journal: Journal, given: str | None) -> str:
+    """Return the policy for a new store of a journal: that which keeps most, unless one was given."""
+    return given or (SALVAGE if SALVAGE in get_format(journal.format).policies else "default")
+
+
+def rebuild(
+    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    asked: Asked,
+    policy: str | None,
+    wanted: Wanted,
+    *,
+    as_json: bool,
+) -> None:
+    """Write a new store of each journal that was found; ends the command with the exit status."""
+    places, unlisted = found
+    journals = [journal for place in places for journal in place.journals]
+    kept = {path for place in places for path in _directories(place)}
+    with unchanging(journals), _none_made(), progress_bar() as show:
+        if wanted.to is not None:
+            refuse_target(wanted.to, kept)
+        refuse_running(journals)
+        progress = _progress(show, sum(len(data) for one in journals for data in one.seen.values()))
+        files = [*_archives(asked), *sources(journals)]
+        before = digests(files, progress)
+    with (
+        unchanging(journals),
+        _none_made(),
+        reading(sum(len(data) for one in journals for data in one.files.values())),
+    ):
+        given = [(place, [*_asked(place, policy)]) for place in places]
+        parts, undone = _parts(given, policy, wanted.choices)
+    with unchanging(journals), _none_made(), progress_bar() as show:
+        progress = _progress(show, sum(each.length for each in before))
+        more = [*sources((), (each for part in parts for each in covered(part)))]
+        more = [each for each in more if each not in files]
+        before += digests(more, progress)
+        report = _report(given, unlisted, asked, wanted, (parts, undone))
+        named = [(_called(places, name), path) for name, path in (*files, *more)]
+        before = [replace(each, file=name) for each, (name, _) in zip(before, named, strict=True)]
+        if wanted.to is not None and not wanted.dry_run:
+            write(parts, wanted.to, report, named, before, progress)
+    if wanted.dry_run:
+        with nullcontext(sys.stdout) if as_json else Path(os.devnull).open("w", encoding="utf-8") as out:
+            report.write_json(out, before)
+        if not as_json:
+            report.write_page(sys.stdout)
+    elif as_json and wanted.to is not None:
+        with Path(f"{wanted.to}{REPORT}.json").open(encoding="utf-8") as stream:
+            shutil.copyfileobj(stream, sys.stdout)
+    else:
+        out = Painter()
+        for line in screen(_sections(report)):
+            # What has no room is in the report.
+            out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
+    worst = max(STATUSES[part.answer.observation.verdict] for part in parts)
+    raise SystemExit(max(worst, STATUSES[REBUILT] if report.lost or unlisted else 0))
+
+
+class NothingKept(UsageProblem):
+    """Exit status 3: there is nothing that a new store could be made of."""
+
+    exit_code = STATUSES[NOTHING]
+
+
+@contextmanager
+def _none_made() -> Iterator[None]:
+    """Turn it into :class:`NothingKept` that no store can be made."""
+    try:
+        yield
+    except CannotRebuild as error:
+        raise NothingKept(shown(str(error)), shown(error.hint)) from None
+
+
+def _progress(show: Callable[[str, int, int], None], total: int) -> Progress:
+    """Return what shows how far a step is, in MiB."""
+    done: Counter[str] = Counter()
+
+    def progress(what: str, size: int) -> None:
+        done[what] += size
+        show(f"{what}, MiB", done[what] >> 20, max(total, done[what]) >> 20)
+
+    return progress
+
+
+def _archives(asked: Asked) -> Iterator[tuple[str, Path]]:
+    """Yield the archives that were given: they stay as they are, too."""
+    yield from ((str(path), path) for path in asked.paths if path.is_file())
+
+
+def _called(places: Sequence[Directory], name: str) -> str:
+    """Return what people call a file that was read."""
+    for place in places:
+        if place.asked.below is not None and Path(name).is_relative_to(place.asked.below):
+            return place.asked.called(Path(name))
+    return name
+
+
+def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
+    """Yield what recovery makes of the journals at a place, with nothing hidden."""
+    for journal in place.journals:
+        name = policy_of(journal, policy)
+        asked = replace(place.asked, redact=False)
+        yield from answers(asked, "recover", [journal], name, "--policy", name)
+
+
+def _directories(place: Directory) -> Iterator[Path]:
+    """Yield the directories that files of a place are in, and the one that was given."""
+    yield _top(place)
+    if place.loaded.is_set:
+        yield from ((place.loaded.root / name).parent for name in place.loaded.files)
+    else:
+        yield place.loaded.root
+
+
+def _top(place: Directory) -> Path:
+    """Return the directory whose place the new one takes: what was given, or what holds the files given."""
+    asked = place.asked
+    if asked.below is not None:
+        return asked.below
+    top = asked.given[0] if asked.given else asked.paths[0]
+    return top if top.is_dir() else top.parent if place.loaded.is_set else place.loaded.root
+
+
+def _parts(
+    given: Sequence[tuple[Directory, Sequence[Answer]]], policy: str | None, choices: Choices
+) -> tuple[list[Part], dict[str, str]]:
+    """Return the parts of the new store, and why there is none of a journal, by what that is called.
+
+    Raises ChoiceRefused, and CannotRebuild if there is no part at all.
+    """
+    made: list[Part] = []
+    failed: list[tuple[Answer, str, FilesetError]] = []
+    if len({_top(place) for place, _ in given}) > 1:
+        raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
+    for place, answer in ((place, one) for place, all_of in given for one in all_of):
+        below = PurePosixPath(place.loaded.root.relative_to(_top(place)).as_posix())
+        try:
+            store = new_store(answer, choices)
+        except (ChoiceRefused, CannotRebuild) as error:
+            failed.append((answer, place.asked.name, error))
+            continue
+        path = normpath(below / store.base)
+        path = path if path.strip("./") else ""
+        made.append(Part(path, policy_of(answer.journal, policy), answer, store))
+    homes = {os.path.realpath(path): part for part in made for path in covered(part)}
+    beside: dict[int, list[Answer]] = {}
+    for answer in (*(part.answer for part in made), *(answer for answer, _, _ in failed)):
+        if (part := homes.get(os.path.realpath(answer.journal.root or ""))) is not None:
+            beside.setdefault(id(part), []).append(answer)
+    inside = {id(answer) for found in beside.values() for answer in found}
+    without = [(name, refusal) for answer, name, refusal in failed if id(answer) not in inside]
+    parts = [
+        replace(part, covered=tuple(beside.get(id(part), ())))
+        for part in made
+        if id(part.answer) not in inside
+    ]
+    for name, refusal in without:
+        if isinstance(refusal, ChoiceRefused) or not parts:
+            if len(given) > 1:
+                hint = refusal.hint or "give the path of one store"
+                raise type(refusal)(f"{name}: {refusal}", hint) from None
+            raise refusal
+    return parts, {name: str(refusal) for name, refusal in without}
+
+
+def _report(
+    given: Sequence[tuple[Directory, Sequence[Answer]]],
+    unlisted: Sequence[LeftOut],
+    asked: Asked,
+    wanted: Wanted,
+    found: tuple[Sequence[Part], dict[str, str]],
+) -> LossReport:
+    """Return the report of a new store, which hides what is to be hidden."""
+    parts, undone = found
+    redactor = cache(lambda number: Redactor(parts[number].answer.journal))
+    numbers = {id(part): number for number, part in enumerate(parts)}
+
+    def hide(part: Part, text: str) -> str:
+        return str(redactor(numbers[id(part)]).text(text))
+
+    choices = {name: value for name, value in asdict(wanted.choices).items() if value}
+    if asked.redact:
+        choices = {
+            name: value if value is True else [hide(parts[0], each) for each in value]
+            for name, value in choices.items()
+        }
+    return LossReport(
+        str(asked.archive or asked),
+        str(wanted.to or NOWHERE),
+        parts,
+        undone,
+        [*left_beside(given, unlisted)],
+        choices,
+        hide if asked.redact else None,
+    )
+
+
+def _sections(report: LossReport) -> Iterator[Section]:
+    """Yield what is printed of a new store that was written."""
+    size = sum(each.length for each in report.written)
+    files = amount(len(report.written), "file")
+    yield Section("new store", [f"{shown(report.target)}   {files}, {size:,} bytes, complete and forced"])
+    policies: dict[str, str] = {}
+    stores = []
+    for one in report.found:
+        part = one.part
+        described = get_format(part.answer.journal.format)
+        policies[part.policy] = described.policies.get(part.policy, "")
+        numbers = (f"{sum(each.rows for each in one.carried):,}", f"{one.left_out.total:,}")
+        stores.append((shown(part.path or "."), *numbers, f"{described.title}, for {part.store.product}"))
+    if len(stores) == 1:
+        yield Section("of", [stores[0][-1]])
+    yield Section("policy", [f"{name}: {text}" for name, text in policies.items()])
+    if len(stores) > 1:
+        names = ("path", "rows", "lost", "store")
+        yield Section("stores", listing=Listing(stores, len(stores), names), apart=True)
+    rows = sorted((each for one in report.found for each in one.carried), key=lambda each: -each.rows)
+    cells = [(each.table, shown(each.name), f"{each.rows:,}", f"{each.bytes:,}") for each in rows]
+    counts = [each.rows for each in rows]
+    head = ("table", "name", "rows", "bytes")
+    listing = Listing(cells, len(cells), head, counts, sum(counts), "row") if cells else None
+    yield Section("carried", [] if cells else ["nothing"], listing, apart=True)
+    for heading, tallies in (
+        ("lost", [one.left_out for one in report.found]),
+        ("doubtful", [one.unverified for one in report.found]),
+    ):
+        listed = [*_tallied(tallies)]
+        text = [] if listed or heading == "doubtful" else ["nothing: all that recovery keeps is in it"]
+        if listed or text:
+            columns = ("what", "number", "bytes", "reason") if listed else ()
+            yield Section(heading, text, Listing(listed, len(listed), columns), apart=True)
+    for path, why in report.undone.items():
+        yield Section("no store", [f"of {shown(path)}: {shown(why)}"])
+    chosen = [shown(each) for one in report.found for each in one.chosen]
+    if chosen:
+        yield Section("choices", chosen, apart=True)
+    yield Section("report", [f"{shown(report.target)}{REPORT}.md, and .json for programs"], apart=True)
+    steps = ["The report lists the steps of each store."]
+    if len(report.found) == 1:
+        steps = [shown(step) for step in report.found[0].part.store.steps()]
+    yield Section("next", steps, apart=True)
+
+
+def _tallied(tallies: Sequence[Tally]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each kind and reason, the most frequent first."""
+    keys = Counter[tuple[str, str]]()
+    for tally in tallies:
+        keys.update(tally.counts)
+    for (what, code), number in keys.most_common():
+        size = sum(tally.bytes[what, code] for tally in tallies)
+        said = next((text for each in tallies if (text := each.texts.get((what, code)))), "")
+        yield what, f"{number:,}", f"{size:,}" if size else "", f"{code}: {shown(said)}"

@@ -1,0 +1,326 @@
+"""The report beside a new store: what is in it, and each thing of the old one that is not, with the reason.
+
+It is written while the old store is looked at, so that its length costs no memory: first as JSON
+(``loss-report.schema.json``), then as a page with totals and the first of each kind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import IO, Any
+
+from journalspec import __version__
+from journalspec.files import shown
+from journalspec.formats import Format, get_format
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Count
+from journalspec_reference.filesets import LeftOut
+from journalspec_reference.newstore import BYTES, FILE, MARK, Digest, Item, Part
+
+#: The version of the JSON: members may be added within one.
+VERSION = 1
+#: The page lists so many of each kind.
+FIRST = 100
+#: The code of a sound record in what was given up: had that been sound, it might count.
+GIVEN_UP = "given-up"
+_GIVEN_UP = "a sound record where what is around it cannot be used"
+#: Where a format says what a code means.
+TABLES = ("reasons", "missing", "notes")
+
+
+def losses(answer: Answer, below: str = "") -> Iterator[Item]:
+    """Yield what an answer reports as dropped, missing or lost; files are put `below` a directory."""
+    described, seen = get_format(answer.journal.format), answer.observation
+
+    def place(name: str) -> str:
+        return f"{below}{name}" if name else ""
+
+    for region in seen.dropped:
+        text = described.meaning("reasons", region.reason)
+        yield Item(BYTES, "", "", place(region.file), region.off, region.length, region.reason, text)
+    for gone in seen.missing:
+        word = described.vocabulary.missing.get(gone.code)
+        is_file = word is not None and "file" in word.names
+        what = (
+            FILE
+            if is_file
+            else (word.count.removesuffix("s") if word is not None and word.count else "record")
+        )
+        said = ": ".join(filter(None, (described.meaning("missing", gone.code), gone.text)))
+        many = f"; {gone.count} {word.count}" if word is not None and word.count and gone.count else ""
+        yield Item(what, gone.name, "", place(gone.file), gone.off, None, gone.code, said + many)
+    for note in seen.notes:
+        known = described.vocabulary.notes.get(note.code)
+        if known is not None and known.loss:
+            said = ": ".join(filter(None, (described.meaning("notes", note.code), note.text)))
+            yield Item("note", "", "", place(note.file), note.off, None, note.code, said)
+    for record in seen.given_up:
+        at = record.at
+        named = ", ".join(
+            f"{name} {record.fields[name]!s}" for name in described.identity if name in record.fields
+        )
+        yield Item("record", named, "", place(at.file), at.off, at.length, GIVEN_UP, _GIVEN_UP)
+
+
+@dataclass
+class Tally:
+    """What was listed so far: how many of each kind and code, and the first of each kind.
+
+    What a code means is what the format says, else the reason of the first item.
+    """
+
+    described: Format | None = None
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    bytes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    texts: dict[tuple[str, str], str] = field(default_factory=dict)
+    first: dict[str, list[Item]] = field(default_factory=dict)
+
+    def add(self, item: Item) -> None:
+        """Count an item."""
+        key = item.what, item.code
+        self.counts[key] += 1
+        self.bytes[key] += item.length or 0
+        if key not in self.texts:
+            known = (self.described.meaning(table, item.code) for table in TABLES if self.described)
+            self.texts[key] = next(filter(None, known), item.text)
+        kept = self.first.setdefault(item.what, [])
+        if len(kept) < FIRST:
+            kept.append(item)
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return self.counts.total()
+
+
+@dataclass
+class PartAccount:
+    """What is known of one part after it was written about."""
+
+    part: Part
+    carried: list[Count] = field(default_factory=list)
+    left_out: Tally = field(default_factory=Tally)
+    unverified: Tally = field(default_factory=Tally)
+    chosen: list[str] = field(default_factory=list)
+
+
+@dataclass
+class LossReport:
+    """The account of a new store that is made of `source`; `undone` are stores in it that give none, and why.
+
+    `hide` replaces what users stored (ids, names, texts) where that must not be shown.
+    """
+
+    source: str
+    target: str
+    parts: Sequence[Part]
+    undone: Mapping[str, str] = field(default_factory=dict)
+    #: What lies at the source and is no part of a store, or was not read, and why.
+    beside: Sequence[LeftOut] = ()
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    hide: Callable[[Part, str], str] | None = None
+    found: list[PartAccount] = field(default_factory=list, init=False)
+    before: Sequence[Digest] = field(default=(), init=False)
+    written: Sequence[Digest] = field(default=(), init=False)
+
+    @property
+    def lost(self) -> int:
+        """How many things were not carried over; known once the report was written."""
+        return len(self.undone) + sum(each.left_out.total for each in self.found)
+
+    def write_json(self, out: IO[str], before: Sequence[Digest], written: Sequence[Digest] = ()) -> None:
+        """Write the report as JSON, one entry a line; `before` are the files that were read."""
+        self.found.clear()
+        self.before, self.written = before, written
+        head = {"report": MARK, "version": VERSION, "journalspec": __version__}
+        head |= {"source": self.source, "target": self.target, "choices": dict(self.choices)}
+        out.write(f"{_json(head)[:-1]},\n")
+        _list(out, "source_files", map(_digest, before))
+        out.write('"stores": [')
+        for number, part in enumerate(self.parts):
+            out.write(",\n" if number else "\n")
+            self._store(out, part)
+        out.write("\n],\n")
+        _list(out, "not_rebuilt", ({"path": path, "why": why} for path, why in self.undone.items()))
+        _list(out, "beside", ({"file": each.name, "why": each.why} for each in self.beside))
+        _list(out, "files", map(_digest, written))
+        out.write(f'"not_carried_over": {_json(self.lost)}}}\n')
+
+    def _store(self, out: IO[str], part: Part) -> None:
+        journal = part.answer.journal
+        described = get_format(journal.format)
+        one = PartAccount(part, left_out=Tally(described), unverified=Tally(described))
+        self.found.append(one)
+        head = {"path": part.path or ".", "format": journal.format, "edition": journal.edition}
+        head |= {"edition_assumed": part.answer.assumption} if part.answer.assumption else {}
+        head |= {"verdict": part.answer.observation.verdict, "policy": part.policy}
+        head |= {"product": part.store.product}
+        out.write(f"{_json(head)[:-1]},\n")
+        one.carried = [replace(each, name=self._hidden(part, each.name)) for each in part.store.carried()]
+        names = ("table", "name", "rows", "bytes")
+        _list(out, "carried_over", ({name: getattr(each, name) for name in names} for each in one.carried))
+        _list(out, "left_out", map(_members, self._items(part, one.left_out, self._left_out(part))))
+        _list(out, "unverified", map(_members, self._items(part, one.unverified, part.store.unverified())))
+        one.chosen = [self._hidden(part, each) for each in part.store.chosen()]
+        _list(out, "chosen", one.chosen)
+        _list(out, "steps", part.store.steps())
+        totals = {
+            name: [
+                {"what": what, "code": code, "count": count, "bytes": tally.bytes[what, code]}
+                for (what, code), count in sorted(tally.counts.items())
+            ]
+            for name, tally in (("left_out", one.left_out), ("unverified", one.unverified))
+        }
+        out.write(f'"totals": {_json(totals)}}}')
+
+    def _left_out(self, part: Part) -> Iterator[Item]:
+        yield from losses(part.answer)
+        home = part.answer.journal.root
+        for each in part.covered:
+            root = each.journal.root
+            yield from losses(each, f"../{root.name}/" if root is not None and home is not None else "")
+        yield from part.store.left_out()
+
+    def _items(self, part: Part, tally: Tally, items: Iterable[Item]) -> Iterator[Item]:
+        for found in items:
+            item = found
+            if self.hide is not None:
+                # What the reason quotes may be anything that users stored.
+                text = item.text if item.what in (BYTES, FILE) else ""
+                id, queue = self._hidden(part, item.id), self._hidden(part, item.queue)
+                item = replace(item, id=id, queue=queue, text=text)
+            tally.add(item)
+            yield item
+
+    def _hidden(self, part: Part, text: str) -> str:
+        return text if self.hide is None or not text else self.hide(part, text)
+
+    def write_page(self, out: IO[str]) -> None:
+        """Write the report as a page; :meth:`write_json` comes first."""
+        out.writelines(f"{line}\n" for line in self._page())
+
+    def _page(self) -> Iterator[str]:
+        yield f"<!-- {MARK}, version {VERSION}, journalspec {__version__} -->"
+        yield f"# What is in {_word(self.target)}, and what is not"
+        yield ""
+        carried = Counter[str]()
+        for each in (count for one in self.found for count in one.carried):
+            carried[each.table] += each.rows
+        many = ", ".join(f"{rows:,} in {table}" for table, rows in carried.items()) or "nothing"
+        yield f"It was made of {_word(self.source)}, which was only read. Carried over: {many}."
+        doubtful = sum(each.unverified.total for each in self.found)
+        yield f"Not carried over: {self.lost:,}. Not verified: {doubtful:,}."
+        for path, why in self.undone.items():
+            yield f"\nNo new store was made of {_word(path)}: {shown(why)}"
+        for one in self.found:
+            yield from self._page_of(one)
+        if self.written:
+            yield from _table(
+                "Files of the new store", ("file", "bytes", "SHA-256"), map(_cells, self.written)
+            )
+        after = "; they are the same after it as before" if self.written else ""
+        yield from _table(
+            f"Files that were read{after}", ("file", "bytes", "SHA-256"), map(_cells, self.before)
+        )
+
+    def _page_of(self, one: PartAccount) -> Iterator[str]:
+        part = one.part
+        journal = part.answer.journal
+        described = get_format(journal.format)
+        yield ""
+        yield f"## {described.title}" + (f" in {_word(part.path)}" if part.path else "")
+        yield ""
+        yield f"- meant for: {shown(part.store.product)}"
+        yield f"- edition: {part.answer.assumption or journal.edition}"
+        yield f"- policy: {part.policy}: {described.policies.get(part.policy, '')}"
+        yield f"- verdict on the old store: {part.answer.observation.verdict}"
+        yield from (f"- choice: {shown(each)}" for each in one.chosen)
+        rows = ((each.table, _word(each.name), f"{each.rows:,}", f"{each.bytes:,}") for each in one.carried)
+        yield from _table("Carried over", ("table", "name", "rows", "bytes"), rows)
+        for title, tally in (
+            ("Not carried over", one.left_out),
+            ("Carried over, not verified", one.unverified),
+        ):
+            kinds = (
+                (what, code, f"{number:,}", f"{tally.bytes[what, code]:,}", shown(tally.texts[what, code]))
+                for (what, code), number in sorted(tally.counts.items())
+            )
+            yield from _table(title, ("what", "reason", "number", "bytes", "which means"), kinds)
+            for what, items in tally.first.items():
+                number = sum(count for (each, _), count in tally.counts.items() if each == what)
+                first = f", the first {FIRST} of {number:,}" if number > FIRST else ""
+                yield from _table(
+                    f"{title}: {what}{first}", ("id", "queue or table", "place", "reason", ""),
+                    ((_word(i.id), _word(i.queue), _place(i), i.code, shown(i.text)) for i in items),
+                )  # fmt: skip
+        yield ""
+        yield "### How to put it in place"
+        yield ""
+        yield from (f"{number}. {shown(step)}" for number, step in enumerate(part.store.steps(), start=1))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_texts(value), separators=(", ", ": "))
+
+
+def _texts(value: Any) -> Any:
+    """Return a value with its integers as decimal strings."""
+    if isinstance(value, Mapping):
+        return {name: _texts(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(_texts, value)]
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _list(out: IO[str], name: str, entries: Iterable[Any]) -> None:
+    """Write a member that is a list, one entry a line."""
+    out.write(f'"{name}": [')
+    for number, entry in enumerate(entries):
+        out.write(f"{',' if number else ''}\n  {_json(entry)}")
+    out.write("],\n")
+
+
+def _digest(one: Digest) -> dict[str, Any]:
+    return {
+        "file": one.file,
+        "length": one.length,
+        **({"why": one.why} if one.why else {"sha256": one.sha256}),
+    }
+
+
+def _members(item: Item) -> dict[str, Any]:
+    """Return an item with only the members that carry something."""
+    found = {name: getattr(item, name) for name in Item.__slots__}
+    return {name: value for name, value in found.items() if value not in ("", None)}
+
+
+def _cells(one: Digest) -> Sequence[str]:
+    return _word(one.file), f"{one.length:,}", one.sha256 or one.why
+
+
+def _word(text: str) -> str:
+    """Return a text as code that no character in it ends, and that is one cell."""
+    text = shown(text).replace("`", "'").replace("|", "\\|")
+    return f"`{text}`" if text else ""
+
+
+def _place(item: Item) -> str:
+    if not item.file:
+        return ""
+    end = (
+        ""
+        if item.off is None
+        else f":{item.off}" + ("" if item.length is None else f"..{item.off + item.length}")
+    )
+    return _word(item.file + end)
+
+
+def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield a table below a heading; nothing where there is no row."""
+    for number, row in enumerate(rows):
+        if not number:
+            yield from ("", f"### {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}")
+        yield f"| {' | '.join(row)} |"

@@ -1,0 +1,464 @@
+"""A new store with what recovery keeps of an old one, and an account of what is not in it.
+
+A format gives a :class:`NewStore` in its ``newstore``: what files the product is to start on, streamed. This
+module writes them to a directory that is there complete or not at all. The old store is only read.
+
+The law: carried over is what contents report as live under the same policy; for a journal without contents,
+the recovered state.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import hashlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import IO, Any, Protocol, TypeAlias
+
+from journalspec.files import force_names
+from journalspec.formats import UnknownFormat, get_format
+from journalspec.observation import CLEAN
+from journalspec_reference.answers import Answer, ask
+from journalspec_reference.api import load
+from journalspec_reference.contents import Count
+from journalspec_reference.filesets import FilesetError, Journal, NoJournal, find_journals
+from journalspec_reference.filesets import load as load_files
+from journalspec_reference.locks import held
+
+try:
+    import fcntl
+except ImportError:  # not on every system
+    fcntl = None  # type: ignore[assignment]
+
+#: Kinds of an :class:`Item` that are no rows of a table.
+BYTES, FILE = "bytes", "file"
+#: Behind the name of a new directory: its reports, `.json` and `.md`; both have the mark in their first line.
+REPORT, MARK = ".loss-report", "journalspec loss report"
+#: Files are read in pieces of so many bytes.
+PIECE = 1 << 20
+#: What no name has on Windows, and the names of devices there.
+_ODD = re.compile(r'[\x00-\x1f<>:"|?*\\\x7f]')
+_DEVICES = {
+    "CON",
+    "PRN",
+    "AUX",
+    "NUL",
+    *(f"{word}{number}" for word in ("COM", "LPT") for number in range(10)),
+}
+
+
+class ChoiceRefused(FilesetError):
+    """A choice names nothing, is not possible in this format, or settles what is not in doubt."""
+
+
+class CannotRebuild(FilesetError):
+    """There is no new store of this journal: nothing can be kept, it is encrypted, the format has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreChoices:
+    """What the user asks for beside the policy. Each names something by the id that contents print."""
+
+    #: Transactions, message ids, queues: left out.
+    drop: tuple[str, ...] = ()
+    #: What would be left out otherwise (unverified, or dropped by the product at a start): carried over.
+    keep: tuple[str, ...] = ()
+    #: XIDs of branches in doubt.
+    commit: tuple[str, ...] = ()
+    rollback: tuple[str, ...] = ()
+    #: Only these queues (Derby: tables).
+    queues: tuple[str, ...] = ()
+    #: Records that are complete in a damaged unit, by their own structure: carried over as unverified.
+    salvage_records: bool = False
+    #: Acknowledgements that only an index has.
+    index_acks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LossItem:
+    """One thing that was not carried over, or that was and is not verified.
+
+    `what` is :data:`BYTES`, :data:`FILE` or the noun of a table (``message``, ``row``, ``transaction``);
+    `id` and `queue` (Derby: the table) are empty where there is none. `off` and `length` are in bytes.
+    `code` is that of a dropped region, a note, a remark, or one of the new store's; `text` is the reason.
+    """
+
+    what: str
+    id: str
+    queue: str
+    file: str
+    off: int | None
+    length: int | None
+    code: str
+    text: str
+
+
+#: What they are called where nothing else is called so.
+Choices: TypeAlias = StoreChoices
+Item: TypeAlias = LossItem
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """One file of a new store.
+
+    `name` is relative to the store's directory, with ``/``; `parts` are made when they are written, each of
+    at most 1 MiB.
+    """
+
+    name: str
+    parts: Iterable[bytes]
+
+
+class NewStore(Protocol):
+    """What a format makes of an answer of recovery; deterministic, and nothing is written by it."""
+
+    @property
+    def product(self) -> str:
+        """The product and the versions that it is meant for: a fact of the format or edition."""
+
+    @property
+    def base(self) -> str:
+        """Which directory the names of files are relative to, seen from that of the journal's files.
+
+        ``.`` is the journal's own, ``..`` the one above it: that of a broker whose bindings are written
+        as well, or that of a database whose log was given.
+        """
+
+    @property
+    def covers(self) -> frozenset[PurePath]:
+        """Other directories that it accounts for, relative to the journal's: ``../bindings``.
+
+        A journal in one of them is not written once more.
+        """
+
+    def carried(self) -> Iterable[Count]:
+        """Return what is in it, counted by queue or table."""
+
+    def left_out(self) -> Iterator[Item]:
+        """Yield what is not in it, but for what the answer itself reports as dropped, missing or lost."""
+
+    def unverified(self) -> Iterator[Item]:
+        """Yield what is in it although no checksum or commit covers it."""
+
+    def chosen(self) -> Iterator[str]:
+        """Yield a line in words for each choice, and what it did."""
+
+    def steps(self) -> Sequence[str]:
+        """Return how to put it in place, a sentence each."""
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield its files; each call gives the same bytes. An empty directory is a name that ends in /."""
+
+
+def new_store(answer: Answer, choices: Choices) -> NewStore:
+    """Return the new store of a recovered journal: `answer` is one of recovery, its state is what was kept.
+
+    Raises ChoiceRefused, and CannotRebuild with the reason: recovery refused, too.
+    """
+    name, seen = answer.journal.format, answer.observation
+    try:
+        room: Any = load(name)
+    except UnknownFormat:
+        room = None
+    if seen.state is None and not getattr(room, "of_refused", False):
+        raise CannotRebuild(
+            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", "try --policy salvage"
+        )
+    maker = getattr(room, "new_store", None)
+    found: NewStore | None = None if maker is None else maker(answer, choices)
+    if found is None:
+        raise CannotRebuild(f"no new store can be made of {name}", "export what it holds: journalspec export")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One store among those that are written: `path` is its directory within the new one, "" that one itself.
+
+    `policy` is that of `answer`; `covered` are the answers about journals that its store accounts for.
+    """
+
+    path: str
+    policy: str
+    answer: Answer
+    store: NewStore
+    covered: tuple[Answer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A file's length in bytes and SHA-256 in hexadecimal; `why` it has none, where it cannot be read."""
+
+    file: str
+    length: int
+    sha256: str
+    why: str = ""
+
+
+#: Is told what is being done, and how many bytes of it are.
+Progress = Callable[[str, int], None]
+
+
+class Account(Protocol):
+    """What is written beside the new store, as JSON and as a page."""
+
+    def write_json(self, out: IO[str], before: Sequence[Digest], written: Sequence[Digest]) -> None:
+        """Write the report for programs; it comes first."""
+
+    def write_page(self, out: IO[str]) -> None:
+        """Write the report for people."""
+
+
+def digests(files: Iterable[tuple[str, Path]], progress: Progress = lambda what, done: None) -> list[Digest]:
+    """Return the digests of files, each with what it is called."""
+    found = []
+    for name, path in files:
+        taken, length = hashlib.sha256(), 0
+        try:
+            with path.open("rb") as stream:
+                while piece := stream.read(PIECE):
+                    taken.update(piece)
+                    length += len(piece)
+                    progress("digests", len(piece))
+        except OSError as error:
+            found.append(Digest(name, length, "", error.strerror or str(error)))
+        else:
+            found.append(Digest(name, length, taken.hexdigest()))
+    return found
+
+
+def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterator[tuple[str, Path]]:
+    """Yield each file that journals are read from, and those in directories that are `covered`."""
+    seen: set[Path] = set()
+    for journal in journals:
+        if journal.root is not None:
+            for name in journal.seen:
+                path = journal.root / journal.packed.get(name, name)
+                if path not in seen:
+                    seen.add(path)
+                    yield str(path), path
+    for directory in covered:
+        for root, directories, names in os.walk(directory):
+            directories.sort()
+            for path in (Path(root, name) for name in sorted(names)):
+                if path not in seen and path.is_file() and not path.is_symlink():
+                    seen.add(path)
+                    yield str(path), path
+
+
+def covered(part: Part) -> list[Path]:
+    """Return the directories on the disk that a part's store accounts for beside its journal's own."""
+    root = part.answer.journal.root
+    return [] if root is None else [Path(os.path.normpath(root / each)) for each in sorted(part.store.covers)]
+
+
+def refuse_target(target: Path, others: Iterable[Path]) -> Path:
+    """Return where a new directory is made; raises FilesetError for a place that is not fit.
+
+    It must not be there, even empty or as a link; its parent must be there and writable; and it is neither
+    within one of the `others` nor around one.
+    """
+    if target.name in ("", "..") or os.path.lexists(target):
+        raise FilesetError(f"{str(target)!r} is there already", "give the name of a new directory")
+    if not target.parent.is_dir():
+        raise FilesetError(f"{str(target.parent)!r} is no directory", "make it first, or give another place")
+    place = target.parent.resolve() / target.name
+    for other in (each.resolve() for each in others):
+        if place.is_relative_to(other) or other.is_relative_to(place):
+            raise FilesetError(
+                f"{str(target)!r} is within {str(other)!r}, which is only read", "give a place elsewhere"
+            )
+    if not os.access(place.parent, os.W_OK | os.X_OK):
+        raise FilesetError(f"{str(place.parent)!r} is not writable", "give another place")
+    return place
+
+
+def refuse_running(journals: Iterable[Journal]) -> None:
+    """Raise FilesetError if a process holds a lock on a journal: what is read may be half of a change."""
+    for journal in journals:
+        if journal.root is not None:
+            for name, who in held(journal.root, get_format(journal.format).locks, journal.files):
+                raise FilesetError(
+                    f"{who} holds a lock on {name} in {str(journal.root)!r}: the product is running",
+                    "stop the product, or make a copy of its files, and recover that",
+                )
+
+
+def write(
+    parts: Sequence[Part],
+    target: Path,
+    account: Account,
+    files: Sequence[tuple[str, Path]],
+    before: Sequence[Digest],
+    progress: Progress = lambda what, done: None,
+) -> None:
+    """Make the directory `target` with all parts, and the two reports beside it: all of it or nothing.
+
+    `before` are the digests of the `files` that are read, made before they were. They are made again: if one
+    is another, or what was written does not read clean, FilesetError is raised, and so it is if the disk is
+    full. A kill leaves at most a directory with a name that begins with a dot and the reports; the next call
+    for the same target removes them.
+    """
+    place = refuse_target(target, ())
+    reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}
+    _clear(place, reports.values())
+    try:
+        partial = place.with_name(f".{place.name}.partial-{secrets.token_hex(4)}")
+        partial.mkdir(0o700)
+    except OSError as error:
+        raise FilesetError(f"{str(place.parent)!r}: {error.strerror}", "give another place") from None
+    try:
+        with _locked(partial):
+            new = partial / "store"
+            new.mkdir()
+            written = list(_fill(new, parts, progress))
+            _read_again(new, parts)
+            found = digests(files, progress)
+            for one, other in zip(before, found, strict=True):
+                if one != other:
+                    raise FilesetError(
+                        f"{one.file} was changed while it was read: nothing was written",
+                        "stop what writes there, or recover a copy",
+                    )
+            for kind in reports:
+                with (partial / f"report{kind}").open("x", encoding="utf-8", newline="\n") as out:
+                    if kind == ".json":
+                        account.write_json(out, found, written)
+                    else:
+                        account.write_page(out)
+                    out.flush()
+                    os.fsync(out.fileno())
+            for kind, path in reports.items():
+                (partial / f"report{kind}").rename(path)
+            force_names(place.parent)
+            refuse_target(place, ())
+            new.rename(place)
+            force_names(place.parent)
+    except BaseException as error:
+        if not os.path.lexists(place):
+            for path in reports.values():
+                path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            full = error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+            what = "the disk is full, or a file may not be so large" if full else error.strerror or str(error)
+            raise FilesetError(
+                f"{str(target)!r}: {what}: nothing was written", "make room, or give another place"
+            ) from None
+        raise
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _fill(new: Path, parts: Sequence[Part], progress: Progress) -> Iterator[Digest]:
+    """Write the files of all parts, forced to the disk; yield their digests."""
+    known: set[str] = set()
+    for part in parts:
+        for file in part.store.files():
+            name = f"{part.path}/{file.name}" if part.path else file.name
+            if (why := _unfit(file.name)) or name.casefold() in known:
+                raise FilesetError(
+                    f"a file of the new store would be called {name!r}: {why or 'there is one of that name'}",
+                    "export what it holds: journalspec export",
+                )
+            known.add(name.casefold())
+            path = new / name
+            path.mkdir(parents=True) if name.endswith("/") else path.parent.mkdir(parents=True, exist_ok=True)
+            if name.endswith("/"):
+                continue
+            taken, length = hashlib.sha256(), 0
+            with path.open("xb") as out:
+                for piece in file.parts:
+                    out.write(piece)
+                    taken.update(piece)
+                    length += len(piece)
+                    progress("writing", len(piece))
+                out.flush()
+                os.fsync(out.fileno())
+            yield Digest(name, length, taken.hexdigest())
+    for root, _, _ in os.walk(new, topdown=False):
+        force_names(Path(root))
+
+
+def _unfit(name: str) -> str:
+    """Return why no file of a new store is called so, on any system; empty: it may be."""
+    for word in name.removesuffix("/").split("/"):
+        if word in ("", ".", "..") or word.endswith((".", " ")):
+            return "it leaves the directory, or is none"
+        if _ODD.search(word) or word.partition(".")[0].upper() in _DEVICES:
+            return "not every system can have that name"
+    return ""
+
+
+def _read_again(new: Path, parts: Sequence[Part]) -> None:
+    """Raise CannotRebuild if what was written does not read clean under the strictest policy."""
+    for part in parts:
+        journal = part.answer.journal
+        if getattr(part.store, "opaque", False):
+            continue  # nothing that is encrypted reads clean
+        for found in journals_in(new / part.path if part.path else new, journal):
+            seen = ask(found, "strict").observation
+            if seen.verdict != CLEAN:
+                first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
+                why = seen.message or first
+                raise CannotRebuild(
+                    f"what was written is not clean ({seen.verdict}: {why}): it was removed",
+                    "please report it: this is a fault of journalspec",
+                )
+
+
+def journals_in(directory: Path, like: Journal) -> list[Journal]:
+    """Return the journals of one format and edition in a directory, or in those below it."""
+    loaded = load_files(directory)
+    try:
+        # A format that is named takes any file: first what they are.
+        find_journals(loaded)
+        return find_journals(loaded, like.format, like.edition)
+    except NoJournal as error:
+        return [
+            found
+            for store in error.stores
+            for found in find_journals(load_files(store), like.format, like.edition)
+        ]
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Hold a lock on a directory, so that another run does not take it for one of a run that was killed."""
+    handle = os.open(directory, os.O_RDONLY) if fcntl is not None else -1
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        if fcntl is not None:
+            os.close(handle)
+
+
+def _clear(place: Path, reports: Iterable[Path]) -> None:
+    """Remove what a killed run left of a new store that is not there; raises FilesetError for other files."""
+    for path in reports:
+        if os.path.lexists(path):
+            if path.is_symlink() or not path.is_file() or MARK not in _begin(path):
+                raise FilesetError(f"{str(path)!r} is there and no report of ours", "move it away")
+            path.unlink()
+    for partial in place.parent.glob(f".{glob.escape(place.name)}.partial-*"):
+        if partial.is_symlink() or not partial.is_dir():
+            continue
+        try:
+            with _locked(partial):
+                shutil.rmtree(partial)
+        except BlockingIOError:
+            raise FilesetError(f"{str(place)!r} is being written by another process", "wait for it") from None
+
+
+def _begin(path: Path) -> str:
+    with path.open("rb") as stream:
+        return stream.read(256).decode("utf-8", "replace")

@@ -1,0 +1,366 @@
+"""Writing a new store: complete or not at all, whatever ends it; and the report on what is not in it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files as resources
+from pathlib import Path, PurePath
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from journalspec.observation import Dropped, Missing, Note
+from journalspec_corpus.load import find_case
+from journalspec_reference import newstore
+from journalspec_reference.answers import Answer, ask
+from journalspec_reference.contents import Count
+from journalspec_reference.filesets import FilesetError, find_journals, load
+from journalspec_reference.lossreport import FIRST, LossReport, losses
+from journalspec_reference.newstore import (
+    CannotRebuild,
+    Choices,
+    Item,
+    NewFile,
+    Part,
+    digests,
+    new_store,
+    sources,
+    write,
+)
+
+SCHEMA = json.loads(resources("journalspec_reference").joinpath("loss-report.schema.json").read_text("utf-8"))
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+@dataclass
+class Copied:
+    """A new store that has the files of the old one, or others."""
+
+    answer: Answer
+    others: Sequence[NewFile] = ()
+    items: Callable[[], Iterable[Item]] = tuple
+    doubtful: Callable[[], Iterable[Item]] = tuple
+    product: str = "Bitronix 2.1"
+    base: str = "."
+    covers: frozenset[PurePath] = field(default_factory=frozenset)
+
+    def carried(self) -> list[Count]:
+        return [Count("transactions", "unfinished", 2, 200)]
+
+    def left_out(self) -> Iterator[Item]:
+        yield from self.items()
+
+    def unverified(self) -> Iterator[Item]:
+        yield from self.doubtful()
+
+    def chosen(self) -> Iterator[str]:
+        yield "--drop 07: left out"
+
+    def steps(self) -> Sequence[str]:
+        return ("Stop the product.", "Move it into place.")
+
+    def files(self) -> Iterator[NewFile]:
+        for name, data in self.answer.journal.files.items():
+            yield NewFile(name, (bytes(data[at : at + 100]) for at in range(0, len(data), 100)))
+        yield from self.others
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A journal that reads clean, in a directory of its own."""
+    place = tmp_path / "old"
+    place.mkdir()
+    find_case("btm.clean.two-phase").materialize(place)
+    return place
+
+
+def answered(place: Path) -> Answer:
+    (journal,) = find_journals(load(place))
+    return ask(journal, "salvage")
+
+
+def hashes(place: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.iterdir()}
+
+
+def made(place: Path, target: Path, **more: object) -> LossReport:
+    """Write a new store of the journal in `place`."""
+    answer = answered(place)
+    parts = [Part("", "salvage", answer, Copied(answer, **more))]  # type: ignore[arg-type]  # by its fields
+    report = LossReport(str(place), str(target), parts)
+    files = [*sources([answer.journal])]
+    write(parts, target, report, files, digests(files))
+    return report
+
+
+def left(place: Path) -> list[str]:
+    """Return what there is beside the old store."""
+    return sorted(path.name for path in place.iterdir() if path.name != "old")
+
+
+def test_a_new_store_and_its_reports_are_there_and_the_old_one_is_as_it_was(old: Path) -> None:
+    before, target = hashes(old), old.parent / "new"
+    made(old, target)
+    assert left(old.parent) == ["new", "new.loss-report.json", "new.loss-report.md"]
+    assert hashes(target) == hashes(old) == before
+    report = json.loads((old.parent / "new.loss-report.json").read_text())
+    Draft202012Validator(SCHEMA).validate(report)
+    assert report["not_carried_over"] == "0"
+    assert {Path(each["file"]).name: each["sha256"] for each in report["source_files"]} == before
+    assert {each["file"]: each["sha256"] for each in report["files"]} == before
+    page = (old.parent / "new.loss-report.md").read_text()
+    for words in ("2 in transactions", "2. Move it into place.", "meant for: Bitronix 2.1", "choice: --drop"):
+        assert words in page
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ("there", "is there already"),
+        ("dangling", "is there already"),
+        ("old/new", "which is only read"),
+        ("link-to-old/new", "which is only read"),
+        ("gone/new", "is no directory"),
+        ("old/../old/deep", "which is only read"),
+        (".", "is there already"),
+    ],
+)
+def test_a_place_that_is_not_fit_is_refused(old: Path, target: str, why: str) -> None:
+    (old.parent / "there").mkdir()
+    (old.parent / "dangling").symlink_to("nowhere")
+    (old.parent / "link-to-old").symlink_to("old")
+    with pytest.raises(FilesetError, match=why):
+        newstore.refuse_target(old.parent / target, [old])
+
+
+def test_a_parent_that_is_not_writable_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(FilesetError, match="not writable"):
+        newstore.refuse_target(old.parent / "new", [old])
+
+
+@pytest.mark.parametrize(
+    "name", ["../out", "/etc/x", "a//b", "a/../b", "con", "aux.txt", "a:b", "a\\b", "x.", "a\nb", "BTM1.TLOG"]
+)
+def test_a_name_that_not_every_system_has_is_refused_and_nothing_is_left(old: Path, name: str) -> None:
+    with pytest.raises(FilesetError, match="a file of the new store would be called"):
+        made(old, old.parent / "new", others=[NewFile(name, (b"x",))])
+    assert left(old.parent) == []
+
+
+def test_directories_without_a_file_are_made(old: Path) -> None:
+    made(old, old.parent / "new", others=[NewFile("tmp/deep/", ())])
+    assert (old.parent / "new/tmp/deep").is_dir()
+
+
+def test_what_does_not_read_clean_is_removed(old: Path) -> None:
+    class Damaged(Copied):
+        def files(self) -> Iterator[NewFile]:
+            for file in super().files():
+                data = b"".join(file.parts)
+                yield replace(file, parts=[data[:40], b"\xff" * 9, data[49:]])
+
+    answer = answered(old)
+    parts = [Part("", "salvage", answer, Damaged(answer))]
+    with pytest.raises(CannotRebuild, match="not clean"):
+        write(parts, old.parent / "new", LossReport("", "", parts), [], [])
+    assert left(old.parent) == []
+
+
+def test_a_source_that_changes_meanwhile_is_noticed(old: Path) -> None:
+    def change() -> Iterator[bytes]:
+        with (old / "btm1.tlog").open("ab") as out:
+            out.write(b"more")
+        yield b"x"
+
+    with pytest.raises(FilesetError, match="changed while it was read"):
+        made(old, old.parent / "new", others=[NewFile("extra", change())])
+    assert left(old.parent) == []
+
+
+def test_a_process_that_has_the_journal_open_is_noticed(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(newstore, "held", lambda *_: [("btm1.tlog", "process 7")])
+    with pytest.raises(FilesetError, match="process 7 holds a lock"):
+        newstore.refuse_running([answered(old).journal])
+
+
+def test_other_files_where_the_reports_go_are_not_touched(old: Path) -> None:
+    other = old.parent / "new.loss-report.md"
+    other.write_text("mine")
+    with pytest.raises(FilesetError, match="no report of ours"):
+        made(old, old.parent / "new")
+    assert other.read_text() == "mine"
+    other.unlink()
+    other.symlink_to(old / "btm1.tlog")
+    with pytest.raises(FilesetError, match="no report of ours"):
+        made(old, old.parent / "new")
+    assert left(old.parent) == ["new.loss-report.md"]
+
+
+@needs_fork
+def test_two_runs_at_once_do_not_meet(old: Path) -> None:
+    def second() -> Iterator[bytes]:
+        with pytest.raises(FilesetError, match="by another process"):
+            made(old, old.parent / "new")
+        yield b"x"
+
+    made(old, old.parent / "new", others=[NewFile("extra", second())])
+    assert (old.parent / "new" / "extra").read_bytes() == b"x"
+
+
+def forked(action: Callable[[], None]) -> int:
+    """Run an action in a child; return how that ended, as a shell has it."""
+    child = os.fork()
+    if not child:
+        try:
+            action()
+        except FilesetError as error:
+            os._exit(3 if "disk is full" in str(error) else 4)
+        except BaseException:
+            os._exit(5)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def killed_at(number: int, old: Path) -> Callable[[], None]:
+    """Return what makes a new store and is killed when the file system is used for the time `number`."""
+    left_over = [number]
+
+    def hook(event: str, _: object) -> None:
+        if event in ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"):
+            left_over[0] -= 1
+            if not left_over[0]:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def action() -> None:
+        sys.addaudithook(hook)
+        made(old, old.parent / "new")
+
+    return action
+
+
+@needs_fork
+def test_a_kill_at_any_point_leaves_all_or_nothing_and_the_next_run_removes_it(old: Path) -> None:
+    want, seen, number = hashes(old), set(), 0
+    while True:
+        number += 1
+        ended = forked(killed_at(number, old))
+        found = left(old.parent)
+        partial = [name for name in found if name.startswith(".new.partial-")]
+        reports = [name for name in found if name.startswith("new.loss-report")]
+        seen.add((len(partial), len(reports), "new" in found))
+        assert len(partial) <= 1
+        assert {*found} - {*partial, *reports} <= {"new"}
+        if "new" in found:
+            assert hashes(old.parent / "new") == want
+            assert len(reports) == 2
+            for path in sorted((old.parent / "new").iterdir()):
+                path.unlink()
+            (old.parent / "new").rmdir()
+        if ended == 0:
+            break
+        assert ended == -signal.SIGKILL
+    # Before anything was there, with a part, with one and both reports, and with all of it.
+    assert {(0, 0, False), (1, 0, False), (1, 1, False), (1, 2, False), (1, 2, True), (0, 2, True)} == seen
+    assert number > 20
+    forked(killed_at(number - 12, old))
+    made(old, old.parent / "new")
+    assert left(old.parent) == ["new", "new.loss-report.json", "new.loss-report.md"]
+
+
+@needs_fork
+@pytest.mark.parametrize("limit", [10, 300, 1000])
+def test_a_full_disk_leaves_nothing_and_is_reported(old: Path, limit: int) -> None:
+    def action() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        made(old, old.parent / "new")
+
+    assert forked(action) == 3
+    assert left(old.parent) == []
+
+
+def test_an_interruption_leaves_nothing(old: Path) -> None:
+    def stop() -> Iterator[bytes]:
+        yield b"x"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        made(old, old.parent / "new", others=[NewFile("extra", stop())])
+    assert left(old.parent) == []
+
+
+def test_what_the_answer_lost_is_in_the_report(old: Path) -> None:
+    answer = answered(old)
+    seen = replace(
+        answer.observation,
+        dropped=(Dropped("btm1.tlog", 16, 40, "bad-checksum"),),
+        missing=(Missing("newer-records", "btm2.tlog", "btm1.tlog"),),
+        notes=(Note("ignored-name", "x.tlog"),),
+    )
+    found = [*losses(replace(answer, observation=seen), "../other/")]
+    assert [(each.what, each.code) for each in found][:2] == [
+        ("bytes", "bad-checksum"),
+        ("file", "newer-records"),
+    ]
+    assert (found[0].file, found[0].off, found[0].length) == ("../other/btm1.tlog", 16, 40)
+    assert all(each.text for each in found)
+
+
+def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: Path) -> None:
+    def many() -> Iterator[Item]:
+        for number in range(3000):
+            yield Item("message", f"m{number}|`x", "q\n2", "f", number, 1, "torn", "cut off")
+        yield Item("row", "r", "t", "", None, None, "unknown", "")
+
+    def one() -> Iterator[Item]:
+        yield Item("message", "u", "q", "f", 7, None, "resurrected", "no checksum covers it")
+
+    report = made(old, old.parent / "new", items=many, doubtful=one)
+    assert report.lost == 3001
+    read = json.loads((old.parent / "new.loss-report.json").read_text())
+    Draft202012Validator(SCHEMA).validate(read)
+    (store,) = read["stores"]
+    assert len(store["left_out"]) == 3001
+    assert store["totals"] == {
+        "left_out": [
+            {"what": "message", "code": "torn", "count": "3000", "bytes": "3000"},
+            {"what": "row", "code": "unknown", "count": "1", "bytes": "0"},
+        ],
+        "unverified": [{"what": "message", "code": "resurrected", "count": "1", "bytes": "0"}],
+    }
+    page = (old.parent / "new.loss-report.md").read_text()
+    assert "message, the first 100 of 3,000" in page
+    assert page.count("`f:") == FIRST + 1
+    assert "| `m0\\|'x` | `q\\n2` | `f:0..1` | torn | cut off |" in page
+
+
+def test_what_is_hidden_is_nowhere_in_the_report(old: Path) -> None:
+    answer = answered(old)
+    items = lambda: [Item("message", "secret-id", "secret-q", "f", 1, 2, "torn", "quotes secret-text")]  # noqa: E731
+    parts = [Part("", "salvage", answer, Copied(answer, items=items))]
+    report = LossReport("old", "new", parts, hide=lambda part, text: f"text({len(text)})")
+    out = io.StringIO()
+    report.write_json(out, [])
+    report.write_page(out)
+    assert "secret" not in out.getvalue()
+    assert "unfinished" not in out.getvalue()
+    assert "text(9)" in out.getvalue()
+
+
+def test_a_format_without_new_stores_and_an_answer_without_a_state_are_refused(old: Path) -> None:
+    answer = answered(old)
+    refused = replace(answer, observation=replace(answer.observation, state=None))
+    with pytest.raises(CannotRebuild, match="recovery keeps nothing"):
+        new_store(refused, Choices())
+    unknown = replace(answer, journal=replace(answer.journal, format="no_such_format"))
+    with pytest.raises(CannotRebuild, match="no new store can be made"):
+        new_store(unknown, Choices())
