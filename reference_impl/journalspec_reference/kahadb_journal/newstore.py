@@ -412,7 +412,7 @@ class KahaNewStore:
         ]
         if self._version != _OPENWIRE:
             out.append(
-                f"For ActiveMQ 5.12 and later set storeOpenWireVersion={self._version} on the kahaDB element: "
+                f"For ActiveMQ 5.12 and later set storeOpenWireVersion={self._version} on the broker element: "
                 "messages are stored in that version, and without an index the broker takes 11 for granted."
             )
         store = self._passed.store

@@ -182,7 +182,9 @@ class Survivors:
             if name[0].endswith("TOPIC") and (only or self._by_index or self._early(found, here)):
                 out[name] = {listed.subscription or "": self._needs(listed) for listed in found}
                 self._infos |= {
-                    (name, listed.subscription or ""): listed.info for listed in found if listed.info is not None
+                    (name, listed.subscription or ""): listed.info
+                    for listed in found
+                    if listed.info is not None
                 }
         return out
 
