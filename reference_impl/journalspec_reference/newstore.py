@@ -159,14 +159,14 @@ def new_store(answer: Answer, choices: Choices) -> NewStore:
     Raises ChoiceRefused, and CannotRebuild with the reason: recovery refused, too.
     """
     name, seen = answer.journal.format, answer.observation
-    if seen.state is None:
-        raise CannotRebuild(
-            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", "try --policy salvage"
-        )
     try:
         room: Any = load(name)
     except UnknownFormat:
         room = None
+    if seen.state is None and not getattr(room, "of_refused", False):
+        raise CannotRebuild(
+            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", "try --policy salvage"
+        )
     maker = getattr(room, "new_store", None)
     found: NewStore | None = None if maker is None else maker(answer, choices)
     if found is None:
@@ -396,6 +396,8 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
     """Raise CannotRebuild if what was written does not read clean under the strictest policy."""
     for part in parts:
         journal = part.answer.journal
+        if getattr(part.store, "opaque", False):
+            continue  # nothing that is encrypted reads clean
         for found in journals_in(new / part.path if part.path else new, journal):
             seen = ask(found, "strict").observation
             if seen.verdict != CLEAN:
@@ -409,8 +411,11 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
 
 def journals_in(directory: Path, like: Journal) -> list[Journal]:
     """Return the journals of one format and edition in a directory, or in those below it."""
+    loaded = load_files(directory)
     try:
-        return find_journals(load_files(directory), like.format, like.edition)
+        # A format that is named takes any file: first what they are.
+        find_journals(loaded)
+        return find_journals(loaded, like.format, like.edition)
     except NoJournal as error:
         return [
             found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from journalspec.observation import At, Observation, refused
@@ -52,10 +53,20 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 def sibling(name: str) -> str:
     """Return the likely name of the missing other file, for messages only."""
+    return _numbered(name) or f"the other part of {name}"
+
+
+def other_of(name: str) -> str:
+    """Return a name for the other file: the likely one, or one that differs by a digit."""
+    path = PurePosixPath(name)
+    return _numbered(name) or path.with_stem(f"{path.stem}2").as_posix()
+
+
+def _numbered(name: str) -> str:
     # The last digit counts, but one before a suffix comes first.
     digit = re.search(r"\d(?=[._-]|\Z)", name) or re.search(r"\d(?!.*\d)", name, re.DOTALL)
     if digit is None or digit[0] not in "12":
-        return f"the other part of {name}"
+        return ""
     return f"{name[: digit.start()]}{3 - int(digit[0])}{name[digit.end() :]}"
 
 

@@ -17,6 +17,7 @@ from journalspec_reference.api import (
     Rules,
     Span,
     late_contents,
+    late_new_store,
     late_writer,
 )
 from journalspec_reference.batches import source_of
@@ -130,5 +131,9 @@ def _pair(files: Files, names: list[str], magic: set[str]) -> Detection:
 
 
 IMPLEMENTATION = Implementation(
-    FORMAT, {edition: _rules(edition) for edition in RULES}, detect, contents=late_contents(__package__)
+    FORMAT,
+    {edition: _rules(edition) for edition in RULES},
+    detect,
+    contents=late_contents(__package__),
+    new_store=late_new_store(__package__),
 )

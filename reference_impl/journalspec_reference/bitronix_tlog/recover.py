@@ -226,10 +226,11 @@ def recover_seed(files: Files, policy: str, _: Params) -> Observation:
         return problem
     # Where one file is all, salvage lists it as reading does.
     ((name, data),) = files.items()
-    return _observed([_seed(name, data)], policy if policy == "strict" else READ)
+    return _observed([seed_file(name, data)], policy if policy == "strict" else READ)
 
 
-def _seed(name: str, data: Any) -> LogFile:
+def seed_file(name: str, data: Any) -> LogFile:
+    """Return the one file of the seed's edition."""
     return LogFile(name, data, role="active", limit=len(data), framing=SEED)
 
 
@@ -245,7 +246,7 @@ def plan(files: Files, _: Params) -> Sequence[Stretch]:
 
 def plan_seed(files: Files, _: Params) -> Sequence[Stretch]:
     """Return the log of the one file that there is."""
-    return [log_of(_seed(name, data)) for name, data in files.items() if len(files) == 1]
+    return [log_of(seed_file(name, data)) for name, data in files.items() if len(files) == 1]
 
 
 def plan_nio(files: Files, _: Params) -> Sequence[Stretch]:

@@ -114,10 +114,15 @@ class LogContents:
 
     def counts(self) -> Iterator[Count]:
         """Yield how many transactions recovery commits and rolls back, and since when they are."""
-        for name, outcome in OUTCOMES.items():
-            total = Total()
-            for entry in self._state[name]:
-                known = uid(entry["gtrid"])
-                total.add(0, known.started if known else None)
-            if total.rows:
-                yield total.count(_TABLE, outcome)
+        return counts_of(self._state)
+
+
+def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
+    """Yield how many transactions are to be committed and rolled back, and since when they are."""
+    for name, outcome in OUTCOMES.items():
+        total = Total()
+        for entry in state[name]:
+            known = uid(entry["gtrid"])
+            total.add(0, known.started if known else None)
+        if total.rows:
+            yield total.count(_TABLE, outcome)

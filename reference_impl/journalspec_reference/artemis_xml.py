@@ -1,0 +1,380 @@
+"""Messages as the XML that ``artemis data exp`` writes and ``artemis data imp`` reads.
+
+It takes rows of the table ``messages`` of any format that has one with these columns (JBoss, KahaDB), and
+rows of the table ``queues``. What the file cannot hold is known before it is written: :func:`losses`.
+
+A row may have three more keys, where its format knows more than columns tell: ``body``, the body as Core
+stores it; ``types`` and ``content_types``, from the name of a property, or of an entry of a map, to a type of
+PROPERTY.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from struct import Struct, error
+from typing import NamedTuple
+
+from journalspec import mutf8
+from journalspec_reference.contents import Row, Value
+from journalspec_reference.newstore import Item
+
+#: What is lost, and why; the codes of the items of :func:`losses`.
+LOSSES = {
+    "xml-new-id": "the importer gives each message a new id and a new JMSMessageID",
+    "xml-delivery-count": "the file has no count of deliveries, so that it begins at 0",
+    "xml-durable": "the importer makes each message durable",
+    "xml-character": "XML 1.0 has no such character; U+FFFD is written for it",
+    "xml-char-property": "a property of type char becomes a text of one character",
+    "xml-value": "a property holds a list, a map, or a number that has no type there; it is left out",
+    "xml-converted": "it is no message of Core: JMS headers, properties and body are kept, no more",
+    "xml-body": "the body is not there or cannot be decoded, so that what is written is empty or in bytes",
+    "xml-duplicate-id": "an earlier message has the same duplicate id; it is left out, or the broker would "
+    "reject this one",
+    "xml-queue": "its queue is not among the bindings, so that it is left out",
+    "xml-null-text": "a text that reads _AMQ_NULL is taken for no text",
+}  # fmt: skip
+#: Types of properties, and the tags of values in Core's own maps and streams.
+PROPERTY = {
+    "boolean": 2, "byte": 3, "bytes": 4, "short": 5, "integer": 6, "long": 7, "float": 8, "double": 9,
+    "string": 10, "char": 11,
+}  # fmt: skip
+_FIXED = {
+    "boolean": Struct(">?"), "byte": Struct(">b"), "short": Struct(">h"), "integer": Struct(">i"),
+    "long": Struct(">q"), "float": Struct(">f"), "double": Struct(">d"),
+}  # fmt: skip
+#: Kind of a row -> type of a message. Any other is the default one.
+TYPES = {"text": "text", "bytes": "bytes", "map": "map", "stream": "stream", "object": "object"}
+NULL_TEXT = "_AMQ_NULL"
+DUPLICATE, SCHEDULED, ROUTING = "_AMQ_DUPL_ID", "_AMQ_SCHED_DELIVERY", "_AMQ_ROUTING_TYPE"
+#: Columns that Core keeps as properties, with their types.
+HEADERS = {
+    "correlation_id": ("JMSCorrelationID", "string"),
+    "reply_to": ("JMSReplyTo", "string"),
+    "type": ("JMSType", "string"),
+    "group_id": ("_AMQ_GROUP_ID", "string"),
+    "group_sequence": ("_AMQ_GROUP_SEQUENCE", "integer"),
+    "user_id": ("JMSXUserID", "string"),
+    "scheduled": (SCHEDULED, "long"),
+}
+#: What is about the body as it was stored: written anew, or not at all.
+STORED = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE", "_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
+#: What HornetQ and Artemis 1 put before the names of addresses; the importer of old exports takes it off.
+OLD_QUEUE, OLD_TOPIC = "jms.queue.", "jms.topic."
+OLD_PREFIX, PREFIX = "_HQ_", "_AMQ_"
+#: Of a large body so many bytes are one piece.
+PIECE = 3 << 16
+_INT, _CHAR = Struct(">i"), Struct(">H")
+_UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ESCAPES = {ord(each): f"&#{ord(each)};" for each in '\t\n\r"&<>'}
+
+
+class _Unfit(ValueError):
+    """A value that has no type in the file."""
+
+
+class _Property(NamedTuple):
+    name: str
+    kind: str
+    value: str
+
+
+class _Sent(NamedTuple):
+    """One message as the file has it, in `queues`; `lost` are codes of LOSSES."""
+
+    row: Row
+    queues: list[str]
+    kind: str
+    body: bytes
+    properties: list[_Property]
+    lost: dict[str, None]
+
+
+def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
+    """Yield the file in pieces: queues with their addresses, then the messages in the order of `rows`.
+
+    Rows of one message that follow each other are one message in several queues. `queues` has ``queue``, and
+    as far as they are known ``address``, ``filter``, ``routing`` (anycast, multicast) and ``id``. A message
+    whose queue is not among them is left out.
+    """
+    bound = {str(row["queue"]): row for row in queues}
+    yield b"<?xml version='1.0' encoding='UTF-8'?>\n<activemq-journal>\n"
+    yield from _bindings(bound)
+    yield b"   <messages>\n"
+    for sent in _messages(rows, bound):
+        yield from _message(sent)
+    yield b"   </messages>\n</activemq-journal>\n"
+
+
+def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[Item]:
+    """Yield what :func:`write` cannot keep of the same rows: an item for each message and each code.
+
+    That a message gets a new id is one of them, so each message is there at least once.
+    """
+    bound = {str(row["queue"]): row for row in queues}
+
+    def unbound() -> Iterator[Row]:
+        for row in rows:
+            if str(row.get("queue")) not in bound:
+                left.append(row)
+            yield row
+
+    left: list[Row] = []
+    for sent in _messages(unbound(), bound):
+        yield from (_item(row, "xml-queue") for row in left)
+        left.clear()
+        yield from (_item(sent.row, code) for code in sent.lost)
+    yield from (_item(row, "xml-queue") for row in left)
+
+
+def _item(row: Row, code: str) -> Item:
+    off = row.get("off")
+    where = str(row.get("file") or ""), off if isinstance(off, int) else None
+    return Item("message", str(row.get("id")), str(row.get("queue")), *where, None, code, LOSSES[code])
+
+
+def modern(name: str) -> str:
+    """Return the name of an address or queue as Artemis 2 has it."""
+    return name.removeprefix(OLD_QUEUE).removeprefix(OLD_TOPIC)
+
+
+def _routing(row: Row) -> str:
+    """Return the type of a queue; where it is not stored, by its name and address."""
+    stored, address, name = row.get("routing"), str(row.get("address") or ""), str(row["queue"])
+    if isinstance(stored, str):
+        return stored.upper()
+    return "ANYCAST" if address.startswith(OLD_QUEUE) or address in ("", name) else "MULTICAST"
+
+
+def _bindings(bound: Mapping[str, Row]) -> Iterator[bytes]:
+    addresses: dict[str, dict[str, None]] = {}
+    lines = ["   <bindings>\n"]
+    for name, row in bound.items():
+        address = modern(str(row.get("address") or name))
+        addresses.setdefault(address, {})[_routing(row)] = None
+    for number, (address, kinds) in enumerate(addresses.items(), 1):
+        lines.append(
+            f'      <address-binding routing-types="{",".join(kinds)}" name={_quoted(address)}'
+            f' id="{number}"/>\n'
+        )
+    for number, (name, row) in enumerate(bound.items(), len(addresses) + 1):
+        address = modern(str(row.get("address") or name))
+        lines.append(
+            f"      <queue-binding address={_quoted(address)}"
+            f" filter-string={_quoted(str(row.get('filter') or ''))} name={_quoted(modern(name))}"
+            f' id="{number}" routing-type="{_routing(row)}"/>\n'
+        )
+    yield "".join([*lines, "   </bindings>\n"]).encode()
+
+
+def _messages(rows: Iterable[Row], bound: Mapping[str, Row]) -> Iterator[_Sent]:
+    """Yield the messages: neighbours that are one message in several queues of an address are one."""
+    seen: set[int] = set()
+    sent: _Sent | None = None
+    for row in rows:
+        queue = bound.get(str(row.get("queue")))
+        if queue is None:
+            continue
+        name, address = modern(str(row["queue"])), str(queue.get("address") or row["queue"])
+        if sent is not None and row.get("id") is not None and _alike(sent.row, row, bound):
+            sent.queues.append(name)
+            continue
+        if sent is not None:
+            yield sent
+        sent = _sent(row, name, address, seen)
+    if sent is not None:
+        yield sent
+
+
+def _alike(one: Row, other: Row, bound: Mapping[str, Row]) -> bool:
+    """Tell whether two rows are one message in two queues."""
+    same = all(one.get(name) == other.get(name) for name in ("id", "file", "off", "scheduled"))
+    first, second = (bound[str(row["queue"])].get("address") for row in (one, other))
+    return same and first == second and one["queue"] != other["queue"]
+
+
+def _sent(row: Row, queue: str, address: str, seen: set[int]) -> _Sent:
+    """Return one message; `seen` are the duplicate ids so far, by address."""
+    lost = {"xml-new-id": None}
+    lost |= {"xml-delivery-count": None} if row.get("delivery_count") else {}
+    lost |= {"xml-durable": None} if row.get("durable") is False else {}
+    lost |= {"xml-converted": None} if row.get("protocol") not in ("core", None) else {}
+    types, core = row.get("types"), row.get("protocol") in ("core", None)
+    types = types if isinstance(types, Mapping) else {}
+    properties: list[_Property] = []
+    given = row.get("properties")
+    values = (
+        {name: (types.get(name), value) for name, value in given.items()}
+        if isinstance(given, Mapping)
+        else {}
+    )
+    for column, (name, usual) in HEADERS.items():
+        kept = core and column != "scheduled"
+        if row.get(column) is not None and not kept and name.replace(PREFIX, OLD_PREFIX, 1) not in values:
+            values.setdefault(name, (usual, row[column]))
+    for name, (own, value) in values.items():
+        if name in STORED:
+            continue
+        called = PREFIX + name.removeprefix(OLD_PREFIX) if name.startswith(OLD_PREFIX) else name
+        if called == DUPLICATE:
+            # Two sends of one id to an address: the broker rejects the second.
+            key = hash((address, str(value)))
+            if key in seen:
+                lost["xml-duplicate-id"] = None
+                continue
+            seen.add(key)
+        try:
+            properties.append(_property(called, own, value, lost))
+        except _Unfit:
+            lost["xml-value"] = None
+    kind = TYPES.get(str(row.get("kind")), "default")
+    return _Sent(row, [queue], kind, _body(row, kind, lost), properties, lost)
+
+
+def type_of(value: Value) -> str:
+    """Return the type of a property for a value that nothing else is known of."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        if not -(1 << 63) <= value < 1 << 63:
+            raise _Unfit
+        return "integer" if -(1 << 31) <= value < 1 << 31 else "long"
+    if isinstance(value, float):
+        return "double"
+    if value is None or isinstance(value, str):
+        return "string"
+    if isinstance(value, bytes):
+        return "bytes"
+    raise _Unfit
+
+
+def _property(name: str, kind: object, value: Value, lost: dict[str, None]) -> _Property:
+    if value is None:
+        return _Property(_text(name, lost), "simple-string", NULL_TEXT)
+    called = str(kind) if kind in PROPERTY else type_of(value)
+    if called == "char":
+        lost["xml-char-property"] = None
+    if called in ("char", "string"):
+        if value == NULL_TEXT:
+            lost["xml-null-text"] = None
+        return _Property(_text(name, lost), "simple-string", _text(str(value), lost))
+    if isinstance(value, bytes):
+        shown = urlsafe_b64encode(value).decode()
+    elif isinstance(value, float):
+        shown = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
+    else:
+        shown = str(value).lower() if called == "boolean" else str(value)
+    return _Property(_text(name, lost), called, shown)
+
+
+def _text(value: str, lost: dict[str, None]) -> str:
+    fit, count = _UNFIT.subn("\ufffd", value)
+    if count:
+        lost["xml-character"] = None
+    return fit
+
+
+def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
+    """Return the body as Core has it."""
+    stored, text, content, data = (row.get(name) for name in ("body", "text", "content", "data"))
+    if isinstance(stored, bytes):
+        return stored
+    if "body" in row:
+        lost["xml-body"] = None
+    types = row.get("content_types")
+    try:
+        if kind == "text":
+            return _optional(text if isinstance(text, str) else None)
+        if kind == "map" and isinstance(content, Mapping):
+            return _map(content, types if isinstance(types, Mapping) else {})
+        if kind == "stream" and isinstance(content, (list, tuple)):
+            return b"".join(_value(each, None, _stream_text) for each in content)
+    except (_Unfit, ValueError, OverflowError):
+        lost["xml-body"] = None
+        return b"\0" if kind == "map" else b""
+    plain = data if isinstance(data, bytes) else b""
+    if kind == "object":
+        return _INT.pack(len(plain)) + plain
+    if not isinstance(data, bytes) and (kind != "default" or content is not None or text is not None):
+        lost["xml-body"] = None
+    return plain
+
+
+def _map(content: Mapping[str, Value], types: Mapping[str, object]) -> bytes:
+    entries = (_simple(name) + _value(value, types.get(name), _simple) for name, value in content.items())
+    return b"\x01" + _INT.pack(len(content)) + b"".join(entries) if content else b"\0"
+
+
+def _value(value: Value, kind: object, text: Callable[[str], bytes]) -> bytes:
+    """Return a value with its tag; `text` stores one that is a text."""
+    if value is None:
+        return b"\0"
+    kind = str(kind) if kind in PROPERTY else type_of(value)
+    tag = bytes([PROPERTY[kind]])
+    if kind == "char":
+        return tag + _CHAR.pack(ord(str(value)))
+    if kind == "string":
+        return tag + text(str(value))
+    if isinstance(value, bytes):
+        return tag + _INT.pack(len(value)) + value
+    try:
+        return tag + _FIXED[kind].pack(value)
+    except error:
+        raise _Unfit from None
+
+
+def _simple(text: str) -> bytes:
+    units = text.encode("utf-16-le", "surrogatepass")
+    return _INT.pack(len(units)) + units
+
+
+def _optional(text: str | None) -> bytes:
+    return b"\0" if text is None else b"\x01" + _simple(text)
+
+
+def _stream_text(text: str) -> bytes:
+    """Return a text of a stream: its form depends on how many characters it has."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    count = len(units) // 2
+    if count < 9:
+        return b"\x01" + _INT.pack(count) + units
+    stored = mutf8.encode(text)
+    if count < 0xFFF:
+        return b"\x01" + _INT.pack(count) + _CHAR.pack(len(stored)) + stored
+    return b"\x01" + _INT.pack(count) + _simple(text)
+
+
+def _message(sent: _Sent) -> Iterator[bytes]:
+    row = sent.row
+    numbers = " ".join(
+        f'{name}="{value if isinstance(value, int) else usual}"'
+        for name, value, usual in (
+            ("id", row.get("id"), 0),
+            ("priority", row.get("priority"), 4),
+            ("expiration", row.get("expiration"), 0),
+            ("timestamp", row.get("timestamp"), 0),
+        )
+    )
+    named = row.get("message_id")
+    own = f" user-id={_quoted(str(named).removeprefix('ID:'))}" if named is not None else ""
+    lines = [f'      <message {numbers} type="{sent.kind}"{own}>\n         <properties>\n']
+    lines += (
+        f'            <property name={_quoted(each.name)} value={_quoted(each.value)} type="{each.kind}"/>\n'
+        for each in sent.properties
+    )
+    lines.append("         </properties>\n         <queues>\n")
+    lines += (f"            <queue name={_quoted(name)}/>\n" for name in sent.queues)
+    lines.append("         </queues>\n")
+    large = ' isLarge="true"' if row.get("large") else ""
+    lines.append(f"         <body{large}>\n")
+    yield "".join(lines).encode()
+    # The importer decodes a piece when it comes to the white space after it.
+    for off in range(0, len(sent.body), PIECE):
+        piece = urlsafe_b64encode(sent.body[off : off + PIECE])
+        yield b"            <![CDATA[" + piece + b"]]>\n"
+    yield b"         </body>\n      </message>\n"
+
+
+def _quoted(text: str) -> str:
+    return '"' + _UNFIT.sub("\ufffd", text).translate(_ESCAPES) + '"'

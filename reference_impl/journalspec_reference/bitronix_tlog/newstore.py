@@ -1,0 +1,386 @@
+"""A new log with what recovery has to do about transactions: decisions to commit, and branches without one.
+
+All records of such a transaction are copied as they are stored. Transactions that have ended are left out, so
+that most of the new log is free: a swap is what products lose decisions in (BTM-DEV-001).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, KeysView, Mapping, Sequence
+from heapq import merge
+from itertools import chain
+from pathlib import PurePath
+from typing import Any
+
+from journalspec.bitronix_tlog import LAYOUT
+from journalspec.formats import get_format
+from journalspec.observation import At, Record
+from journalspec_reference.answers import Answer
+from journalspec_reference.batches import Batch, Memory, source_of
+from journalspec_reference.bitronix_tlog import codec, nio
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, STATE_CLEAN
+from journalspec_reference.bitronix_tlog.contents import OUTCOMES, contents, counts_of
+from journalspec_reference.bitronix_tlog.fileset import LogFile, load_pair, other_of
+from journalspec_reference.bitronix_tlog.recover import (
+    COMMITTING,
+    DECIDING,
+    Log,
+    NioReplay,
+    Replay,
+    log_of,
+    seed_file,
+)
+from journalspec_reference.bitronix_tlog.scan import scan
+from journalspec_reference.contents import Count
+from journalspec_reference.newstore import ChoiceRefused, Choices, Item, NewFile
+from journalspec_reference.xids import gtrid_text, spelled
+
+#: Files are written in parts of so many bytes.
+PART = 1 << 20
+#: The timestamps of the new files: whatever a product of either clock stores at its next swap is larger, so
+#: that it elects the right file then. Even the position that 2.1.3 and 2.1.4 store is (BTM-DEV-001).
+ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
+#: The codes of what a choice leaves out, of a record that is valid and in no log, and of a decision that only
+#: the other file has.
+BY_CHOICE, UNANCHORED, DECISION = "by-choice", "unanchored", "decision"
+#: What a choice does.
+_DONE = {
+    "drop": "it is left out",
+    "commit": "a decision to commit is added",
+    "rollback": "its decision to commit is left out",
+}
+_ASIDE = "Stop what uses the log. Move the old files aside, and keep them until every resource is settled."
+_LEFT = "Records of transactions that have ended are not in it: recovery has nothing to do about them."
+_KEEP = "Decisions that only the other file has are not in it: --keep carries one over, by its gtrid."
+_START = "Start it with every resource registered under the name that it had: recovery runs then."
+
+
+def new_store(answer: Answer, choices: Choices) -> LogStore:
+    """Return the new log of a recovered one; raises ChoiceRefused."""
+    edition = answer.journal.edition
+    return {"seed": LogStore, "nio": NioStore}.get(edition, PairStore)(answer, choices)
+
+
+class LogStore:
+    """A new log of one file with nothing but records, as the seed document has it."""
+
+    replay: type[Replay] = Replay
+    base, covers = ".", frozenset[PurePath]()
+
+    def __init__(self, answer: Answer, choices: Choices) -> None:
+        if choices.queues or choices.index_acks:
+            raise ChoiceRefused("a transaction log has neither queues nor an index", "name transactions")
+        edition = get_format(answer.journal.format).edition(answer.journal.edition)
+        self.product = ", ".join(edition.products) or edition.title
+        self._seen, self._salvage = answer.observation, choices.salvage_records
+        self._files: Mapping[str, Any] = answer.journal.seen
+        state: Mapping[str, Any] = {**(self._seen.state or {})}
+        self._active = str(state["active"])
+        left = {one["gtrid"]: outcome for name, outcome in OUTCOMES.items() for one in state[name]}
+        #: Transactions that choices name -> the name of the choice, and how it names them.
+        self._choices: dict[bytes, tuple[str, str]] = {}
+        for choice in _DONE:
+            for text in getattr(choices, choice):
+                gtrid = self._named(text, left)
+                if gtrid in self._choices or left[gtrid] == choice:
+                    why = (
+                        "it is named twice"
+                        if gtrid in self._choices
+                        else f"recovery would {choice} it anyway"
+                    )
+                    raise ChoiceRefused(f"{text}: {why}", "leave it out")
+                self._choices[gtrid] = choice, text
+        #: What contents have of them.
+        self._rows: dict[bytes, Any] = {}
+        for row in contents(answer).rows("transactions") if self._choices else ():
+            if row["in_doubt"]:
+                self._rows[bytes(row["gtrid"])] = row  # type: ignore[arg-type]
+        self._open()
+        outside = {_gtrid(record) for record in self._outside()} if choices.keep else set()
+        self._keep = {self._named(text, outside): text for text in choices.keep}
+        #: Whose records are in the new log, and of whom only those that decide nothing.
+        self._wanted = {*left, *self._keep, *map(_gtrid, self._extras())} - self._of("drop")
+        self._undecided = self._of("rollback")
+        self._decisions = [*map(self._decision, self._of("commit"))]
+        #: Where the records are that are copied: begin and end of each run of them.
+        self._places = array("q", chain.from_iterable(self._runs()))
+        self._used = sum(map(len, self._records()))
+        #: The state of the new log.
+        self._state = self._replayed() if choices != Choices() else state
+        still = {one["gtrid"] for name in OUTCOMES for one in self._state[name]} if self._keep else set()
+        for gtrid in self._keep.keys() - still:
+            raise ChoiceRefused(f"{self._keep[gtrid]}: it has ended", "there is nothing to do about it")
+
+    # What an edition may do otherwise.
+
+    def _open(self) -> None:
+        self._log = seed_file(self._active, self._files[self._active])
+        self._others: list[LogFile] = []
+
+    def _batches(self) -> Iterator[Batch]:
+        yield from log_of(self._log).scan()
+
+    def _scanned(self, data: bytes) -> Iterator[Batch]:
+        return scan(Memory(data), 0, len(data), self._log.framing)
+
+    def _outside(self) -> Iterator[Record]:
+        for file in self._others:
+            stretch = log_of(file)
+            for batch in stretch.scan() if file.problem is None else ():
+                yield from stretch.tell(batch)
+        yield from self._seen.unanchored
+
+    def _is_damaged(self, place: At) -> bool:
+        return place.file == self._active and place.off < self._log.limit
+
+    def _built(self, gtrid: bytes, names: Sequence[str], like: Mapping[str, Any]) -> bytes:
+        stored = tuple(name.encode("ascii", "replace") for name in names)
+        return codec.encode(
+            COMMITTING, gtrid, stored, like["time"], like["sequence_number"], self._log.framing
+        )
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield the one file."""
+        yield NewFile(self._active, _parts(self._records()))
+
+    def steps(self) -> Sequence[str]:
+        """Return how to put it in place."""
+        return _ASIDE, f"Put {self._active} in its place. {_LEFT}", _START
+
+    # Which records.
+
+    @staticmethod
+    def _named(text: str, known: Container[bytes]) -> bytes:
+        """Return which of the transactions a choice names; raises ChoiceRefused if it is none of them."""
+        for gtrid in spelled(text):
+            if gtrid in known:
+                return gtrid
+        raise ChoiceRefused(
+            f"{text}: there is no such transaction to decide on",
+            "inspect --contents transactions lists those in doubt; --keep takes those outside the log",
+        )
+
+    def _of(self, choice: str) -> KeysView[bytes]:
+        """Return the transactions that this choice names, in its order."""
+        return {gtrid: text for gtrid, (name, text) in self._choices.items() if name == choice}.keys()
+
+    def _extras(self) -> Iterator[Record]:
+        """Yield the records in no log that are carried over all the same."""
+        drop = self._of("drop")
+        for record in self._outside() if self._keep or self._salvage else ():
+            gtrid = _gtrid(record)
+            if gtrid in self._keep or (self._salvage and gtrid not in drop and self._is_damaged(record.at)):
+                yield record
+
+    def _records(self) -> Iterator[bytes]:
+        """Yield the records of the new log, some in one piece."""
+        inside = []
+        for record in self._extras():
+            data = source_of(self._files[record.at.file]).read(record.at.off, record.at.length)
+            if record.at.file == self._active:
+                inside.append((record.at.off, data))
+            else:
+                yield data
+        for _, data in merge(self._copied(), inside):
+            yield data
+        yield from self._decisions
+
+    def _copied(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the records that are copied, those that touch in one piece: offset, bytes."""
+        source, ends = source_of(self._files[self._active]), iter(self._places)
+        for start, end in zip(ends, ends, strict=True):
+            yield start, source.read(start, end - start)
+
+    def _replayed(self) -> Mapping[str, Any]:
+        replay = self.replay()
+        for data in _stretches(self._records()):
+            for batch in self._scanned(data):
+                replay.take(batch)
+        return replay.answer(self._active)
+
+    def _runs(self) -> Iterator[tuple[int, int]]:
+        """Yield where records begin and end that are copied, those that touch as one."""
+        wanted, size_at, undecided = self._wanted, self.replay.size_at, self._undecided
+        for batch in self._batches():
+            data, moved = batch.data, batch.more.get("moved")
+            start = stop = -1
+            for at, end, status in zip(batch.off, batch.end, batch.code, strict=True):
+                here = at + size_at
+                if moved:
+                    here += moved.get(at, 0)
+                gtrid = data[here + 1 : here + 1 + data[here]]
+                if gtrid not in wanted or (status in DECIDING and gtrid in undecided):
+                    continue
+                if at != stop:
+                    if start >= 0:
+                        yield batch.base + start, batch.base + stop
+                    start = at
+                stop = end
+            if start >= 0:
+                yield batch.base + start, batch.base + stop
+
+    def _decision(self, gtrid: bytes) -> bytes:
+        """Return a decision to commit; raises ChoiceRefused if the log cannot hold it."""
+        row = self._rows[gtrid]
+        last = next(one for one in self._seen.records if one.at.off == row["off"])
+        try:
+            if not row["waits_for"]:
+                raise ValueError("the log names no resource of it")
+            return self._built(gtrid, row["waits_for"], last.fields)
+        except ValueError as error:
+            raise ChoiceRefused(f"{row['id']}: {error}", "the log cannot have it committed") from None
+
+    # The account.
+
+    def carried(self) -> Iterator[Count]:
+        """Yield how many transactions the new log has recovery commit and roll back."""
+        return counts_of(self._state)
+
+    def left_out(self) -> Iterator[Item]:
+        """Yield the transactions that choices leave out; those that have ended are no loss."""
+        for gtrid in sorted(self._of("drop") | self._undecided):
+            row = self._rows[gtrid]
+            text, place = self._fate(gtrid), (row["file"], row["off"], None)
+            yield Item("transaction", row["id"], "", *place, BY_CHOICE, text)
+
+    def unverified(self) -> Iterator[Item]:
+        """Yield the records that were in no log, or in that of the other file."""
+        for record in self._extras():
+            text = f"{record.type}: its checksum holds, and nothing shows that it belongs to the log"
+            at, name = record.at, gtrid_text(_gtrid(record))
+            yield Item("transaction", name, "", at.file, at.off, at.length, UNANCHORED, text)
+
+    def chosen(self) -> Iterator[str]:
+        """Yield what each choice did."""
+        for gtrid, (choice, text) in self._choices.items():
+            fate = f"{_DONE[choice]}; {self._fate(gtrid)}"
+            yield f"--{choice} {text}: {fate}; its other resources are not touched"
+        extras = Counter(map(_gtrid, self._extras()))
+        for gtrid, text in self._keep.items():
+            yield f"--keep {text}: {extras.pop(gtrid)} records from outside the log are carried over"
+        if self._salvage:
+            number = extras.total()
+            yield f"--salvage-records: {number} records from damaged parts of the log are carried over"
+
+    def _fate(self, gtrid: bytes) -> str:
+        """Return what recovery would do about a transaction that a choice names."""
+        row = self._rows[gtrid]
+        names, others = row["waits_for"], sorted({*row["resources"]} - {*row["waits_for"]})
+        ended = f", {', '.join(others)} has ended" if others else ""
+        where = f" on {', '.join(names)}" if names else ""
+        return f"recovery would {row['outcome']} it{where} (last record {row['status']}{ended})"
+
+
+class PairStore(LogStore):
+    """A pair of files of one length: the first holds the records, the other one is empty."""
+
+    def _open(self) -> None:
+        pair = load_pair(self._files)
+        self._log = next(file for file in pair if file.name == self._active)
+        self._others = [file for file in pair if file is not self._log]
+        other = next((file.name for file in self._others), other_of(self._active))
+        # A compressed file is given back as it was.
+        self._names = [name.removesuffix(".gz") for name in (self._active, other)]
+
+    def left_out(self) -> Iterator[Item]:
+        """Yield also the decisions that a damaged other file has, and the active one has not."""
+        yield from super().left_out()
+        for log in (Log(file) for file in self._others if file.problem is None):
+            left, name = log.state.left if log.fault else {}, log.file.name
+            for gtrid in sorted(left.keys() - Log(self._log, watched=left).state.known - self._keep.keys()):
+                text = f"it is to be committed on {', '.join(sorted(left[gtrid]))}; --keep carries it over"
+                yield Item("transaction", gtrid_text(gtrid), "", name, None, None, DECISION, text)
+
+    def steps(self) -> Sequence[str]:
+        """Return how to put it in place."""
+        pair = " and ".join(sorted(self._names))
+        place = f"Put {pair} together where logPart1Filename and logPart2Filename say."
+        others = (_KEEP,) if self._seen.missing else ()
+        return *others, _ASIDE, f"{place} {_LEFT}", _START
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield the active file, then the other one; half of a file is free, or what was free before."""
+        length = max(HEADER_SIZE + 2 * self._used, self._log.length, *(file.length for file in self._others))
+        active, passive = self._names
+        head = codec.encode_header(ACTIVE_SINCE, STATE_CLEAN, HEADER_SIZE + self._used)
+        yield NewFile(active, _parts(chain([head], self._records()), length))
+        yield NewFile(passive, _parts([codec.encode_header(PASSIVE_SINCE, STATE_CLEAN, HEADER_SIZE)], length))
+
+
+class NioStore(LogStore):
+    """One file; all records are of one lap, the new file's."""
+
+    replay = NioReplay
+
+    def _open(self) -> None:
+        self._data = self._files[self._active]
+        header = nio.decode_header(self._data)
+        assert isinstance(header, nio.NioHeader)  # recovery has read it
+        self._header = header
+
+    def _batches(self) -> Iterator[Batch]:
+        # The order of writing (BTM-NIO-009): the lap before first, then this one.
+        for current in (False, True):
+            for batch in nio.scan(source_of(self._data), self._header):
+                if batch.more["current"] == current:
+                    yield batch
+
+    def _scanned(self, data: bytes) -> Iterator[Batch]:
+        return nio.scan(Memory(bytes(nio.HEADER_SIZE) + data), self._header)
+
+    def _copied(self) -> Iterator[tuple[int, bytes]]:
+        """Yield frames that begin and end with the delimiter of this lap, whichever they had."""
+        head, tail, now = nio.FRAME_HEAD, nio.FRAME_TAIL, self._header.current
+        for off, data in super()._copied():
+            at, frames = 0, bytearray()
+            while at < len(data):
+                start, _, length, crc, middle = head.unpack_from(data, at)
+                end = at + head.size + length
+                frames += head.pack(start, now, length, crc, middle) + data[at + head.size : end]
+                frames += tail.pack(nio.FRAME_END, now)
+                at = end + tail.size
+            yield off, bytes(frames)
+
+    def _built(self, gtrid: bytes, names: Sequence[str], like: Mapping[str, Any]) -> bytes:
+        stored = tuple(name.encode("latin-1") for name in names)
+        numbers = {"time": like["time"], "sequence_number": like["sequence_number"]}
+        length = nio.MIN_PAYLOAD + len(gtrid) + sum(nio.SHORT.size + len(name) for name in stored)
+        fields = {"status": COMMITTING, "record_length": length, "padding": b"", **numbers}
+        return LAYOUT.build(
+            "record", "nio", **fields, gtrid=gtrid, names=stored, delimiter=self._header.current
+        )
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield the one file, as long as it was, or twice what it needs."""
+        head = nio.encode_header(self._header).ljust(nio.HEADER_SIZE, b"\0")
+        length = max(nio.HEADER_SIZE + 2 * self._used, len(self._data))
+        yield NewFile(self._active, _parts(chain([head], self._records()), length))
+
+
+def _gtrid(record: Record) -> bytes:
+    fields: Mapping[str, Any] = record.fields
+    gtrid: bytes = fields["gtrid"]
+    return gtrid
+
+
+def _stretches(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield whole records, of :data:`PART` bytes or more at a time."""
+    some, size = list[bytes](), 0
+    for piece in pieces:
+        some.append(piece)
+        size += len(piece)
+        if size >= PART:
+            yield b"".join(some)
+            some, size = [], 0
+    yield b"".join(some)
+
+
+def _parts(pieces: Iterable[bytes], length: int = 0) -> Iterator[bytes]:
+    """Yield bytes in parts of :data:`PART` at most, then zeros up to a length."""
+    done = 0
+    for data in _stretches(pieces):
+        done += len(data)
+        yield from (data[at : at + PART] for at in range(0, len(data), PART))
+    yield from (bytes(min(PART, length - at)) for at in range(done, length, PART))
