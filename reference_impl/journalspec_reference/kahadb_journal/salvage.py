@@ -249,8 +249,8 @@ class _Unit:
                 self._file,
                 self._at + at,
                 f"if one byte of this batch was changed, it is this one, 0x{self._data[at]:02x} instead of "
-                f"0x{value:02x}, in {record.command} {record.id}: the checksum fits then, and the record can be "
-                "read; it was not applied",
+                f"0x{value:02x}, in {record.command} {record.id}: the checksum fits then, and the "
+                "record can be read; it was not applied",
             )
 
 
