@@ -192,12 +192,18 @@ def _for_a_product(
 
 
 def _sql(answer: Answer, tables: Sequence[str]) -> _Writer:
-    """Return what writes tables as SQL; raises UsageProblem if the format has none."""
+    """Return what writes tables as SQL; raises UsageProblem if the format has none, or no such table."""
+    found = contents(answer)
     try:
         sql = format_module("journalspec_reference", answer.journal.format, "sql")
     except UnknownFormat:
         raise _no_such_file(answer, SQL) from None
-    return _Writer(partial(sql.write, answer, tables), partial(sql.losses, answer, tables))
+    for name in tables:
+        if name not in (known := [*(found.tables if found is not None else ())]):
+            near = get_close_matches(name, known, NEAREST, cutoff=0)
+            raise UsageProblem(f"there is no table {shown(name)!r}", f"the nearest names: {some_of(near)}")
+    script = sql.Script(found, tables)
+    return _Writer(script.parts, script.losses)
 
 
 def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
@@ -205,14 +211,17 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
 
     A format whose tables are not named as Artemis' has `messages` and `queues` that are, in ``xml_rows``.
     """
+    found = contents(answer)
+    tables = found.tables if found is not None else {}
     try:
         rows = format_module("journalspec_reference", answer.journal.format, "xml_rows")
-        messages, queues = partial(rows.messages, answer), partial(rows.queues, answer)
+        messages, queues = partial(rows.messages, found), partial(rows.queues, found)
     except UnknownFormat:
-        found = contents(answer)
-        if found is None or not {MESSAGES, QUEUES} <= found.tables.keys():
+        columns = tables[QUEUES].columns if {MESSAGES, QUEUES} <= tables.keys() else ()
+        if found is None or not any(each.name == QUEUE for each in columns):
             raise _no_such_file(answer, XML) from None
-        messages, queues = partial(found.rows, MESSAGES), partial(found.rows, QUEUES)
+        messages = getattr(found, "typed_messages", partial(found.rows, MESSAGES))
+        queues = partial(found.rows, QUEUES)
     known = {str(row[QUEUE]) for row in queues()}
     for name in wanted:
         if name not in known:

@@ -79,7 +79,11 @@ def _in_log(directory: Path, random: Random) -> str:
     path = files[-1] if random.random() < 0.7 else random.choice(files)
     data = bytearray(path.read_bytes())
     used = _used(bytes(data))
-    at = used - min(used, random.choice((1, 40, 300, 5000))) if random.random() < 0.5 else random.randrange(used)
+    at = (
+        used - min(used, random.choice((1, 40, 300, 5000)))
+        if random.random() < 0.5
+        else random.randrange(used)
+    )
     kind = random.choice(("cut", "zeros", "ones", "sector", "bit", "bytes", "hole"))
     if kind == "cut":
         del data[at:]
@@ -246,10 +250,15 @@ class Trial:
 def told(found: Contents) -> dict[str, Counter[str]]:
     """Return the rows of the tables of users as :mod:`derby_rows` has them, each as JSON."""
     out = {}
-    for title in (str(row["schema"]) + "." + str(row["table"]) for row in found.rows("tables") if row["kind"] != "system"):
+    for title in (
+        str(row["schema"]) + "." + str(row["table"])
+        for row in found.rows("tables")
+        if row["kind"] != "system"
+    ):
         columns = found.tables[title].columns
         out[title] = Counter(
-            json.dumps([_as_told(row[column.name], column) for column in columns]) for row in found.rows(title)
+            json.dumps([_as_told(row[column.name], column) for column in columns])
+            for row in found.rows(title)
         )
     return out
 
@@ -268,7 +277,12 @@ def product(name: str, requests: Iterable[Mapping[str, Any]]) -> Iterator[dict[s
     lines = "".join(json.dumps(each) + "\n" for each in requests)
     with tempfile.TemporaryFile("w+") as errors:
         done = subprocess.run(
-            [sys.executable, str(PROGRAM), name], input=lines, stdout=subprocess.PIPE, stderr=errors, text=True, check=False
+            [sys.executable, str(PROGRAM), name],
+            input=lines,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            check=False,
         )
         errors.seek(0)
         said = errors.read()

@@ -93,7 +93,11 @@ def asked(request: dict[str, Any]) -> dict[str, Any]:
         doubtful = database.prepared()
         for branch in doubtful:
             database.decide(branch, commit=False)
-        told = {"tables": rows(connection), "in_doubt": [branch[1].hex() for branch in doubtful], "errors": errors}
+        told = {
+            "tables": rows(connection),
+            "in_doubt": [branch[1].hex() for branch in doubtful],
+            "errors": errors,
+        }
         with derby_call():
             connection.rollback()
             connection.close()
@@ -110,7 +114,9 @@ def asked(request: dict[str, Any]) -> dict[str, Any]:
 def _run(connection: Any, script: str) -> int:
     stream = java_class("java.io.FileInputStream")(script)
     output = java_class("java.io.ByteArrayOutputStream")()
-    errors = int(java_class("org.apache.derby.tools.ij").runScript(connection, stream, "UTF-8", output, "UTF-8"))
+    errors = int(
+        java_class("org.apache.derby.tools.ij").runScript(connection, stream, "UTF-8", output, "UTF-8")
+    )
     if errors:
         said = [line for line in str(output.toString()).splitlines() if "ERROR" in line]
         print("\n".join(said[:20]), file=sys.stderr)
