@@ -119,7 +119,7 @@ def _run(connection: Any, script: str) -> int:
 
 _SMALL = {
     "derby.storage.logSwitchInterval": "100000",
-    "derby.storage.checkpointInterval": "100000",
+    "derby.storage.checkpointInterval": "100000000",
     "derby.storage.pageCacheSize": "40",
     "derby.storage.fileSyncTransactionLog": "true",
 }

@@ -144,16 +144,15 @@ def _file(found: DerbyContents, container: int) -> str:
 class Behind:
     """The records behind the end of the log: nothing redoes them.
 
-    `changes` counts those that change rows, by container; `newer` are pages that have such changes although
-    nothing in the log changes them.
+    `changes` counts those that change a page, by container; `newer` are pages that have such changes.
     """
 
     def __init__(self, found: DerbyContents) -> None:
-        log, store = found.state.log, found.state.store
+        log = found.state.log
         self.changes: Counter[int] = Counter()
         self.newer: list[Place] = []
         self.first: tuple[str, int] | None = None
-        if log is None or log.last is None or store is None:
+        if log is None or log.last is None:
             return
         versions: dict[Place, int] = {}
         last = log.last.file.number
@@ -169,7 +168,7 @@ class Behind:
                         versions.setdefault(place, fields["page_version"])
         for place, version in versions.items():
             heap = found.state.heap(place[0])
-            if heap is not None and heap.size and not heap.removed and place not in store.pages:
+            if heap is not None and heap.size and not heap.removed:
                 with suppress(Fault):
                     if int.from_bytes(heap.page(place[1])[6:14], "big") > version:
                         self.newer.append(place)

@@ -10,12 +10,12 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from journalspec_reference.contents import Count
 from journalspec_reference.derby_log.contents import DerbyContents
-from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable
+from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, by_heap
 from journalspec_reference.derby_log.contents.values import Typed, described, integer, text, utf
 from journalspec_reference.newstore import Item
 
@@ -39,7 +39,7 @@ _NAMES = {
     _USER: "BLOB(2147483647)", 442: "BLOB({})", 446: "CLOB({})", _XML: "XML",
 }  # fmt: skip
 #: The length of a type that says none, where only a heap tells of it.
-_WIDEST = {17: 254, 28: 254, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
+_WIDEST = {17: 32672, 28: 32672, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
 _RULES = {"C": "CASCADE", "N": "SET NULL", "R": "RESTRICT", "S": "NO ACTION"}
 #: A schema of the product's own.
 _SYSTEM = ("SYS", "NULLID", "SQLJ")
@@ -89,6 +89,10 @@ class Script:
         for title, table in found.sql.items():
             if table.kind != "system" and (not tables or title in tables):
                 ident = idents.get((table.schema, table.name), "")
+                bare = None if table.columns else by_heap(found.state, table.container)
+                if bare is not None:
+                    table = replace(table, columns=bare.columns)  # noqa: PLW2901  # the catalogue has lost them
+                    self._lose("table", "", title, "the catalogue does not have the names of its columns")
                 self._tables[title] = _Table(table, ident, columns.get(ident, {}))
         self._by_ident = {each.ident: each for each in self._tables.values() if each.ident}
 
@@ -442,7 +446,11 @@ def _type(typed: Typed) -> str:
             return "VARCHAR(64)"  # only its heap tells of it
         word = "NUMERIC" if typed.name == "NUMERIC" else "DECIMAL"
         return f"{word}({typed.precision},{typed.scale})"
-    width = typed.width if typed.width > 0 else _WIDEST.get(typed.type, 1)
+    width = typed.width
+    if width <= 0:
+        # Only its heap tells of it: how long it is, nothing does.
+        name = {17: "VARCHAR({})", 28: "VARCHAR({}) FOR BIT DATA"}.get(typed.type, _NAMES.get(typed.type, "BLOB({})"))
+        return name.format(_WIDEST.get(typed.type, 2147483647))
     return _NAMES.get(typed.type, "BLOB(2147483647)").format(width)
 
 
