@@ -110,7 +110,7 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
 
 
 def by_heap(state: Booted, container: int) -> SqlTable | None:
-    """Return a table by the first row of its heap, where the catalogue does not have it; None if there is none."""
+    """Return a table by the first row of its heap alone; None if it has none."""
     found = state.described(container)
     if found is None:
         return None
