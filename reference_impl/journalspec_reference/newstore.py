@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, TypeAlias
 
 from journalspec.files import force_names
 from journalspec.formats import UnknownFormat, get_format
@@ -63,7 +63,7 @@ class CannotRebuild(FilesetError):
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class StoreChoices:
     """What the user asks for beside the policy. Each names something by the id that contents print."""
 
     #: Transactions, message ids, queues: left out.
@@ -82,7 +82,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class LossItem:
     """One thing that was not carried over, or that was and is not verified.
 
     `what` is :data:`BYTES`, :data:`FILE` or the noun of a table (``message``, ``row``, ``transaction``);
@@ -98,6 +98,11 @@ class Item:
     length: int | None
     code: str
     text: str
+
+
+#: What they are called where nothing else is called so.
+Choices: TypeAlias = StoreChoices
+Item: TypeAlias = LossItem
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ that most of the new log is free: a swap is what products lose decisions in (BTM
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, KeysView, Mapping, Sequence
 from heapq import merge
@@ -52,6 +53,7 @@ _DONE = {
 }
 _ASIDE = "Stop what uses the log. Move the old files aside, and keep them until every resource is settled."
 _LEFT = "Records of transactions that have ended are not in it: recovery has nothing to do about them."
+_KEEP = "Decisions that only the other file has are not in it: --keep carries one over, by its gtrid."
 _START = "Start it with every resource registered under the name that it had: recovery runs then."
 
 
@@ -102,14 +104,12 @@ class LogStore:
         self._wanted = {*left, *self._keep, *map(_gtrid, self._extras())} - self._of("drop")
         self._undecided = self._of("rollback")
         self._decisions = [*map(self._decision, self._of("commit"))]
-        replay, self._used = self.replay(), 0
-        for data in _stretches(self._records()):
-            self._used += len(data)
-            for batch in self._scanned(data):
-                replay.take(batch)
+        #: Where the records are that are copied: begin and end of each run of them.
+        self._places = array("q", chain.from_iterable(self._runs()))
+        self._used = sum(map(len, self._records()))
         #: The state of the new log.
-        self._state = replay.answer(self._active)
-        still = {one["gtrid"] for name in OUTCOMES for one in self._state[name]}
+        self._state = self._replayed() if choices != Choices() else state
+        still = {one["gtrid"] for name in OUTCOMES for one in self._state[name]} if self._keep else set()
         for gtrid in self._keep.keys() - still:
             raise ChoiceRefused(f"{self._keep[gtrid]}: it has ended", "there is nothing to do about it")
 
@@ -183,12 +183,25 @@ class LogStore:
                 inside.append((record.at.off, data))
             else:
                 yield data
-        for _, data in merge(self._runs(), inside):
+        for _, data in merge(self._copied(), inside):
             yield data
         yield from self._decisions
 
-    def _runs(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the records that are carried over, those that touch in one piece: offset, bytes."""
+    def _copied(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the records that are copied, those that touch in one piece: offset, bytes."""
+        source, ends = source_of(self._files[self._active]), iter(self._places)
+        for start, end in zip(ends, ends, strict=True):
+            yield start, source.read(start, end - start)
+
+    def _replayed(self) -> Mapping[str, Any]:
+        replay = self.replay()
+        for data in _stretches(self._records()):
+            for batch in self._scanned(data):
+                replay.take(batch)
+        return replay.answer(self._active)
+
+    def _runs(self) -> Iterator[tuple[int, int]]:
+        """Yield where records begin and end that are copied, those that touch as one."""
         wanted, size_at, undecided = self._wanted, self.replay.size_at, self._undecided
         for batch in self._batches():
             data, moved = batch.data, batch.more.get("moved")
@@ -202,11 +215,11 @@ class LogStore:
                     continue
                 if at != stop:
                     if start >= 0:
-                        yield batch.base + start, data[start:stop]
+                        yield batch.base + start, batch.base + stop
                     start = at
                 stop = end
             if start >= 0:
-                yield batch.base + start, data[start:stop]
+                yield batch.base + start, batch.base + stop
 
     def _decision(self, gtrid: bytes) -> bytes:
         """Return a decision to commit; raises ChoiceRefused if the log cannot hold it."""
@@ -284,7 +297,8 @@ class PairStore(LogStore):
         """Return how to put it in place."""
         pair = " and ".join(sorted(self._names))
         place = f"Put {pair} together where logPart1Filename and logPart2Filename say."
-        return _ASIDE, f"{place} {_LEFT}", _START
+        others = (_KEEP,) if self._seen.missing else ()
+        return *others, _ASIDE, f"{place} {_LEFT}", _START
 
     def files(self) -> Iterator[NewFile]:
         """Yield the active file, then the other one; half of a file is free, or what was free before."""
@@ -316,10 +330,10 @@ class NioStore(LogStore):
     def _scanned(self, data: bytes) -> Iterator[Batch]:
         return nio.scan(Memory(bytes(nio.HEADER_SIZE) + data), self._header)
 
-    def _runs(self) -> Iterator[tuple[int, bytes]]:
+    def _copied(self) -> Iterator[tuple[int, bytes]]:
         """Yield frames that begin and end with the delimiter of this lap, whichever they had."""
         head, tail, now = nio.FRAME_HEAD, nio.FRAME_TAIL, self._header.current
-        for off, data in super()._runs():
+        for off, data in super()._copied():
             at, frames = 0, bytearray()
             while at < len(data):
                 start, _, length, crc, middle = head.unpack_from(data, at)

@@ -1,0 +1,316 @@
+"""New Bitronix logs: what recovery has to do is in them, nothing else is, and they read clean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.observation import CLEAN
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.draws import drawn_cases
+from journalspec_corpus.load import load_cases
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, LONG, TIMESTAMP_AT, encode, encode_header
+from journalspec_reference.contents import contents
+from journalspec_reference.filesets import Journal, find_journals, load
+from journalspec_reference.newstore import ChoiceRefused, Choices, NewStore, new_store
+
+FORMAT = "bitronix_tlog"
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURED = sorted(path.parent for path in (ROOT / "corpus" / "captured" / FORMAT).glob("*/*/expected.json"))
+FIELD, REAL = ROOT.parent / "shared" / "field", ROOT.parent / "shared" / "real" / FORMAT
+COMMITTING, PREPARED, COMMITTED, ROLLEDBACK = 8, 2, 3, 4
+ONE, TWO, THREE = (b"srv1" + number.to_bytes(8) + bytes(4) for number in (1795219652537, 7, 9))
+NAMES = (b"db1", b"jms1")
+
+
+def answer_of(files: Mapping[str, bytes], edition: str = "2.1", policy: str = SALVAGE) -> Answer:
+    return ask(Journal(FORMAT, edition, files), policy)
+
+
+def bytes_of(store: NewStore) -> dict[str, bytes]:
+    found = {}
+    for file in store.files():
+        parts = [*file.parts]
+        assert all(len(part) <= 1 << 20 for part in parts)
+        found[file.name] = b"".join(parts)
+    return found
+
+
+def live(answer: Answer) -> list[dict[str, Any]]:
+    """Return the transactions that recovery has something to do about, without their places."""
+    found = contents(answer)
+    assert found
+    rows = (dict(row) for row in found.rows("transactions") if row["in_doubt"])
+    return [row | {"file": None, "off": None} for row in rows]
+
+
+def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
+    """Return the new log, and what reading it gives; it is clean in any case."""
+    store = new_store(answer, Choices(**choices))
+    files = bytes_of(store)
+    assert files == bytes_of(store)
+    again = answer_of(files, answer.journal.edition, "strict")
+    assert (again.observation.verdict, [*again.observation.missing]) == (CLEAN, [])
+    return store, again
+
+
+def damaged_sets() -> Iterator[tuple[str, str, Mapping[str, bytes]]]:
+    for case in [*load_cases(FORMAT), *drawn_cases(FORMAT, 47, range(300))]:
+        yield case.id, case.edition, case.files()
+    adapter, number = crash_format(FORMAT), 0
+    for work in list(adapter.workloads("core"))[5::211]:
+        trace = adapter.build(work)
+        for states in crash_states(trace, PRESETS, 1):
+            for codes in states.codes:
+                number += 1
+                if number % 43 == 0:
+                    yield f"{trace.name} {number}", trace.edition, states.point.materialise(codes)
+
+
+def test_what_is_live_is_what_is_carried_over() -> None:
+    wrong, kept, empty, nothing = [], 0, 0, 0
+    for name, edition, files in damaged_sets():
+        answer = answer_of(files, edition)
+        if answer.observation.state is None:
+            nothing += 1
+            continue
+        store, again = made(answer)
+        rows = live(answer)
+        kept, empty = kept + bool(rows), empty + (not rows)
+        total = sum(count.rows for count in store.carried())
+        # Of what recovery reports itself nothing is reported twice.
+        others = {item.code for item in store.left_out()} - {"decision"} or [*store.unverified()]
+        if live(again) != rows or total != len(rows) or others:
+            wrong.append(name)
+    assert wrong == []
+    assert kept > 700
+    assert empty > 400
+    assert nothing > 100
+
+
+@pytest.mark.parametrize("place", CAPTURED, ids=lambda path: "-".join(path.parts[-2:]))
+def test_a_captured_log_is_found_again_as_it_was(place: Path, tmp_path: Path) -> None:
+    """In a directory, so that the names and the clock of the files are looked at, too."""
+    (journal,) = find_journals(load(place), FORMAT)
+    answer = ask(journal, SALVAGE)
+    if answer.observation.state is None:
+        return
+    for name, data in bytes_of(new_store(answer, Choices())).items():
+        (tmp_path / name).write_bytes(data)
+    (found,) = find_journals(load(tmp_path), FORMAT)
+    assert (sorted(found.files), found.missing) == (sorted(journal.files), ())
+    again = ask(found, "strict")
+    assert (again.observation.verdict, live(again)) == (CLEAN, live(answer))
+    # The old length, unless decisions fill most of it.
+    (length,) = {len(data) for data in found.files.values()}
+    assert length >= max(map(len, journal.files.values()))
+    headers: list[Any] = [file.header for file in again.observation.files]
+    assert max(header["position"] for header in headers) <= length // 2 + HEADER_SIZE
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
+def test_real_logs() -> None:
+    seen = 0
+    places = {path.parent for path in REAL.rglob("*.tlog")} | {FIELD / "b1-swap-uptime"}
+    for place in sorted(places):
+        for journal in find_journals(load(place), FORMAT):
+            answer = ask(journal, SALVAGE)
+            if answer.observation.state is not None:
+                _, again = made(answer)
+                assert live(again) == live(answer), place
+                seen += 1
+    assert seen > 15
+
+
+# Choices.
+
+
+def pair(first: list[bytes], second: list[bytes] = [], hole: int = -1) -> dict[str, bytes]:  # noqa: B006
+    files = {}
+    for name, since, records in (("btm1.tlog", 2, first), ("btm2.tlog", 1, second)):
+        data = b"".join(records)
+        head = encode_header(since, 0, HEADER_SIZE + len(data))
+        files[name] = (head + data).ljust(2048, b"\0")
+    if hole >= 0:
+        spoilt = bytearray(files["btm1.tlog"])
+        at = HEADER_SIZE + sum(map(len, first[:hole]))
+        spoilt[at : at + len(first[hole])] = bytes(len(first[hole]))
+        files["btm1.tlog"] = bytes(spoilt)
+    return files
+
+
+def record(status: int, gtrid: bytes, names: tuple[bytes, ...] = NAMES, time: int = 1795219652551) -> bytes:
+    return encode(status, gtrid, names, time, 1)
+
+
+LOG = [
+    record(PREPARED, TWO),
+    record(COMMITTING, ONE),
+    record(PREPARED, THREE),
+    record(COMMITTED, ONE, NAMES[:1]),
+]
+
+
+def outcomes(answer: Answer) -> dict[str, tuple[str, list[str]]]:
+    return {row["id"]: (row["outcome"], row["waits_for"]) for row in live(answer)}
+
+
+def test_a_transaction_is_left_out_and_the_report_has_what_it_was() -> None:
+    store, again = made(answer_of(pair(LOG)), drop=("srv1/1795219652537/0",))
+    assert outcomes(again) == dict.fromkeys(("srv1/7/0", "srv1/9/0"), ("rollback", ["db1", "jms1"]))
+    (item,) = store.left_out()
+    assert (item.what, item.id, item.file, item.code) == (
+        "transaction", "srv1/1795219652537/0", "btm1.tlog", "by-choice",
+    )  # fmt: skip
+    assert item.text == "recovery would commit it on jms1 (last record COMMITTED, db1 has ended)"
+    (line,) = store.chosen()
+    assert line == f"--drop {item.id}: it is left out; {item.text}; its other resources are not touched"
+
+
+def test_a_branch_in_doubt_is_committed() -> None:
+    committed: Counter[str] = Counter()
+    for case in drawn_cases(FORMAT, 48, range(400)):
+        answer = answer_of(case.files(), case.edition)
+        rows = live(answer) if answer.observation.state else []
+        doubtful = [row for row in rows if row["outcome"] == "rollback" and row["waits_for"]]
+        if doubtful and all(name.isascii() and name.isprintable() for name in doubtful[0]["waits_for"]):
+            gtrid = doubtful[0]["gtrid"]
+            store, again = made(answer, commit=(gtrid.hex(),))
+            wanted = {row["gtrid"]: (row["outcome"], row["waits_for"]) for row in rows}
+            wanted[gtrid] = ("commit", doubtful[0]["waits_for"])
+            assert {row["gtrid"]: (row["outcome"], row["waits_for"]) for row in live(again)} == wanted
+            assert "a decision to commit is added" in next(iter(store.chosen()))
+            committed[case.edition] += 1
+    assert committed.keys() == {"seed", "2.1", "3.0", "nio"}
+
+
+def test_a_decision_is_taken_back() -> None:
+    store, again = made(answer_of(pair([record(PREPARED, ONE), *LOG])), rollback=(ONE.hex(),))
+    assert outcomes(again) == dict.fromkeys(
+        ("srv1/1795219652537/0", "srv1/7/0", "srv1/9/0"), ("rollback", ["db1", "jms1"])
+    )
+    assert [item.code for item in store.left_out()] == ["by-choice"]
+    assert "db1 has ended" in next(iter(store.chosen()))
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"drop": ("srv1/8/0",)}, "no such transaction"),
+        ({"commit": ("nonsense",)}, "no such transaction"),
+        ({"commit": (ONE.hex(),)}, "recovery would commit it anyway"),
+        ({"rollback": (TWO.hex(),)}, "recovery would rollback it anyway"),
+        ({"drop": (TWO.hex(),), "commit": ("srv1/7/0",)}, "named twice"),
+        ({"keep": (ONE.hex(),)}, "no such transaction"),
+        ({"queues": ("q",)}, "neither queues"),
+        ({"index_acks": True}, "neither queues"),
+    ],
+)
+def test_a_choice_that_changes_nothing_is_refused(choices: dict[str, Any], why: str) -> None:
+    with pytest.raises(ChoiceRefused, match=why) as refused:
+        new_store(answer_of(pair(LOG)), Choices(**choices))
+    assert refused.value.hint
+
+
+def test_what_names_no_resource_cannot_be_committed() -> None:
+    with pytest.raises(ChoiceRefused, match="names no resource"):
+        new_store(answer_of(pair([record(PREPARED, ONE, ())])), Choices(commit=(ONE.hex(),)))
+
+
+def test_a_decision_of_the_other_file_is_carried_over_on_request() -> None:
+    answer = answer_of(pair(LOG[:1], [record(COMMITTING, ONE), record(COMMITTING, THREE)]))
+    assert [each.code for each in answer.observation.missing] == ["decision"] * 2
+    assert "--keep" in new_store(answer, Choices()).steps()[0]
+    store, again = made(answer, keep=(ONE.hex(),))
+    assert outcomes(again)["srv1/1795219652537/0"] == ("commit", ["db1", "jms1"])
+    assert "srv1/9/0" not in outcomes(again)
+    (item,) = store.unverified()
+    assert (item.id, item.file, item.off, item.code) == (
+        "srv1/1795219652537/0",
+        "btm2.tlog",
+        21,
+        "unanchored",
+    )
+    assert [*store.chosen()] == [f"--keep {ONE.hex()}: 1 records from outside the log are carried over"]
+
+
+def test_decisions_of_a_damaged_other_file_are_listed() -> None:
+    files = pair(LOG[:1], [record(COMMITTING, ONE), record(COMMITTING, THREE)])
+    second = bytearray(files["btm2.tlog"])
+    second[-2048 + HEADER_SIZE + len(record(COMMITTING, ONE)) + 30] ^= 1
+    answer = answer_of(files | {"btm2.tlog": bytes(second)})
+    assert not answer.observation.missing
+    store, _ = made(answer)
+    (item,) = store.left_out()
+    assert (item.id, item.file, item.code) == ("srv1/1795219652537/0", "btm2.tlog", "decision")
+    assert [*made(answer, keep=(ONE.hex(),))[0].left_out()] == []
+
+
+def test_what_has_ended_is_not_kept() -> None:
+    answer = answer_of(pair([record(COMMITTED, ONE)], [record(COMMITTING, ONE)]))
+    with pytest.raises(ChoiceRefused, match="it has ended"):
+        new_store(answer, Choices(keep=(ONE.hex(),)))
+
+
+def test_records_after_damage_are_carried_over_on_request() -> None:
+    """In their order: the decision before what ends a part of it."""
+    answer = answer_of(pair([record(PREPARED, TWO), record(PREPARED, THREE), *LOG[1:]], hole=1))
+    assert outcomes(answer) == {"srv1/7/0": ("rollback", ["db1", "jms1"])}
+    store, again = made(answer, salvage_records=True)
+    assert outcomes(again) == {
+        "srv1/1795219652537/0": ("commit", ["jms1"]),
+        "srv1/7/0": ("rollback", ["db1", "jms1"]),
+        "srv1/9/0": ("rollback", ["db1", "jms1"]),
+    }
+    assert [item.text.partition(":")[0] for item in store.unverified()] == [
+        "COMMITTING",
+        "PREPARED",
+        "COMMITTED",
+    ]
+    assert next(iter(store.chosen())).startswith("--salvage-records: 3 records from damaged parts")
+
+
+def test_after_the_next_swap_of_any_product_the_right_file_is_elected() -> None:
+    """2.1.3 and 2.1.4 store a position as timestamp, other products a time (BTM-DEV-001)."""
+    files = bytes_of(new_store(answer_of(pair(LOG)), Choices()))
+    stamps = [LONG.unpack_from(data, TIMESTAMP_AT)[0] for data in files.values()]
+    assert stamps[1] < stamps[0] < HEADER_SIZE
+    assert [data[12] for data in files.values()] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("btm1.tlog", "btm2.tlog"), ("tx.tlog", "tx2.tlog"), ("log7", "log72"), ("part2.tlog.gz", "part1.tlog")],
+)
+def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path: Path) -> None:
+    answer = answer_of({name: pair(LOG)["btm1.tlog"]})
+    files = bytes_of(new_store(answer, Choices()))
+    assert [*files] == [name.removesuffix(".gz"), other]
+    for each, data in files.items():
+        (tmp_path / each).write_bytes(data)
+    (journal,) = find_journals(load(tmp_path), FORMAT)
+    assert sorted(journal.files) == sorted(files)
+    assert outcomes(ask(replace(journal, editions=()), "strict")) == outcomes(answer)
+
+
+def test_a_large_log_is_written_in_parts() -> None:
+    """Of 3 MiB most has ended; what has not is copied in its order."""
+    records = [record(COMMITTING, b"%016d" % number, time=number) for number in range(60_000)]
+    ended = [record(COMMITTED, b"%016d" % number, time=number) for number in range(0, 60_000, 2)]
+    data = b"".join(records + ended)
+    first = encode_header(2, 0, HEADER_SIZE + len(data)) + data
+    files = {"btm1.tlog": first, "btm2.tlog": encode_header(1, 0, HEADER_SIZE).ljust(len(first), b"\0")}
+    new = bytes_of(new_store(answer_of(files), Choices()))
+    kept = b"".join(records[1::2])
+    assert new["btm1.tlog"][HEADER_SIZE : HEADER_SIZE + len(kept)] == kept
+    assert not any(new["btm1.tlog"][HEADER_SIZE + len(kept) :])
+    assert len(new["btm1.tlog"]) == len(new["btm2.tlog"]) == len(first)
