@@ -331,6 +331,8 @@ class Implementation:
         assumed: Callable[[Files], Params] = lambda files: {},
         contents: ToContents = lambda answer: None,
         new_store: ToNewStore = lambda answer, choices: None,
+        *,
+        of_refused: bool = False,
     ) -> None:
         self.format_id = format_id
         self._rules = rules
@@ -341,6 +343,8 @@ class Implementation:
         self.contents = contents
         #: What the product can start on, of a recovered journal and choices; None: there is no such thing.
         self.new_store = new_store
+        #: Whether something can be kept even where recovery refuses.
+        self.of_refused = of_refused
         #: by edition, as it was asked for; only those that there are
         self._asked: dict[str, Rules] = {}
 

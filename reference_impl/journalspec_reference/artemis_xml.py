@@ -209,10 +209,11 @@ def _sent(row: Row, queue: str, address: str, seen: set[int]) -> _Sent:
         if isinstance(given, Mapping)
         else {}
     )
-    for column, (name, kind) in HEADERS.items():
-        if row.get(column) is not None and (not core or column == "scheduled"):
-            values.setdefault(name, (kind, row[column]))
-    for name, (kind, value) in values.items():
+    for column, (name, usual) in HEADERS.items():
+        kept = core and column != "scheduled"
+        if row.get(column) is not None and not kept and name.replace(PREFIX, OLD_PREFIX, 1) not in values:
+            values.setdefault(name, (usual, row[column]))
+    for name, (own, value) in values.items():
         if name in STORED:
             continue
         called = PREFIX + name.removeprefix(OLD_PREFIX) if name.startswith(OLD_PREFIX) else name
@@ -224,7 +225,7 @@ def _sent(row: Row, queue: str, address: str, seen: set[int]) -> _Sent:
                 continue
             seen.add(key)
         try:
-            properties.append(_property(called, kind, value, lost))
+            properties.append(_property(called, own, value, lost))
         except _Unfit:
             lost["xml-value"] = None
     kind = TYPES.get(str(row.get("kind")), "default")
@@ -279,6 +280,8 @@ def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
     stored, text, content, data = (row.get(name) for name in ("body", "text", "content", "data"))
     if isinstance(stored, bytes):
         return stored
+    if "body" in row:
+        lost["xml-body"] = None
     types = row.get("content_types")
     try:
         if kind == "text":

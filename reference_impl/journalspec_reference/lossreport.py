@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from journalspec import __version__
 from journalspec.files import shown
-from journalspec.formats import get_format
+from journalspec.formats import Format, get_format
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
 from journalspec_reference.filesets import LeftOut
@@ -27,7 +27,8 @@ FIRST = 100
 #: The code of a sound record in what was given up: had that been sound, it might count.
 GIVEN_UP = "given-up"
 _GIVEN_UP = "a sound record where what is around it cannot be used"
-UNDONE = "not-rebuilt"
+#: Where a format says what a code means.
+TABLES = ("reasons", "missing", "notes")
 
 
 def losses(answer: Answer, below: str = "") -> Iterator[Item]:
@@ -66,8 +67,12 @@ def losses(answer: Answer, below: str = "") -> Iterator[Item]:
 
 @dataclass
 class Tally:
-    """What was listed so far: how many of each kind and code, and the first of each kind."""
+    """What was listed so far: how many of each kind and code, and the first of each kind.
 
+    What a code means is what the format says, else the reason of the first item.
+    """
+
+    described: Format | None = None
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     bytes: Counter[tuple[str, str]] = field(default_factory=Counter)
     texts: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -78,7 +83,9 @@ class Tally:
         key = item.what, item.code
         self.counts[key] += 1
         self.bytes[key] += item.length or 0
-        self.texts.setdefault(key, item.text)
+        if key not in self.texts:
+            known = (self.described.meaning(table, item.code) for table in TABLES if self.described)
+            self.texts[key] = next(filter(None, known), item.text)
         kept = self.first.setdefault(item.what, [])
         if len(kept) < FIRST:
             kept.append(item)
@@ -143,7 +150,9 @@ class LossReport:
         out.write(f'"not_carried_over": {_json(self.lost)}}}\n')
 
     def _store(self, out: IO[str], part: Part) -> None:
-        journal, one = part.answer.journal, PartAccount(part)
+        journal = part.answer.journal
+        described = get_format(journal.format)
+        one = PartAccount(part, left_out=Tally(described), unverified=Tally(described))
         self.found.append(one)
         head = {"path": part.path or ".", "format": journal.format, "edition": journal.edition}
         head |= {"edition_assumed": part.answer.assumption} if part.answer.assumption else {}

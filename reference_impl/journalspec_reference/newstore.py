@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, TypeAlias
 
 from journalspec.files import force_names
 from journalspec.formats import UnknownFormat, get_format
@@ -63,7 +63,7 @@ class CannotRebuild(FilesetError):
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class StoreChoices:
     """What the user asks for beside the policy. Each names something by the id that contents print."""
 
     #: Transactions, message ids, queues: left out.
@@ -82,7 +82,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class LossItem:
     """One thing that was not carried over, or that was and is not verified.
 
     `what` is :data:`BYTES`, :data:`FILE` or the noun of a table (``message``, ``row``, ``transaction``);
@@ -98,6 +98,11 @@ class Item:
     length: int | None
     code: str
     text: str
+
+
+#: What they are called where nothing else is called so.
+Choices: TypeAlias = StoreChoices
+Item: TypeAlias = LossItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +164,14 @@ def new_store(answer: Answer, choices: Choices) -> NewStore:
     Raises ChoiceRefused, and CannotRebuild with the reason: recovery refused, too.
     """
     name, seen = answer.journal.format, answer.observation
-    if seen.state is None:
-        raise CannotRebuild(
-            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", "try --policy salvage"
-        )
     try:
         room: Any = load(name)
     except UnknownFormat:
         room = None
+    if seen.state is None and not getattr(room, "of_refused", False):
+        raise CannotRebuild(
+            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", "try --policy salvage"
+        )
     maker = getattr(room, "new_store", None)
     found: NewStore | None = None if maker is None else maker(answer, choices)
     if found is None:
@@ -396,6 +401,8 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
     """Raise CannotRebuild if what was written does not read clean under the strictest policy."""
     for part in parts:
         journal = part.answer.journal
+        if getattr(part.store, "opaque", False):
+            continue  # nothing that is encrypted reads clean
         for found in journals_in(new / part.path if part.path else new, journal):
             seen = ask(found, "strict").observation
             if seen.verdict != CLEAN:
@@ -409,8 +416,11 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
 
 def journals_in(directory: Path, like: Journal) -> list[Journal]:
     """Return the journals of one format and edition in a directory, or in those below it."""
+    loaded = load_files(directory)
     try:
-        return find_journals(load_files(directory), like.format, like.edition)
+        # A format that is named takes any file: first what they are.
+        find_journals(loaded)
+        return find_journals(loaded, like.format, like.edition)
     except NoJournal as error:
         return [
             found

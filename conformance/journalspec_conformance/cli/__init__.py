@@ -41,7 +41,10 @@ COMMANDS = {
     "ask": Subcommand("ask", "ask_command", "Ask about one case, and show both answers."),
     "smoke": Subcommand("run", "smoke_command", "Check that a harness works at all."),
     "inspect": Subcommand("journals", "inspect_command", "Show what a journal is, holds and has lost."),
-    "recover": Subcommand("journals", "recover_command", "Show what recovery makes of a journal."),
+    "recover": Subcommand(
+        "journals", "recover_command", "Show what recovery keeps, or write a new store of it."
+    ),
+    "export": Subcommand("export", "export_command", "Write what a journal holds for other programs."),
     "query": Subcommand("query", "query_command", "Answer a question in SQL about journals."),
     "columns": Subcommand("query", "columns_command", "List the columns that questions are about."),
     "check": Subcommand("journals", "check_command", "Print one line on each journal, for monitoring."),

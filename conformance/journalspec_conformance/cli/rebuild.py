@@ -44,6 +44,8 @@ from journalspec_reference.newstore import (
     write,
 )
 
+#: Where lists are cut, a screen says that an option has all; here the report has.
+ALL, IN_REPORT = "(--all)", "(report)"
 #: What a report calls a new directory that is not made.
 NOWHERE = "NEWDIR"
 REBUILT, NOTHING = "recovered", "refused"
@@ -89,7 +91,7 @@ def options() -> Callable[[Command], Command]:
         click.option(
             "--index-acks",
             is_flag=True,
-            help="With --to: also acknowledgements that only the index has (KahaDB's db.data).",
+            help="With --to: also acknowledgements that only the index, db.data, has.",
         ),
         click.option("--dry-run", is_flag=True, help="Print the report of --to, and write nothing."),
     )
@@ -179,7 +181,8 @@ def rebuild(
     else:
         out = Painter()
         for line in screen(_sections(report)):
-            out.line(*line)
+            # What has no room is in the report.
+            out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
     worst = max(STATUSES[part.answer.observation.verdict] for part in parts)
     raise SystemExit(max(worst, STATUSES[REBUILT] if report.lost or unlisted else 0))
 
@@ -328,12 +331,20 @@ def _sections(report: LossReport) -> Iterator[Section]:
     size = sum(each.length for each in report.written)
     files = amount(len(report.written), "file")
     yield Section("new store", [f"{shown(report.target)}   {files}, {size:,} bytes, complete and forced"])
+    policies: dict[str, str] = {}
+    stores = []
     for one in report.found:
         part = one.part
         described = get_format(part.answer.journal.format)
-        where = f"{part.path}: " if part.path else ""
-        yield Section("of", [f"{where}{described.title}, for {part.store.product}"])
-        yield Section("policy", [f"{part.policy}: {described.policies.get(part.policy, '')}"])
+        policies[part.policy] = described.policies.get(part.policy, "")
+        numbers = (f"{sum(each.rows for each in one.carried):,}", f"{one.left_out.total:,}")
+        stores.append((shown(part.path or "."), *numbers, f"{described.title}, for {part.store.product}"))
+    if len(stores) == 1:
+        yield Section("of", [stores[0][-1]])
+    yield Section("policy", [f"{name}: {text}" for name, text in policies.items()])
+    if len(stores) > 1:
+        names = ("path", "rows", "lost", "store")
+        yield Section("stores", listing=Listing(stores, len(stores), names), apart=True)
     rows = sorted((each for one in report.found for each in one.carried), key=lambda each: -each.rows)
     cells = [(each.table, shown(each.name), f"{each.rows:,}", f"{each.bytes:,}") for each in rows]
     counts = [each.rows for each in rows]
@@ -349,17 +360,18 @@ def _sections(report: LossReport) -> Iterator[Section]:
         listed = [*_tallied(tallies)]
         text = [] if listed or heading == "doubtful" else ["nothing: all that recovery keeps is in it"]
         if listed or text:
-            names = ("what", "number", "bytes", "reason") if listed else ()
-            yield Section(heading, text, Listing(listed, len(listed), names), apart=True)
+            columns = ("what", "number", "bytes", "reason") if listed else ()
+            yield Section(heading, text, Listing(listed, len(listed), columns), apart=True)
     for path, why in report.undone.items():
         yield Section("no store", [f"of {shown(path)}: {shown(why)}"])
     chosen = [shown(each) for one in report.found for each in one.chosen]
     if chosen:
         yield Section("choices", chosen, apart=True)
     yield Section("report", [f"{shown(report.target)}{REPORT}.md, and .json for programs"], apart=True)
-    yield Section(
-        "next", [shown(step) for one in report.found for step in one.part.store.steps()], apart=True
-    )
+    steps = ["The report lists the steps of each store."]
+    if len(report.found) == 1:
+        steps = [shown(step) for step in report.found[0].part.store.steps()]
+    yield Section("next", steps, apart=True)
 
 
 def _tallied(tallies: Sequence[Tally]) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -78,22 +78,14 @@ class Output:
         """Write rows for programs; `schema` gives the types of a Parquet file."""
         parts = self.limited(parts)
         if self.parquet is not None:
-            import pyarrow as pa  # noqa: PLC0415  # part of an extra
-            import pyarrow.parquet as pq  # noqa: PLC0415
-
-            shape = schema()
-            with self.parquet.open("xb") as file, pq.ParquetWriter(file, shape) as writer:
-                for columns in parts:
-                    writer.write_table(pa.table(columns, shape))
+            with self.parquet.open("xb") as file:
+                write_parquet(file, parts, schema())
         elif self.as_ndjson:
             for row in rows_of(names, parts):
                 line = {"row": {name: _json(value) for name, value in row.items()}}
                 sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
         else:
-            lines = csv.writer(sys.stdout, lineterminator="\n")
-            lines.writerow(map(shown, names))
-            for columns in parts:
-                lines.writerows(zip(*(map(text_of, columns[name]) for name in names), strict=True))
+            write_csv(sys.stdout, names, parts)
 
     def limited(self, parts: Iterable[Columns]) -> Iterator[Columns]:
         """Yield no more rows than the limit, and count all."""
@@ -103,6 +95,24 @@ class Output:
                 yield columns
             elif before < self.limit:
                 yield {name: values[: self.limit - before] for name, values in columns.items()}
+
+
+def write_parquet(file: IO[bytes], parts: Iterable[Columns], shape: pa.Schema) -> None:
+    """Write rows as Parquet."""
+    import pyarrow as pa  # noqa: PLC0415  # part of an extra
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    with pq.ParquetWriter(file, shape) as writer:
+        for columns in parts:
+            writer.write_table(pa.table(columns, shape))
+
+
+def write_csv(file: IO[str], names: Sequence[str], parts: Iterable[Columns]) -> None:
+    """Write rows as CSV, with a line of the names before them."""
+    lines = csv.writer(file, lineterminator="\n")
+    lines.writerow(map(shown, names))
+    for columns in parts:
+        lines.writerows(zip(*(map(text_of, columns[name]) for name in names), strict=True))
 
 
 def _json(value: Any) -> object:
@@ -135,11 +145,11 @@ def show_rows(
         else:
             show_records(sources, output)
         if selection.queue and not any(source.matched for source in sources):
-            _hold_queues(sources, selection.queue)
+            hold_queues(sources, selection.queue)
     raise SystemExit(status)
 
 
-def _hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
+def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
     """Raise UsageProblem for the first queue that no record is of, with the names that are like it."""
     (column, *_) = [QUEUE] if isinstance(sources[0], ContentsRows) else sources[0].format.columns["queue"]
     known: dict[str, str] = {}

@@ -259,15 +259,18 @@ class ContentsRows(Matches):
         """The columns of the rows."""
         return {"journal": columns_of(self.format)["journal"], **self.known}
 
+    def stored(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows that are asked for as they are stored."""
+        for row in self.entries():
+            if all(each.holds(_compared(row.get(each.column))) for each in self.predicates) and (
+                not self.files or any(fnmatchcase(str(row.get("file")), each) for each in self.files)
+            ):
+                yield row
+
     def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Yield the rows with the columns `names`."""
         self.matched = 0
-        rows = (
-            self.tell(row)
-            for row in self.entries()
-            if all(each.holds(_compared(row.get(each.column))) for each in self.predicates)
-            and (not self.files or any(fnmatchcase(str(row.get("file")), each) for each in self.files))
-        )
+        rows = map(self.tell, self.stored())
         path = shown(self.path)
         while some := [{"journal": path, **row} for row in islice(rows, BATCH_ROWS)]:
             self.matched += len(some)

@@ -13,6 +13,7 @@ from journalspec_reference.api import (
     Params,
     Rules,
     late_contents,
+    late_new_store,
     late_writer,
 )
 from journalspec_reference.derby_log import codec
@@ -79,4 +80,6 @@ IMPLEMENTATION = Implementation(
     detect,
     assumed,
     late_contents(__package__),
+    late_new_store(__package__),
+    of_refused=True,
 )

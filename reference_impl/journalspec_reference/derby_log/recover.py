@@ -187,6 +187,8 @@ class LogPass:
         self.start = Instant(0, 0)
         self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
+        #: The number of each file of the log -> where its records end.
+        self.ends: dict[int, int] = {}
         #: The checkpoint record from which recovery begins, if there is one.
         self.checkpoint: Instant | None = None
         self._missing: list[Missing] = []
@@ -385,6 +387,7 @@ class LogPass:
         while True:
             file = self._logs[number]
             end = yield from self._take(file, at, counts=True)
+            self.ends[number] = end.off
             after = self.log.after(file, end)
             if isinstance(after, LogEnd):
                 return after

@@ -161,6 +161,8 @@ class Transaction:
     status: int
     branch: Mapping[str, Any] | None
     prepared: bool = False
+    #: The record that says so.
+    prepared_by: int = 0
     changes: array[int] = field(default_factory=lambda: array("q"))
     #: Those of them that change their page row by row -> how many rows.
     by_row: dict[int, int] = field(default_factory=dict)
@@ -270,6 +272,7 @@ class Store:
             del self.transactions[number]
         elif body.group & PREPARE:
             known.prepared, known.branch = True, known.branch or body.fields.get("global_id")
+            known.prepared_by = instant
         elif body.undone is not None:
             return known.undo(body.undone.packed)
         elif not body.group & FIRST and body.operation.name != "CHECKPOINT":

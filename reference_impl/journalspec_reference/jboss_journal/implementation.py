@@ -13,6 +13,7 @@ from journalspec_reference.api import (
     Params,
     Rules,
     late_contents,
+    late_new_store,
     late_writer,
 )
 from journalspec_reference.jboss_journal import recover, spans
@@ -123,4 +124,5 @@ IMPLEMENTATION = Implementation(
     {edition: _rules(edition, dialect) for edition, dialect in DIALECTS.items()},
     detect,
     contents=late_contents(__package__),
+    new_store=late_new_store(__package__),
 )

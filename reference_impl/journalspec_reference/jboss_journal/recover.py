@@ -385,6 +385,10 @@ class Replay:
             if item.in_doubt
         ]
 
+    def deleted(self, places: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+        """Yield the id and the body of each DELETE_TX at `places`; what :meth:`bodies` raises."""
+        return ((record.id, record.body) for record in map(self._record, places))
+
     def missing(self) -> Sequence[Missing]:
         """Return the records that others change or delete, and transactions of which records are not there.
 

@@ -71,6 +71,8 @@ class Known(NamedTuple):
     only: Mapping[tuple[Name, str], int]
     #: The destinations that it has and the journal has not.
     idle: Set[Name]
+    #: The messages that it has in files that are gone or beyond a log's end, and where they were.
+    lost: Mapping[tuple[Name, str], Place]
 
 
 class Evidence:
@@ -141,7 +143,7 @@ class Evidence:
         if found.lost or found.only:
             found.without(later(), store)
         idle = found.names - store.destinations.keys()
-        self.known = Known(index.openwire, index.version, mark, found.hidden, found.only, idle)
+        self.known = Known(index.openwire, index.version, mark, found.hidden, found.only, idle, found.lost)
         missing = list(found.missing(log))
         if not missing and index.last_update is not None and not self._found_last:
             found.strays += 1

@@ -15,6 +15,7 @@ from journalspec_reference.api import (
     Rules,
     Span,
     late_contents,
+    late_new_store,
     late_writer,
 )
 from journalspec_reference.batches import source_of
@@ -155,5 +156,9 @@ def _rewrites(record: bytes) -> bool:
 
 
 IMPLEMENTATION = Implementation(
-    FORMAT, {edition: _rules(edition) for edition in DIALECTS}, detect, contents=late_contents(__package__)
+    FORMAT,
+    {edition: _rules(edition) for edition in DIALECTS},
+    detect,
+    contents=late_contents(__package__),
+    new_store=late_new_store(__package__),
 )

@@ -70,9 +70,9 @@ _ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 _LOSSY = ("suspicious-end", "unscanned-damage")
 #: In journals of so many bytes, batches of so many records are taken as columns: NumPy takes long to begin.
 _LARGE, _MANY = 8 << 20, 256
-#: The numbers of commands: a map of acknowledgements, and a job that is scheduled.
-ACK_MAP, JOB = 9, 11
-_LAST_OF = ACK_MAP, JOB
+#: The numbers of commands: an audit of producers, a map of acknowledgements, a job that is scheduled.
+AUDIT, ACK_MAP, JOB = 8, 9, 11
+_LAST_OF = AUDIT, ACK_MAP, JOB
 #: So much of a record is read at once where one is read alone.
 _READ = 2048
 #: Reasons that refuse in another phase than `header`.
@@ -447,17 +447,14 @@ class JournalPass:
 
     def _later(self) -> Iterator[Step]:
         """Yield what the commands do that the index does not cover."""
-        walk = Walk(self._dialect, self._policy, self._last, self._numbers)
-        for file in self._files:
-            if self._evidence.covers((file.number, file.length)):
-                continue
-            for batch in walk.batches(file):
-                items: Sequence[Parsed] = batch.more.get("parsed", ())
-                for off, item in zip(batch.off, items, strict=False):
-                    covered = self._evidence.covers((file.number, batch.base + off))
-                    if not covered and not isinstance(item, str):
-                        name, fields = item
-                        yield step_of(name, fields, 0)
+        covers = self._evidence.covers
+        first = sum(covers((file.number, file.length)) for file in self._files)
+        for _, file, batch in self.batches(first):
+            items: Sequence[Parsed] = batch.more.get("parsed", ())
+            for off, item in zip(batch.off, items, strict=False):
+                if not covers((file.number, batch.base + off)) and not isinstance(item, str):
+                    name, fields = item
+                    yield step_of(name, fields, 0)
 
     def _tail(self) -> Iterator[Note]:
         if self._damage is not None and self._last is not None:
@@ -491,6 +488,11 @@ class JournalPass:
         return self._files
 
     @property
+    def policy(self) -> str:
+        """The policy of recovery."""
+        return self._policy
+
+    @property
     def known(self) -> Known | None:
         """What an index that can be used tells, once there is an observation."""
         return self._evidence.known
@@ -503,14 +505,19 @@ class JournalPass:
                 found.discard(step.destination)
         yield from found
 
+    def batches(self, first: int = 0) -> Iterator[tuple[int, DataFile, Batch]]:
+        """Yield the batches of the files from one turn on, once more, each with the turn and file."""
+        walk = Walk(self._dialect, self._policy, self._last, self._numbers)
+        for turn in range(first, len(self._files)):
+            for batch in walk.batches(self._files[turn]):
+                yield turn, self._files[turn], batch
+
     def commands(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
         """Yield the place of each record that is a command, the command and its fields, once more."""
-        walk = Walk(self._dialect, self._policy, self._last, self._numbers)
-        for turn, file in enumerate(self._files):
-            for batch in walk.batches(file):
-                for off, item in zip(batch.off, batch.more.get("parsed", ()), strict=False):
-                    if not isinstance(item, str):
-                        yield (turn << PLACE) + batch.base + off, *item
+        for turn, _, batch in self.batches():
+            for off, item in zip(batch.off, batch.more.get("parsed", ()), strict=False):
+                if not isinstance(item, str):
+                    yield (turn << PLACE) + batch.base + off, *item
 
     def _message(self, place: int) -> bytes:
         """Return the bytes of a message; raises Changed if the record at a place is none any more."""

@@ -120,6 +120,20 @@ class DerbyContents:
         self._check(found.others)
         self.tables = {**self.tables, **{title: _as_table(table) for title, table in self._sql.items()}}
 
+    @property
+    def state(self) -> Booted:
+        """The pages that they are read from."""
+        return self._state
+
+    @property
+    def sql(self) -> Mapping[str, SqlTable]:
+        """The tables of the database by title."""
+        return self._sql
+
+    def title(self, container: int) -> str:
+        """Return the name of the table that a container is of; empty if it is of none."""
+        return self._titles.get(container, "")
+
     def _check(self, others: Mapping[int, str]) -> None:
         """Check each container without its rows."""
         for container, what in others.items():
@@ -186,20 +200,24 @@ class DerbyContents:
     def _rows(self, table: SqlTable) -> Iterator[Row]:
         names = [column.name for column in _columns(table)]
         decoders = [TYPES.get(typed.type, UNKNOWN).decode for _, typed in table.columns]
-        count = len(names)
-        for key, fields in self._state.rows(table.container):
-            # A column that was added later has no field in older rows.
-            values = fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
+        for key, values in self.fields(table):
             try:
                 found = [
                     None if value is None else decode(value)
                     for decode, value in zip(decoders, values, strict=True)
                 ]
             except ODD:
-                found = [self._decoded(table, at, key, value) for at, value in enumerate(values)]
+                found = [self.decoded(table, at, key, value) for at, value in enumerate(values)]
             yield dict(zip(names, found, strict=True))
 
-    def _decoded(self, table: SqlTable, at: int, key: str, value: Any) -> Decoded:
+    def fields(self, table: SqlTable) -> Iterator[tuple[str, list[Any]]]:
+        """Yield the place of each row of a table, and its fields as they are stored, one for each column."""
+        count = len(table.columns)
+        for key, fields in self._state.rows(table.container):
+            # A column that was added later has no field in older rows.
+            yield key, fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
+
+    def decoded(self, table: SqlTable, at: int, key: str, value: Any) -> Decoded:
         """Return a value of a row of which one value is not as its type is."""
         name, typed = table.columns[at]
         try:

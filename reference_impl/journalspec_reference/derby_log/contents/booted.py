@@ -83,6 +83,19 @@ class Booted:
         self._left = 0
         #: How many pages of parts may still be looked at that are not kept.
         self._misses = 0
+        #: The log, once it was redone, and what is known of its transactions.
+        self.log: LogPass | None = None
+        self.store: Store | None = None
+
+    @property
+    def beside(self) -> Mapping[int, tuple[str, Any]]:
+        """The names and bytes of the containers beside the log."""
+        return self._beside
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether pages and records are encrypted."""
+        return self._cipher is not None
 
     def heap(self, container: int) -> Heap | None:
         """Return a container; None if there is none."""
@@ -102,9 +115,9 @@ class Booted:
 
     def replay(self, files: Mapping[str, Any], edition: str) -> Store:
         """Redo the log and undo what is open; return what is known of transactions. Raises Refusal."""
-        log = LogPass(files, edition, "default", suite=False, replay=False)
+        self.log = log = LogPass(files, edition, "default", suite=False, replay=False)
         self._find = partial(body_at, log.log, edition)
-        store = Store({}, _NONE, self._find)
+        self.store = store = Store({}, _NONE, self._find)
         for stretch, take in log.steps():
             for batch in stretch.scan():
                 # What is no record has no body.
@@ -291,6 +304,30 @@ class Booted:
                 # What was set aside and never used may be zeros.
                 if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
                     self._report(heap.number, fault, NO_SELECT)
+
+    def faults(self) -> Iterator[tuple[int, Fault]]:
+        """Yield what keeps Derby from reading a container, of a table or an index, and which; pages are summed.
+
+        Pages that redo makes anew are left out.
+        """
+        changed = {} if self.store is None else self.store.pages
+        for container in sorted(self._beside):
+            heap = self.heap(container)
+            if heap is None or heap.removed or container in self._made:
+                continue
+            yield from ((container, fault) for fault in heap.check())
+            if not heap.size:
+                continue
+            used = {*heap.used()}
+            highest = self._highest.get(container, heap.count)
+            for page in heapq.merge(heap.numbers(), sorted(used)):
+                if page > highest or (page not in used and heap.blank(page)):
+                    continue
+                try:
+                    heap.page(page)
+                except Fault as fault:
+                    if not (heap.blank(page) and (container, page) in changed):
+                        yield container, fault
 
     def count(self, container: int) -> tuple[int, int]:
         """Return how many rows a container has, and their bytes, without decoding them."""

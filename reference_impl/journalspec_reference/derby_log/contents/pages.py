@@ -35,6 +35,8 @@ _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
 #: What the first row of a heap begins with: its format (up to 10.2, from 10.3 on), and its container.
 _HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
+#: Where the map of its free pages is: how many bits it has, and they.
+_FREE = 245
 _DELETED = 1
 
 
@@ -116,6 +118,15 @@ class Heap:
         while self.count and (at := source.next_data(at)) < self.count * size:
             yield at // size
             at += size - at % size
+
+    def used(self) -> Iterator[int]:
+        """Yield the numbers of the pages that the first page says are in use, as far as it has them itself."""
+        data = bytes(self._data[: self.size])
+        bits = int.from_bytes(data[_FREE : _FREE + 4], "big")
+        free = data[_FREE + 4 :]
+        for at in range(min(self._listed - 1, bits, 8 * len(free))):
+            if not free[at >> 3] >> (7 - at % 8) & 1:
+                yield at + 1
 
     def check(self) -> Iterator[Fault]:
         """Yield what keeps Derby from reading the container: its first page, or pages that it lacks."""

@@ -99,18 +99,25 @@ class BrokerContents:
         for ident in sorted(left):
             self.store.note(Oddity("orphan-large-file", str(ident), f"{ident}.msg"))
 
-    def _messages(self) -> Iterator[Row]:
+    def typed_messages(self) -> Iterator[Row]:
+        """Yield the rows of messages with what :mod:`..artemis_xml` takes beside columns."""
+        return self._messages(typed=True)
+
+    def _messages(self, *, typed: bool = False) -> Iterator[Row]:
         pending, queues = self.store.pending, self.store.queues
-        yield from self._referenced(
+        live = (
             (key, message)
             for key, message in pending.references.items()
             if queue_of(key) in queues and key not in pending.hidden
         )
+        yield from self.referenced(live, typed=typed)
         for file, entry, held in self.store.pending_entries():
             for queue in held:
-                yield self._paged(file, entry, queue)
+                yield self._paged(file, entry, queue, typed=typed)
 
-    def _referenced(self, wanted: Iterator[tuple[int | None, int]]) -> Iterator[dict[str, Value]]:
+    def referenced(
+        self, wanted: Iterator[tuple[int | None, int]], *, typed: bool = False
+    ) -> Iterator[dict[str, Value]]:
         """Yield the rows of references: key (None: of no queue) and number of the message."""
         pending, replay = self.store.pending, self.store.replay
         keys, messages = tee(wanted)
@@ -121,10 +128,11 @@ class BrokerContents:
                 queue = self.store.name_of(queue_of(key))
                 count, due = pending.deliveries.get(key, 0), pending.scheduled.get(key)
             at = QueuedMessage(queue, item.id, *replay.where(item.place), item.end - item.start, count, due)
-            yield self._rows.row(at, message_of(item.user_type, item.data[item.start : item.end]))
+            data = item.data[item.start : item.end]
+            yield self._rows.row(at, message_of(item.user_type, data, tagged=typed))
 
-    def _paged(self, file: PageFile, entry: Entry, queue: int) -> dict[str, Value]:
-        message = _message(entry)
+    def _paged(self, file: PageFile, entry: Entry, queue: int, *, typed: bool = False) -> dict[str, Value]:
+        message = _message(entry, tagged=typed)
         size = entry.end - entry.start
         at = QueuedMessage(self.store.name_of(queue), message.id, file.name, entry.off, size, paged=True)
         return self._rows.row(at, message)
@@ -171,7 +179,7 @@ class BrokerContents:
         held.update(pending.references.values())
         left = ((None, each) for each in pending.numbers.values() if each not in held)
         for why, wanted in (("no-binding", unknown), ("no-reference", left)):
-            for row in self._referenced(wanted):
+            for row in self.referenced(wanted):
                 key = str(row["id"] if row["queue"] is None else row["queue"])
                 self.store.note(Oddity(why, key, str(row["file"]), None, table="dropped"))
                 yield {"why": why, **row}
@@ -261,8 +269,8 @@ class BrokerContents:
             return {}
 
 
-def _message(entry: Entry) -> Message:
-    return message_of(entry.kind, entry.data[entry.start : entry.end])
+def _message(entry: Entry, *, tagged: bool = False) -> Message:
+    return message_of(entry.kind, entry.data[entry.start : entry.end], tagged=tagged)
 
 
 def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
@@ -274,6 +282,15 @@ def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
     parts = xid_parts(found["format_id"], global_id, branch)
     row = {"format_id": found["format_id"], "global_id": global_id, "branch": branch, "xid": text}
     return row | {name: parts.get(name) for name in ("uid", "node")}
+
+
+def xid_text(data: bytes) -> str | None:
+    """Return the XID of a PREPARE as the column ``xid`` has it; None if it cannot be decoded."""
+    try:
+        found = _xid(decode(families(FORMAT)[RECORDS], "xid", data))
+    except ContentsError:
+        return None
+    return str(found["xid"])
 
 
 def _printable(data: bytes) -> str:

@@ -76,6 +76,8 @@ class Message:
     #: A body that no client has written: what is there is left over.
     blank: bool = False
     problem: str = ""
+    #: Name of a property -> the tag of its value; None: they are not kept.
+    tags: dict[str, int] | None = None
 
 
 class BodyParts(NamedTuple):
@@ -139,7 +141,7 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
 _names: dict[bytes, str] = {}
 
 
-def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
+def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str, int] | None = None) -> int:
     """Put typed properties into `found`, and return where they end; what was found before an error stays."""
     at += 1
     if not data[at - 1]:
@@ -161,6 +163,8 @@ def properties_at(data: bytes, at: int, found: dict[str, Value]) -> int:
             if len(names) < MOST_NAMES and size < MOST_NAME:
                 names[key] = name
         tag = data[at]
+        if tags is not None:
+            tags[name] = tag
         if tag == STRING:
             (size,) = int_at(data, at + 1)
             start, at = at + 5, at + 5 + size
@@ -211,7 +215,9 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
         data, at
     )
     message.type, message.durable = kind, durable != 0
-    return properties_at(data, at + HEADERS.size - 1, message.properties) if given else at + HEADERS.size
+    if not given:
+        return at + HEADERS.size
+    return properties_at(data, at + HEADERS.size - 1, message.properties, message.tags)
 
 
 def is_large(user_type: int, data: bytes, start: int) -> bool:
@@ -250,29 +256,33 @@ def timestamp_of(user_type: int, data: bytes, start: int) -> int:
         return 0
 
 
-def message_of(kind: int, data: bytes) -> Message:
-    """Return the message that `data`, of user type `kind`, is; what cannot be decoded is its problem."""
+def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
+    """Return the message that `data`, of user type `kind`, is; what cannot be decoded is its problem.
+
+    `tagged`: with the tags of the properties of a message of Core.
+    """
+    tags: dict[str, int] | None = {} if tagged else None
     try:
         if kind == LARGE:
-            return large_message(data)
-        return old_message(data) if kind == OLD else protocol_message(data)
+            return large_message(data, tags)
+        return old_message(data, tags) if kind == OLD else protocol_message(data, tags)
     except ERRORS as error:
         return Message(protocol="", body=data, problem=str(error) or "it is cut")
 
 
-def large_message(data: bytes) -> Message:
+def large_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
     """Return the message of a record of type 30, whose body is in a file."""
-    message = Message(large=True)
+    message = Message(large=True, tags=tags)
     _take(message, lambda: headers_at(data, 0, message))
     return message
 
 
-def old_message(data: bytes) -> Message:
+def old_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
     """Return the message of a record of type 31 (HornetQ, Artemis 1); raises one of ERRORS."""
-    return _with_body(data, OLD_BODY_AT, 2 * INT.size)
+    return _with_body(data, OLD_BODY_AT, 2 * INT.size, tags)
 
 
-def protocol_message(data: bytes) -> Message:
+def protocol_message(data: bytes, tags: dict[str, int] | None = None) -> Message:
     """Return the message of a record of type 45, or in a page of Artemis 2.
 
     Of an AMQP message only the id is decoded, and `body` is all of `data`. Raises one of ERRORS, Undecodable
@@ -285,7 +295,7 @@ def protocol_message(data: bytes) -> Message:
     if persister != CORE:
         raise Undecodable(f"no protocol has the number {persister}")
     address, at = optional_text(data, 9)
-    message = _with_body(data_at(data, at)[0], BODY_AT, INT.size)
+    message = _with_body(data_at(data, at)[0], BODY_AT, INT.size, tags)
     message.blank = len(message.body) == 4 and message.type == PLAIN
     # The copies in the message itself may be of an earlier one.
     message.id = ident
@@ -293,12 +303,12 @@ def protocol_message(data: bytes) -> Message:
     return message
 
 
-def _with_body(stored: bytes, body_at: int, ends: int) -> Message:
+def _with_body(stored: bytes, body_at: int, ends: int, tags: dict[str, int] | None) -> Message:
     """Return a Core message: the end of the body, counted from `body_at`, the body, and the headers.
 
     `ends` is how many bytes the ends of the body have: the older form has a second one after it.
     """
-    message = Message()
+    message = Message(tags=tags)
     (end,) = INT.unpack_from(stored, 0)
     size = end - body_at
     if size < 0 or ends + size > len(stored):

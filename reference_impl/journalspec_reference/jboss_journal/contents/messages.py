@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from journalspec_reference.artemis_xml import PROPERTY
 from journalspec_reference.contents import Value
 from journalspec_reference.jboss_journal.contents import amqp
 from journalspec_reference.jboss_journal.contents.core import (
@@ -13,7 +14,9 @@ from journalspec_reference.jboss_journal.contents.core import (
     MOST_BODY,
     BodyParts,
     Message,
+    Undecodable,
     body_of,
+    inflated,
     is_compressed,
     uuid_text,
 )
@@ -36,6 +39,8 @@ class QueuedMessage(NamedTuple):
     paged: bool = False
 
 
+#: What the types of properties are called in :mod:`journalspec_reference.artemis_xml`, by their tags.
+TYPES = {tag: name for name, tag in PROPERTY.items()}
 #: Columns that do not come out of a message's own bytes.
 OUTER = frozenset((*QueuedMessage._fields, "redelivered", "protocol", "large"))
 
@@ -101,6 +106,10 @@ class RowMaker:
             "file": at.file,
             "off": at.off,
         }
+        if message.tags is not None:
+            row["types"] = {name: TYPES[tag] for name, tag in message.tags.items() if tag in TYPES}
+            gone = message.large and large is None
+            row["body"] = None if gone else b"" if message.blank else _plain(message)
         if message.protocol == "amqp":
             columns, reasons = amqp.message(message.body, large)
             if at.paged:
@@ -125,3 +134,11 @@ class RowMaker:
         if found.size < size:
             self.note(Oddity("short-large-file", str(at.id), name, None, f"{found.size} of {size} bytes"))
         return found.read(0, found.size)
+
+
+def _plain(message: Message) -> bytes:
+    """Return the body of a message, not compressed; one that cannot be inflated as it is."""
+    try:
+        return inflated(message.body) if is_compressed(message.properties) else message.body
+    except Undecodable:
+        return message.body

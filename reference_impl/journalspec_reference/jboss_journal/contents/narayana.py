@@ -17,12 +17,11 @@ from struct import Struct
 
 from journalspec.contents import contents_of
 from journalspec_reference.contents import Count, Row, Total, Value
-from journalspec_reference.jboss_journal.bodies import Body
+from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
 from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.store import Store
-from journalspec_reference.jboss_journal.recover import Replay
 
 EXTENSION = "txlog"
 #: The type of all records of such a journal.
@@ -59,7 +58,7 @@ BY_OBJECT = 1
 COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator", "moved-aside", "nothing"
 
 
-def is_narayana(extension: str, replay: Replay) -> bool:
+def is_narayana(extension: str, replay: Kept) -> bool:
     """Tell whether a journal is Narayana's: by its files' extension, or by its first live record."""
     for item in () if extension == EXTENSION else replay.live():
         return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)

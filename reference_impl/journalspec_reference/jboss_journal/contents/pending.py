@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 
 from journalspec_reference.ids import Ids
-from journalspec_reference.jboss_journal.bodies import Body, PreparedTx
+from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents.core import (
     ERRORS,
     INT,
@@ -25,7 +25,6 @@ from journalspec_reference.jboss_journal.contents.core import (
     is_large,
     timestamp_of,
 )
-from journalspec_reference.jboss_journal.recover import Replay
 
 PENDING_LARGE, REFERENCE, ACKNOWLEDGED, DELIVERIES, PAGE_TX, SCHEDULED = 29, 32, 33, 34, 35, 36
 DUPLICATE, HEURISTIC, CURSOR_ACK, COUNTER, INCREMENT, PAGE_DONE, COUNTER_PENDING = 37, 38, 39, 40, 41, 42, 43
@@ -70,7 +69,7 @@ ReportRecord = Callable[[str, str, int, str], None]
 class Pending:
     """The references that are live, in the order of their records; `places` of messages by their number."""
 
-    def __init__(self, replay: Replay, report: ReportRecord) -> None:
+    def __init__(self, replay: Kept, report: ReportRecord) -> None:
         self._replay, self._report = replay, report
         self.numbers: dict[int, int] = {}
         self.places, self.stamps, self.sizes = array("q"), array("q"), array("q")
@@ -83,6 +82,8 @@ class Pending:
         #: Page transaction -> how many of its messages are not done, and the record that says so.
         self.page_txs: dict[int, tuple[int, int]] = {}
         self.duplicates, self.heuristics = array("q"), array("q")
+        #: The places of other records that are live: page cursors and counters, and what is not decoded here.
+        self.others = array("q")
         #: What page cursors have acknowledged: number of the queue, page, number in the page.
         self.paged_acks: set[tuple[int, int, int]] = set()
         self.pages_done: set[tuple[int, int]] = set()
@@ -141,7 +142,14 @@ class Pending:
             self.duplicates.append(item.place)
         elif kind == HEURISTIC:
             self.heuristics.append(item.place)
-        elif kind == CURSOR_ACK:
+        else:
+            self.others.append(item.place)
+            self._take_cursor(item, data)
+
+    def _take_cursor(self, item: Body, data: bytes) -> None:
+        """Take in what is known of pages."""
+        kind = item.user_type
+        if kind == CURSOR_ACK:
             self.paged_acks.add(PLACE.unpack_from(data, 0))
         elif kind == PAGE_DONE:
             self.pages_done.add(TWO_LONGS.unpack_from(data, 0))

@@ -11,6 +11,7 @@ from journalspec.contents import contents_of
 from journalspec_reference.answers import SALVAGE, Answer, ask
 from journalspec_reference.contents import MOST_REMARKS, Remark, Remarks
 from journalspec_reference.filesets import FilesetError, find_journals
+from journalspec_reference.jboss_journal.bodies import Kept
 from journalspec_reference.jboss_journal.contents.beside import NAMES, Room, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Bindings, bindings_of
 from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
@@ -49,7 +50,7 @@ class Store:
         self.remarks.add(Remark(note.table, note.key, note.file, note.off, note.code, text))
 
     @cached_property
-    def replay(self) -> Replay:
+    def replay(self) -> Kept:
         """What recovery kept; nothing if it refused."""
         return _replay_of(self.answer)
 
@@ -62,7 +63,7 @@ class Store:
         """
         if self.answer.journal.params.get("extension") == JMS:
             return False
-        if not self._is_bindings and any(beside(self.answer.journal, kind) for kind in NAMES):
+        if not self.is_bindings and any(beside(self.answer.journal, kind) for kind in NAMES):
             return True
         kinds = [item.user_type in BROKER_TYPES for item in islice(self.replay.live(), LOOKED_AT)]
         return 2 * sum(kinds) > len(kinds)
@@ -70,23 +71,25 @@ class Store:
     @cached_property
     def has_bindings(self) -> bool:
         """Whether the queues are known."""
-        return self._bindings_replay is not None
+        return self.bindings_replay is not None
 
     @cached_property
-    def _bindings_replay(self) -> Replay | None:
-        if self._is_bindings:
+    def bindings_replay(self) -> Kept | None:
+        """What recovery kept of the bindings; None: there are none."""
+        if self.is_bindings:
             return self.replay
         room = beside(self.answer.journal, BINDINGS)
         return _bindings_in(room) if room is not None else None
 
     @property
-    def _is_bindings(self) -> bool:
+    def is_bindings(self) -> bool:
+        """Whether this is the journal of bindings."""
         return self.answer.journal.params.get("extension") == BINDINGS
 
     @cached_property
     def bindings(self) -> Bindings:
         """The queues: of this journal if it is one of bindings, or of the one beside it."""
-        replay = self._bindings_replay
+        replay = self.bindings_replay
         if replay is None:
             self.note(Oddity("no-bindings", "", why="queues have no names here", table="queues"))
             return Bindings()
@@ -102,7 +105,7 @@ class Store:
         def report(code: str, key: str, place: int, why: str) -> None:
             self.note(Oddity(code, key, *self.replay.where(place), why))
 
-        found = Pending(Replay(()) if self._is_bindings else self.replay, report)
+        found = Pending(Replay(()) if self.is_bindings else self.replay, report)
         if found.types[OLD] and (found.types[PROTOCOL] or self.bindings.addresses):
             self.note(Oddity("old-message", "", why=f"{found.types[OLD]} messages"))
         if self.bindings.queues and self.bindings.counter is None:
@@ -144,18 +147,20 @@ class Store:
         return LargeFiles(beside(self.answer.journal, "large"))
 
     @cached_property
-    def _paging(self) -> Paging:
+    def paging(self) -> Paging:
+        """The page files."""
         return Paging(beside(self.answer.journal, "paging"), self.product[0] in (HORNETQ, ARTEMIS_1))
 
     def entries(self) -> Iterator[tuple[PageFile, Entry]]:
         """Yield the entries of all page files."""
 
-        def report(code: str, file: str, off: int | None, why: str) -> None:
-            self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
-
-        for file in self._paging.files(report):
-            for entry in file.entries(report):
+        for file in self.paging.files(self.report_page):
+            for entry in file.entries(self.report_page):
                 yield file, entry
+
+    def report_page(self, code: str, file: str, off: int | None, why: str) -> None:
+        """Remark on what is wrong with a page file."""
+        self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
 
     def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:
         """Yield the entries of pages that are pending, with the queues in which they are."""

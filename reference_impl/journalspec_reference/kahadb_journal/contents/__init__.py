@@ -107,7 +107,7 @@ class KahaContents:
         self._remarks.setdefault(table, Remarks()).add(Remark(table, key, file, off, code, text))
 
     @cached_property
-    def _version(self) -> int:
+    def version(self) -> int:
         """The version of OpenWire that the store is in."""
         if self._passed.known is not None:
             return self._passed.known.openwire or _OLD
@@ -136,7 +136,7 @@ class KahaContents:
 
     def _message(self, listed: Listed, entry: ListedMessage) -> dict[str, Value]:
         data, size = self._places.message(entry.place)
-        found = openwire.read(data, self._version)
+        found = openwire.read(data, self.version)
         row = self._decoded("messages", entry.ident, entry.place, found)
         row["queue"], row["subscription"] = listed.name[1], listed.subscription
         row["id"], row["state"], row["size"] = entry.ident, entry.state, size
@@ -153,8 +153,8 @@ class KahaContents:
         fields = found.fields
         if found.wrong:
             remark("undecodable", found.wrong)
-        elif found.version != self._version:
-            remark("other-version", f"it is of version {found.version}, the store of {self._version}")
+        elif found.version != self.version:
+            remark("other-version", f"it is of version {found.version}, the store of {self.version}")
         for code, text in found.odd:
             remark(code, text)
         row: dict[str, Value] = {name: fields.get(name) for name in _AS_THEY_ARE}
@@ -231,10 +231,10 @@ class KahaContents:
         time: int | None = None
         with suppress(CommandError):
             at, _ = message_in(start)
-            time = openwire.head_time(start, at, self._version) if at else None
+            time = openwire.head_time(start, at, self.version) if at else None
         if time is None:
             data, _ = self._places.message(place)
-            time = openwire.read(data, self._version).fields.get("timestamp")
+            time = openwire.read(data, self.version).fields.get("timestamp")
         return length, time
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
@@ -247,7 +247,7 @@ class KahaContents:
                 self._remark("subscriptions", key, None, "index-only-subscription", f"of {name[1]}")
             elif (place := self._store.subscribed.get((name, key))) is not None:
                 info = self._fields_at(place).get("subscription_info")
-            found = openwire.read(info or b"", self._version)
+            found = openwire.read(info or b"", self.version)
             fields = found.fields if found.fields.get("kind") == openwire.SUBSCRIPTION else {}
             if found.wrong or not fields:
                 self._remark("subscriptions", key, place, "undecodable", found.wrong or "of another type")
@@ -296,7 +296,7 @@ class KahaContents:
             "subscription": step.subscription,
         }
         fields = self._fields_at(step.place)
-        found = openwire.read(fields["ack"], self._version).fields if fields.get("ack") else {}
+        found = openwire.read(fields["ack"], self.version).fields if fields.get("ack") else {}
         if found.get("kind") == openwire.ACK:
             kind = found.get("ack_type", -1)
             out["ack_type"] = openwire.ACKS[kind] if 0 <= kind < len(openwire.ACKS) else None
@@ -328,7 +328,7 @@ class KahaContents:
                 except Changed:
                     self._remark("jobs", job.get("job_id", ""), None, "changed", _GONE)
                     continue
-                found = openwire.read(fields.get("job", b""), self._version)
+                found = openwire.read(fields.get("job", b""), self.version)
                 row = self._decoded("jobs", job.get("job_id", ""), None, found)
                 row |= {column: job.get(name, 0) for column, name in _OF_JOBS.items()}
                 row |= {"scheduler": job.get("scheduler", ""), "id": job.get("job_id", ""), "size": size}

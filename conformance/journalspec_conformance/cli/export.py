@@ -1,0 +1,244 @@
+"""``journalspec export``: what recovery keeps, as a file that other programs read.
+
+Rows of one table become JSON lines, CSV or Parquet. Messages become the XML of ``artemis data imp``, and
+tables SQL, where a format gives that; what such a file cannot hold is counted before it is written.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import partial
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from journalspec.files import replacing, shown
+from journalspec.formats import UnknownFormat, format_module, get_format
+from journalspec_conformance.cli._tables import reading
+from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, nested
+from journalspec_conformance.cli.facts import some_of
+from journalspec_conformance.cli.journal_view import unchanging
+from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount, find, options
+from journalspec_conformance.cli.row_output import NEAREST, hold_queues, write_csv, write_heads, write_parquet
+from journalspec_conformance.cli.rows import ContentsRows, Matches, ask_rows, has_arrow, with_contents
+from journalspec_conformance.cli.selection import Question
+from journalspec_reference import artemis_xml
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Row, contents
+from journalspec_reference.filesets import LeftOut
+from journalspec_reference.lossreport import Tally
+from journalspec_reference.newstore import Item
+
+JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml", "sql")
+
+
+@click.command(
+    "export",
+    epilog="Exit status: 0 the store is clean; 1 recovered: something is damaged or missing, and the rest is"
+    " in the file; 3 refused; 2 usage: no such path, table or queue, or a format that has no such file. What"
+    " the file itself cannot hold is listed on standard error, and is no status.",
+)
+@click.argument("path", type=click.Path(path_type=Path))
+@options()
+@click.option("--as", "kind", required=True, type=click.Choice(sorted(KINDS)), help="What to write.")
+@click.option(
+    "--table",
+    "tables",
+    multiple=True,
+    metavar="NAME",
+    help="Rows of this table, messages if left out; with --as sql only this one, and it may be repeated.",
+)
+@click.option(
+    "--queue", "queues", multiple=True, metavar="NAME", help="Only messages of this queue or topic."
+)
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A new file, there complete or not at all. Standard output if left out.",
+)
+def export_command(
+    path: Path, kind: str, tables: tuple[str, ...], queues: tuple[str, ...], to: Path | None, **what: Any
+) -> None:
+    """Write what recovery keeps of the journal at PATH as a file for other programs.
+
+    PATH is what `journalspec inspect` takes. What is damaged is left out, as `recover --to` does, which keeps
+    more than any of these files: a store has ids, states and times that they have no place for.
+    """
+    if to is not None and to.exists():
+        raise UsageProblem(f"{shown(str(to))} is there already", "give the name of a new file")
+    if kind == PARQUET and (to is None or not has_arrow()):
+        raise UsageProblem("parquet is written to a file, by Arrow", "give --to FILE, and install pyarrow")
+    asked = Asked(paths=(path,), **what)
+    if asked.redact and kind in (XML, SQL):
+        raise click.UsageError(
+            "--redact would make other messages and rows of them: not with --as xml or sql."
+        )
+    if len(tables) > 1 and kind != SQL:
+        raise click.UsageError(f"--as {kind} is of one table.")
+    found = find(asked)
+    journals = [journal for place in found[0] for journal in place.journals]
+    with unchanging(journals), reading(sum(len(data) for one in journals for data in one.files.values())):
+        if kind in (XML, SQL):
+            if tables and kind == XML:
+                raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
+            raise SystemExit(_for_a_product(kind, found, tables, queues, to))
+        raise SystemExit(_rows(kind, found, tables, queues, to))
+
+
+@contextmanager
+def _opened(to: Path | None) -> Iterator[IO[bytes]]:
+    """Give the stream of a new file, or standard output."""
+    if to is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        with replacing(to, "wb") as out:
+            yield out
+
+
+def _rows(
+    kind: str,
+    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    tables: Sequence[str],
+    queues: Sequence[str],
+    to: Path | None,
+) -> int:
+    """Write the rows of one table; return the exit status."""
+    question = Question(contents=next(iter(tables), MESSAGES), queue=queues)
+    sources, status = ask_rows(found, question)
+    contents_rows = [source for source in sources if isinstance(source, ContentsRows)]
+    several = len(contents_rows) > 1
+    names = [name for name in contents_rows[0].columns if several or name != "journal"]
+    with _opened(to) as out:
+        if kind == PARQUET:
+            schema = contents_rows[0].schema(names)
+            parts = (chunk.columns() for each in contents_rows for chunk in each.chunks(names))
+            write_parquet(out, parts, schema)
+        else:
+            text = TextIOWrapper(out, encoding="utf-8", newline="")
+            try:
+                if kind == CSV:
+                    parts = (chunk.columns() for each in contents_rows for chunk in each.chunks(names))
+                    write_csv(text, names, parts)
+                else:
+                    text.writelines(_lines(contents_rows, several=several))
+            finally:
+                text.detach()
+        _held(sources, queues)
+    write_heads(sources)
+    return status
+
+
+def _held(sources: Sequence[Matches], queues: Sequence[str]) -> None:
+    """Raise UsageProblem for a queue that there is not."""
+    if queues and not any(source.matched for source in sources):
+        hold_queues(sources, queues)
+
+
+def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
+    """Yield the rows as lines of JSON, with the path of the journal where there are several."""
+    for source in sources:
+        source.matched = 0
+        path = {"journal": shown(source.path)} if several else {}
+        for row in source.stored():
+            source.matched += 1
+            yield json.dumps(nested({**path, **source.tell(row)}), separators=(",", ":")) + "\n"
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """What makes a file of an answer: its bytes, and what it cannot hold."""
+
+    write: Callable[[], Iterable[bytes]]
+    losses: Callable[[], Iterable[Item]]
+
+
+def _for_a_product(
+    kind: str,
+    found: tuple[Sequence[Directory], Sequence[LeftOut]],
+    tables: Sequence[str],
+    queues: Sequence[str],
+    to: Path | None,
+) -> int:
+    """Write a file that a product reads; return the exit status."""
+    every, status = ask_rows(found, Question())
+    sources = with_contents(every)
+    if len(sources) != 1:
+        raise UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
+    answer = sources[0].recovered
+    writer = _sql(answer, tables) if kind == SQL else _xml(answer, queues)
+    tally = Tally()
+    for item in writer.losses():
+        tally.add(item)
+    for (what, code), number in tally.counts.most_common():
+        text = shown(tally.texts[what, code])
+        click.echo(f"not kept  {amount(number, what)}, {code}: {text}", err=True)
+    if kind == XML:
+        click.echo("          `recover --to` keeps all of that", err=True)
+    source = replace(sources[0], noun="byte")
+    with _opened(to) as out:
+        for piece in writer.write():
+            source.matched += out.write(piece)
+    write_heads([source])
+    return status
+
+
+def _sql(answer: Answer, tables: Sequence[str]) -> _Writer:
+    """Return what writes tables as SQL; raises UsageProblem if the format has none, or no such table."""
+    found = contents(answer)
+    try:
+        sql = format_module("journalspec_reference", answer.journal.format, "sql")
+    except UnknownFormat:
+        raise _no_such_file(answer, SQL) from None
+    for name in tables:
+        if name not in (known := [*(found.tables if found is not None else ())]):
+            near = get_close_matches(name, known, NEAREST, cutoff=0)
+            raise UsageProblem(f"there is no table {shown(name)!r}", f"the nearest names: {some_of(near)}")
+    script = sql.Script(found, tables)
+    return _Writer(script.parts, script.losses)
+
+
+def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
+    """Return what writes messages as Artemis reads them; raises UsageProblem if the format has none.
+
+    A format whose tables are not named as Artemis' has `messages` and `queues` that are, in ``xml_rows``.
+    """
+    found = contents(answer)
+    if found is None or not {MESSAGES, QUEUES} <= found.tables.keys():
+        raise _no_such_file(answer, XML)
+    try:
+        rows = format_module("journalspec_reference", answer.journal.format, "xml_rows")
+        messages, queues = partial(rows.messages, found), partial(rows.queues, found)
+    except UnknownFormat:
+        messages = getattr(found, "typed_messages", partial(found.rows, MESSAGES))
+        queues = partial(found.rows, QUEUES)
+    known = {str(row[QUEUE]) for row in queues()}
+    for name in wanted:
+        if name not in known:
+            near = get_close_matches(name, known, NEAREST, cutoff=0)
+            raise UsageProblem(
+                f"--queue: there is no queue {shown(name)!r}", f"the nearest names: {some_of(near)}"
+            )
+
+    def chosen(rows: Callable[[], Iterable[Row]]) -> Iterator[Row]:
+        return (row for row in rows() if not wanted or row[QUEUE] in wanted)
+
+    return _Writer(
+        lambda: artemis_xml.write(chosen(messages), chosen(queues)),
+        lambda: artemis_xml.losses(chosen(messages), chosen(queues)),
+    )
+
+
+def _no_such_file(answer: Answer, kind: str) -> UsageProblem:
+    return UsageProblem(
+        f"{get_format(answer.journal.format).title}: what it stores cannot be written as {kind}",
+        f"use --as {JSONL}, {CSV} or {PARQUET}",
+    )

@@ -1,0 +1,210 @@
+"""What a Derby says of databases: it starts on each of them, in one process, and tells all rows of all tables.
+
+``python derby_rows.py PRODUCT``: each line of standard input is a JSON object. ``{"database": DIR}`` starts on
+a database; with a ``"script"`` it is made, and the script is run by ``ij``; with a ``"seed"`` it is made by
+random work that ends in a crash, and nothing is asked of it. For each a line is printed:
+``{"tables": {"SCHEMA.TABLE": [rows]}, "in_doubt": [gtrid], "errors": number}``, or ``{"refused": text}``.
+
+Transactions in doubt are rolled back before the rows are read. A row is a list of texts, or null; real numbers
+are the hex digits of their bytes, bytes are hex digits.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from journalspec_conformance.harnesses.derby_log.harness import Database, derby_call
+from journalspec_conformance.harnesses.java import jvm
+from journalspec_conformance.harnesses.java.jvm import Thrown, java_class, python_bytes
+from journalspec_conformance.products import get_product
+
+_TABLES = """select s.schemaname, t.tablename from sys.sysschemas s, sys.systables t
+where s.schemaid = t.schemaid and t.tabletype = 'T'"""
+#: Of java.sql.Types.
+_REAL, _DOUBLE, _BINARY = {7}, {6, 8}, {-2, -3, -4, 2004}
+
+
+def _value(result: Any, at: int, kind: int) -> str | None:
+    if kind in _BINARY:
+        data = result.getBytes(at)
+        return None if data is None else python_bytes(data).hex()
+    if kind in _REAL | _DOUBLE:
+        number = float(result.getDouble(at))
+        found = struct.pack(">f" if kind in _REAL else ">d", number).hex()
+    elif kind == 2000:
+        value = result.getObject(at)
+        return None if value is None else str(value.getClass().getName())
+    else:
+        found = str(result.getString(at))
+    return None if result.wasNull() else found
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+@derby_call()
+def rows(connection: Any) -> dict[str, list[list[str | None]]]:
+    """Return the rows of all tables of users."""
+    statement = connection.createStatement()
+    result = statement.executeQuery(_TABLES)
+    names = []
+    while result.next():
+        names.append((str(result.getString(1)), str(result.getString(2))))
+    found = {}
+    for schema, name in sorted(names):
+        result = statement.executeQuery(f"select * from {_quoted(schema)}.{_quoted(name)}")  # noqa: S608
+        about = result.getMetaData()
+        kinds = [int(about.getColumnType(at)) for at in range(1, int(about.getColumnCount()) + 1)]
+        listed = []
+        while result.next():
+            listed.append([_value(result, at, kind) for at, kind in enumerate(kinds, start=1)])
+        found[f"{schema}.{name}"] = listed
+        # An index that misses rows would show in a count.
+        statement.execute(f"values syscs_util.syscs_check_table('{_sql(schema)}', '{_sql(name)}')")
+    statement.close()
+    return found
+
+
+def _sql(name: str) -> str:
+    return name.replace("'", "''")
+
+
+def asked(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer to one line."""
+    script, errors = request.get("script"), 0
+    if "seed" in request:
+        return _worked(Path(request["database"]), int(request["seed"]))
+    try:
+        database = Database(Path(request["database"]), create=script is not None)
+    except Thrown as thrown:
+        return {"refused": str(thrown)}
+    try:
+        connection = database.connection()
+        if script is not None:
+            with derby_call():
+                errors = _run(connection, script)
+        doubtful = database.prepared()
+        for branch in doubtful:
+            database.decide(branch, commit=False)
+        told = {
+            "tables": rows(connection),
+            "in_doubt": [branch[1].hex() for branch in doubtful],
+            "errors": errors,
+        }
+        with derby_call():
+            connection.rollback()
+            connection.close()
+    except Thrown as thrown:
+        return {"refused": f"started, then {thrown}"}
+    finally:
+        try:
+            database.stop()
+        except Thrown as thrown:
+            print(thrown, file=sys.stderr)
+    return told
+
+
+def _run(connection: Any, script: str) -> int:
+    stream = java_class("java.io.FileInputStream")(script)
+    output = java_class("java.io.ByteArrayOutputStream")()
+    errors = int(
+        java_class("org.apache.derby.tools.ij").runScript(connection, stream, "UTF-8", output, "UTF-8")
+    )
+    if errors:
+        said = [line for line in str(output.toString()).splitlines() if "ERROR" in line]
+        print("\n".join(said[:20]), file=sys.stderr)
+    return errors
+
+
+_SMALL = {
+    "derby.storage.logSwitchInterval": "100000",
+    "derby.storage.checkpointInterval": "100000",
+    "derby.storage.pageCacheSize": "40",
+    "derby.storage.fileSyncTransactionLog": "true",
+}
+_TABLES_MADE = (
+    "create table t (k int primary key, v varchar(3000), n bigint)",
+    "create index tn on t (n)",
+    "create table u (k int primary key, v varchar(3000), d decimal(9,2), b blob(20000))",
+    "create table w (k int, v varchar(200))",
+)
+
+
+def _worked(directory: Path, seed: int) -> dict[str, Any]:
+    """Make a database by random work; what a crash leaves of it is copied to `directory`."""
+    random, place = Random(seed), directory.with_name(f"{directory.name}.work")
+    for name, value in _SMALL.items():
+        if name != "derby.storage.fileSyncTransactionLog" or seed % 2:
+            java_class("java.lang.System").setProperty(name, value)
+        else:
+            java_class("java.lang.System").clearProperty(name)
+    database = Database(place, create=True)
+    for sql in _TABLES_MADE:
+        database.execute(sql)
+    connections = [database.connection(), database.connection()]
+    if random.random() < 0.7:
+        for key in range(random.randrange(200)):
+            sql = "insert into t values (?, ?, ?)"
+            database.execute(sql, key, "old" * random.randrange(300), key, on=connections[0])
+        with derby_call():
+            connections[0].commit()
+        database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
+    branch = (1, bytes([seed % 256, 7]), b"b")
+    doubtful = random.random() < 0.3
+    if doubtful:
+        own = database.start_branch(branch)
+        for key in range(5):
+            database.execute("insert into t values (?, 'in doubt', ?)", 900_000 + key, key, on=own)
+        database.prepare(branch)
+    for step in range(random.randrange(20, 400)):
+        mine = step % 7 == 0
+        _step(database, random, connections[mine], 100_000 * mine + random.randrange(300))
+        if random.random() < 0.15:
+            with derby_call():
+                connections[mine].commit() if random.random() < 0.8 else connections[mine].rollback()
+        if random.random() < 0.01:
+            database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
+    shutil.copytree(place, directory)
+    with derby_call():
+        for connection in connections:
+            connection.rollback()
+            connection.close()
+    if doubtful:
+        database.decide(branch, commit=False)
+    database.stop()
+    shutil.rmtree(place)
+    return {"made": str(directory)}
+
+
+def _step(database: Database, random: Random, connection: Any, key: int) -> None:
+    """Do one thing to a row that one connection alone uses; what is not possible is not done."""
+    text, kind = "x" * random.choice((3, 50, 900, 2900)), random.randrange(8)
+    try:
+        if kind < 3:
+            database.execute("insert into t values (?, ?, ?)", key, text, key % 17, on=connection)
+        elif kind < 5:
+            database.execute("update t set v = ?, n = n + 1 where k = ?", text, key, on=connection)
+        elif kind == 5:
+            database.execute("delete from t where k = ?", key, on=connection)
+        elif kind == 6:
+            sql = "insert into u values (?, ?, 12.25, cast(x'00ff10' as blob))"
+            database.execute(sql, key, text, on=connection)
+        else:
+            database.execute("insert into w values (?, ?)", key, text[:200], on=connection)
+    except Thrown as thrown:
+        # A key that is there already, or a lock of the other connection.
+        if thrown.name not in ("23505", "40XL1"):
+            raise
+
+
+if __name__ == "__main__":
+    jvm.start(get_product(sys.argv[1]))
+    for line in sys.stdin:
+        print(json.dumps(asked(json.loads(line))), flush=True)

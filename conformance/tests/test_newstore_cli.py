@@ -1,0 +1,247 @@
+"""``recover --to`` and ``export`` as they are typed: what is written, printed, refused, hidden."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from journalspec_reference import newstore
+from judged import call, flat, start
+
+ROOT = Path(__file__).parents[2]
+HORNETQ = ROOT / "reference_impl/tests/data/hornetq_contents.tar.xz"
+BITRONIX = ROOT / "corpus/captured/bitronix_tlog/bitronix-2.1.4"
+KAHADB = ROOT / "corpus/captured/kahadb_journal/activemq-5.11.4/in-doubt"
+SCHEMA = json.loads((ROOT / "reference_impl/journalspec_reference/loss-report.schema.json").read_text())
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """A Bitronix log with a transaction that recovery commits, beside a file of another kind."""
+    place = tmp_path / "tlogs"
+    place.mkdir()
+    for file in (BITRONIX / "partial-commit").glob("*.tlog"):
+        shutil.copy(file, place)
+    (place / "notes.txt").write_text("mine")
+    return place
+
+
+def digests(place: Path) -> dict[Path, str]:
+    return {
+        path: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.rglob("*") if path.is_file()
+    }
+
+
+def report(target: Path) -> dict[str, object]:
+    found: dict[str, object] = json.loads(Path(f"{target}.loss-report.json").read_text())
+    Draft202012Validator(SCHEMA).validate(found)
+    return found
+
+
+def test_a_new_store_is_written_and_the_screen_says_so(pair: Path) -> None:
+    before, target = digests(pair), pair.parent / "new"
+    done = call("recover", pair, "--to", target, columns=100)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) <= 40
+    for words in (
+        "new store",
+        "policy salvage:",
+        "carried",
+        "lost nothing",
+        "new.loss-report.md",
+        "next Stop",
+    ):
+        assert words in flat(done)
+    assert digests(pair) == before
+    assert call("inspect", target).exit_code == 0
+    found = report(target)
+    assert [each["file"] for each in found["beside"]] == ["notes.txt"]  # type: ignore[attr-defined]
+    again = call("recover", pair, "--to", target)
+    assert again.exit_code == 2
+    assert "is there already" in again.stderr
+
+
+def test_a_directory_of_several_stores_keeps_its_paths(tmp_path: Path) -> None:
+    target = tmp_path / "new"
+    done = call("recover", BITRONIX, "--to", target, "--policy", "salvage")
+    assert done.exit_code == 1
+    assert len(done.stdout.splitlines()) <= 40
+    assert "more (report)" in done.stdout
+    assert "--all" not in done.stdout
+    assert {path.name for path in target.iterdir()} >= {"partial-commit", "long-name"}
+    stores = report(target)["stores"]
+    assert isinstance(stores, list)
+    assert len(stores) == len(list(target.iterdir())) == 30
+
+
+def test_an_archive_is_a_path_too(pair: Path) -> None:
+    archive = pair.parent / "old.tar.gz"
+    with tarfile.open(archive, "w:gz") as out:
+        out.add(pair, "data/tlogs")
+    done = call("recover", archive, "--to", pair.parent / "new", "--json")
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert found == report(pair.parent / "new")
+    assert found["source"] == str(archive)
+    assert found["source_files"][0]["file"] == str(archive)
+    assert found["source_files"][1]["file"] == f"{archive}/data/tlogs/btm1.tlog"
+    assert (pair.parent / "new/data/tlogs/btm1.tlog").is_file()
+
+
+def test_a_dry_run_prints_the_report_and_writes_nothing(pair: Path) -> None:
+    before = sorted(pair.parent.rglob("*"))
+    page = call("recover", pair, "--dry-run")
+    assert page.exit_code == 0
+    assert page.stdout.splitlines()[1] == "# What is in `NEWDIR`, and what is not"
+    found = json.loads(call("recover", pair, "--to", pair.parent / "new", "--dry-run", "--json").stdout)
+    Draft202012Validator(SCHEMA).validate(found)
+    assert found["files"] == []
+    assert sorted(pair.parent.rglob("*")) == before
+
+
+def test_a_store_of_which_nothing_can_be_kept_is_status_3(pair: Path) -> None:
+    for file in pair.glob("*.tlog"):
+        file.write_bytes(b"\xff" * 300)
+    done = call("recover", pair, "--to", pair.parent / "new")
+    assert done.exit_code == 3, done.output
+    assert done.stderr.startswith("journalspec: ")
+    assert not (pair.parent / "new").exists()
+
+
+def test_a_running_product_is_noticed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(newstore, "held", lambda *_: iter([("btm1.tlog", "process 7")]))
+    done = call("recover", pair, "--to", pair.parent / "new")
+    assert done.exit_code == 2
+    assert "process 7 holds a lock on btm1.tlog" in done.stderr
+    assert not (pair.parent / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--drop", "no-such"),
+        ("--keep", "no-such"),
+        ("--commit", "00:00"),
+        ("--rollback", "00:00"),
+        ("--queue", "q"),
+    ],
+)
+def test_a_choice_that_names_nothing_is_refused(pair: Path, option: str, value: str) -> None:
+    done = call("recover", pair, "--to", pair.parent / "new", option, value)
+    assert done.exit_code == 2, done.output
+    assert not (pair.parent / "new").exists()
+    assert call("recover", pair, option, value).exit_code == 2
+
+
+def test_a_choice_of_another_format_is_refused(pair: Path) -> None:
+    assert call("recover", pair, "--to", pair.parent / "new", "--index-acks").exit_code == 2
+    assert call("recover", pair, "--to", pair.parent / "new", "--salvage-records").exit_code == 0
+
+
+def test_what_a_choice_did_is_in_the_report(pair: Path) -> None:
+    named = json.loads(
+        call("export", pair, "--as", "jsonl", "--table", "transactions").stdout.splitlines()[0]
+    )
+    done = call("recover", pair, "--to", pair.parent / "new", "--drop", named["id"])
+    assert done.exit_code == 1, done.output
+    assert named["id"] in flat(done)
+    found = report(pair.parent / "new")
+    assert found["choices"] == {"drop": [named["id"]]}
+    assert found["not_carried_over"] != "0"
+
+
+def test_redaction_hides_ids_in_report_and_screen(pair: Path) -> None:
+    named = json.loads(
+        call("export", pair, "--as", "jsonl", "--table", "transactions").stdout.splitlines()[0]
+    )
+    done = call("recover", pair, "--to", pair.parent / "new", "--drop", named["id"], "--redact")
+    assert done.exit_code == 1
+    written = "".join(path.read_text() for path in pair.parent.glob("new.loss-report.*"))
+    for hidden in (named["id"], named["gtrid"]):
+        assert hidden not in written
+        assert hidden not in done.output
+
+
+def messages(*arguments: object) -> list[dict[str, object]]:
+    done = call("export", KAHADB, "--as", "jsonl", *arguments)
+    assert done.exit_code in (0, 1), done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_rows_are_exported_as_they_are_shown() -> None:
+    rows = messages()
+    shown = call("inspect", KAHADB, "--contents", "messages", "--ndjson").stdout.splitlines()
+    inside = [json.loads(line)["row"] for line in shown if line.startswith('{"row"')]
+    assert rows == [{name: value for name, value in row.items() if name != "journal"} for row in inside]
+    done = call("export", KAHADB, "--as", "csv")
+    table = [*csv.reader(io.StringIO(done.stdout))]
+    assert table[0] == [*rows[0]]
+    assert len(table) == len(rows) + 1
+    queue = str(rows[0]["queue"])
+    assert messages("--queue", queue) == [row for row in rows if row["queue"] == queue]
+
+
+def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
+    target = tmp_path / "rows.csv"
+    assert call("export", KAHADB, "--as", "csv", "--to", target).exit_code in (0, 1)
+    assert target.read_text() == call("export", KAHADB, "--as", "csv").stdout
+    again = call("export", KAHADB, "--as", "csv", "--to", target)
+    assert again.exit_code == 2
+    assert "is there already" in again.stderr
+    other = tmp_path / "other.csv"
+    assert call("export", KAHADB, "--as", "csv", "--queue", "no such", "--to", other).exit_code == 2
+    assert sorted(tmp_path.iterdir()) == [target]
+
+
+def test_parquet_has_the_types_of_the_columns(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    target = tmp_path / "rows.parquet"
+    assert call("export", KAHADB, "--as", "parquet", "--to", target).exit_code in (0, 1)
+    table = pq.read_table(target)
+    assert table.num_rows == len(messages())
+    assert str(table.schema.field("timestamp").type) == "timestamp[ms, tz=UTC]"
+    assert call("export", KAHADB, "--as", "parquet").exit_code == 2
+
+
+def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before() -> None:
+    done = call("export", HORNETQ, "--as", "artemis-xml")
+    rows = call("export", HORNETQ, "--as", "jsonl").stdout.splitlines()
+    # A message in several queues is one there.
+    assert done.stdout.count("            <queue name=") == len(rows) > done.stdout.count("<message ")
+    assert f"not kept  {done.stdout.count('<message ')} messages, xml-new-id" in done.stderr
+    assert "`recover --to` keeps all of that" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((BITRONIX / "partial-commit", "--as", "artemis-xml"), "cannot be written as artemis-xml"),
+        ((HORNETQ, "--as", "sql"), "cannot be written as sql"),
+        ((HORNETQ, "--as", "artemis-xml", "--queue", "no-such"), "there is no queue 'no-such'"),
+        ((HORNETQ, "--as", "artemis-xml", "--table", "messages"), "--queue chooses, --table does not"),
+        ((HORNETQ, "--as", "artemis-xml", "--redact"), "not with --as"),
+        ((HORNETQ, "--as", "csv", "--table", "a", "--table", "b"), "is of one table"),
+        ((HORNETQ, "--as", "csv", "--table", "no-such"), "has no table 'no-such'"),
+        ((BITRONIX, "--as", "sql"), "is of one store"),
+        ((BITRONIX / "gone", "--as", "csv"), "does not exist"),
+    ],
+)
+def test_what_a_format_cannot_do_is_refused(arguments: tuple[object, ...], says: str) -> None:
+    done = call("export", *arguments, columns=200)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert says in " ".join(done.stderr.split())
+
+
+def test_an_export_that_nobody_reads_ends_quietly() -> None:
+    done = start("export", KAHADB, "--as", "jsonl", "--redact")
+    assert done.returncode in (0, 1)
+    row = json.loads(done.stdout.splitlines()[0])
+    assert str(row["queue"]).startswith("text(")

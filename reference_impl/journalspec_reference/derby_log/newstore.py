@@ -1,0 +1,550 @@
+"""A new database of one that recovery has read: log and control files repaired, the pages as they are.
+
+Derby redoes the log when it starts on it. Where a page does not fit to the log, or cannot be read, it would
+not start, or not read a table: then the rows are written as SQL instead (see :mod:`.sql`). Without containers
+beside the log there is a new log alone.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Any
+
+from journalspec.derby_log import LAYOUT
+from journalspec.derby_log.operations import body, databases
+from journalspec.formats import get_format
+from journalspec.layout import joined
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Count
+from journalspec_reference.derby_log.bodies import BITS, decode
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
+from journalspec_reference.derby_log.contents import FORMAT, DerbyContents
+from journalspec_reference.derby_log.contents.pages import Fault
+from journalspec_reference.derby_log.recover import SEED, LogPass
+from journalspec_reference.derby_log.scan import CONTROLS, search
+from journalspec_reference.derby_log.sql import Script
+from journalspec_reference.derby_log.store import INTERNAL, Place, Store
+from journalspec_reference.filesets import FilesetError, Journal, load
+from journalspec_reference.newstore import (
+    FILE,
+    CannotRebuild,
+    ChoiceRefused,
+    Choices,
+    Item,
+    NewFile,
+)
+
+#: A piece of a file (bytes).
+_PIECE = 1 << 20
+#: What checksum records cover that are made anew (bytes): they overlap only where somebody made them so.
+_MOST_SUMMED = 64 << 20
+#: Below the directory of a database: what is not of it, or made anew; and how deep directories are looked at.
+_NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
+_PROPERTIES = "service.properties"
+#: What a database has at least in its properties: where its catalogue is, the same in all releases.
+_AT_LEAST = {
+    "SysconglomeratesIdentifier": 32, "SysconglomeratesIndex1Identifier": 49,
+    "SysconglomeratesIndex2Identifier": 65, "SysconglomeratesIndex3Identifier": 81,
+    "SystablesIdentifier": 96, "SystablesIndex1Identifier": 113, "SystablesIndex2Identifier": 129,
+    "SyscolumnsIdentifier": 144, "SyscolumnsIndex1Identifier": 161, "SyscolumnsIndex2Identifier": 177,
+    "SysschemasIdentifier": 192, "SysschemasIndex1Identifier": 209, "SysschemasIndex2Identifier": 225,
+    "derby.storage.propertiesId": 16, "derby.serviceLocale": "en",
+    "derby.serviceProtocol": "org.apache.derby.database.Database",
+}  # fmt: skip
+#: Remarks on a database that Derby starts on, and where it reads the rows that contents have.
+_HARMLESS = {"other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers"}
+#: What strict recovery alone refuses.
+_STRICT = {"lost-middle", "no-checkpoint"}
+_RAWSTORE = BITS["RAWSTORE"]
+_COMMITTED = 4
+
+
+def new_store(answer: Answer, choices: Choices) -> Database | Rows:
+    """Return the new store; raises ChoiceRefused, CannotRebuild."""
+    journal, seen = answer.journal, answer.observation
+    _check(choices)
+    if journal.edition == SEED or seen.code in _STRICT:
+        text = seen.message or "the seed document does not say what records hold"
+        raise CannotRebuild(text, "say which edition it is with --edition, and take policy `default`")
+    found = DerbyContents(journal)
+    for remark in found.remarks.kept:
+        if remark.code in ("no-password", "wrong-password"):
+            raise CannotRebuild(remark.text, "the boot password decides where the log ends")
+    if not found.state.beside:
+        try:
+            found.state.replay(journal.seen, journal.edition)
+        except (Refusal, BadLog) as error:
+            raise CannotRebuild(f"the log cannot be read: {error}") from None
+        return Database(answer, found, choices)
+    problems = [*_problems(answer, found)]
+    if not problems:
+        return Database(answer, found, choices)
+    if choices.commit or choices.rollback:
+        raise ChoiceRefused(f"only rows can be written: {problems[0].text}", "leave --commit and --rollback out")
+    if found.state.encrypted:
+        text = f"a database cannot be made: {problems[0].text}"
+        raise CannotRebuild(text, "journalspec export --as sql writes its rows, in clear")
+    return Rows(answer, found, problems)
+
+
+def _check(choices: Choices) -> None:
+    """Refuse what is not possible in this format."""
+    hint = "export a part of it: journalspec export --as sql"
+    if choices.queues:
+        raise ChoiceRefused("a database is carried over as a whole: --queue names a table", hint)
+    if choices.drop or choices.keep:
+        text = "a database is carried over as a whole: --drop and --keep name nothing in it"
+        raise ChoiceRefused(text, "delete rows in the new database; --rollback is for transactions in doubt")
+    if choices.salvage_records or choices.index_acks:
+        raise ChoiceRefused("--salvage-records and --index-acks are for KahaDB")
+
+
+def _problems(answer: Answer, found: DerbyContents) -> Iterator[Item]:
+    """Yield why Derby would not start on the database, or not read what contents have of it."""
+    seen = answer.observation
+    if seen.state is None:
+        at = seen.at
+        place = (at.file, at.off, at.length) if at else ("", None, None)
+        yield Item("log", "", "", *place, str(seen.code), seen.message)
+    for gone in seen.missing:
+        if gone.code == "container":
+            yield Item("note", "", "", gone.name, None, None, gone.code, gone.text)
+    for note in seen.notes:
+        if note.code == "newer-page":
+            yield Item("note", "", "", note.file, note.off, None, note.code, note.text)
+    for title, table in found.sql.items():
+        heap = found.state.heap(table.container)
+        if heap is None or heap.removed:
+            text = f"{title} has no container {table.container} (c{table.container:x})"
+            yield Item("table", "", title, "", None, None, "no-container", text)
+    for container, fault in found.state.faults():
+        yield Item("page", "", found.title(container), _file(found, container), fault.off, None, fault.code, fault.text)
+    for title in found.sql:
+        for _ in found.rows(title):
+            pass
+    for remark in found.remarks.kept:
+        if remark.code not in _HARMLESS:
+            yield Item("page", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text)
+    behind = Behind(found)
+    for place in behind.newer:
+        text = f"page {place[1]} has changes that only the log behind its end explains"
+        yield Item("page", "", found.title(place[0]), _file(found, place[0]), None, None, "newer-page", text)
+
+
+def _file(found: DerbyContents, container: int) -> str:
+    heap = found.state.heap(container)
+    return f"seg0/c{container:x}.dat" if heap is None else heap.name
+
+
+class Behind:
+    """The records behind the end of the log: nothing redoes them.
+
+    `changes` counts those that change rows, by container; `newer` are pages that have such changes although
+    nothing in the log changes them.
+    """
+
+    def __init__(self, found: DerbyContents) -> None:
+        log, store = found.state.log, found.state.store
+        self.changes: Counter[int] = Counter()
+        self.newer: list[Place] = []
+        self.first: tuple[str, int] | None = None
+        if log is None or log.last is None or store is None:
+            return
+        versions: dict[Place, int] = {}
+        last = log.last.file.number
+        for number, file in log.log.files.items():
+            start = log.last.end.off if number == last else HEADER
+            for off, stop in search(file.source, number, start, file.length) if number >= last else ():
+                with suppress(BadLog):
+                    fields = decode(file.source.read(off + BEFORE, stop - off - BEFORE - BEHIND)).fields
+                    if "page_version" in fields:
+                        self.first = self.first or (file.name, off)
+                        place = fields["container"], fields["page"]
+                        self.changes[place[0]] += 1
+                        versions.setdefault(place, fields["page_version"])
+        for place, version in versions.items():
+            heap = found.state.heap(place[0])
+            if heap is not None and heap.size and not heap.removed and place not in store.pages:
+                with suppress(Fault):
+                    if int.from_bytes(heap.page(place[1])[6:14], "big") > version:
+                        self.newer.append(place)
+
+
+class _Made:
+    """What a new store says in either form."""
+
+    base = ".."
+    #: Whether nobody can read it without a password.
+    opaque = False
+
+    def __init__(self, answer: Answer, found: DerbyContents) -> None:
+        self._journal, self._found, self._seen = answer.journal, found, answer.observation
+
+    @property
+    def product(self) -> str:
+        """The releases that write such a log; later ones read it."""
+        return ", ".join(get_format(FORMAT).edition(self._journal.edition).products)
+
+    @property
+    def covers(self) -> frozenset[PurePath]:
+        """All that is in the directory of the database."""
+        return frozenset({PurePath("..")} if self.base == ".." else ())
+
+    def _files_left(self, first: int, last: int) -> Iterator[Item]:
+        """Yield the log files before the first and after the last one that is needed."""
+        log = self._found.state.log
+        for number, file in log.log.files.items() if log is not None else ():
+            if not first <= number <= last:
+                why = "before-the-log" if number < first else "after-the-log"
+                text = "recovery begins later: the pages have its changes" if number < first else (
+                    "the log ends before it"
+                )
+                yield Item(FILE, "", "", file.name, None, file.length, why, text)
+
+    def _not_redone(self) -> Iterator[Item]:
+        """Yield the changes of each table that stand behind the end of the log."""
+        behind = Behind(self._found)
+        name, off = behind.first or ("", None)
+        for container, count in sorted(behind.changes.items()):
+            text = f"{count} change(s) of {_file(self._found, container)} stand behind the end of the log: not redone"
+            yield Item("change", "", self._found.title(container), name, off, None, "behind-the-end", text)
+
+
+class Database(_Made):
+    """A database directory, or (without containers) a log."""
+
+    def __init__(self, answer: Answer, found: DerbyContents, choices: Choices) -> None:
+        super().__init__(answer, found)
+        log, store = found.state.log, found.state.store
+        assert log is not None and log.last is not None and store is not None  # it was redone
+        self._log, self._store = log, store
+        root = self._journal.root
+        self._root = root if any(name.startswith("../") for name in self._journal.seen) else None
+        if root is not None and (root / ".." / "seg0").is_dir():
+            self._root = root
+        if self._root is None:
+            self.base = "."
+        self.opaque = found.state.encrypted
+        self._said: list[str] = []
+        #: Which of the records that are added is a checkpoint.
+        self._named = -1
+        #: Number of a log file -> what stands at offsets of it instead.
+        self._edits: dict[int, dict[int, bytes]] = {}
+        self._begin = log.start
+        self._last, self._end = log.last.file.number, log.last.end.off
+        if log.ends[self._begin.number] == self._begin.position and self._last > self._begin.number:
+            # Derby takes the log for empty if nothing follows in the file where it begins (DRB-DEV).
+            self._begin = Instant(self._begin.number + 1, HEADER)
+        self._next = store.next
+        bodies = [*self._decided(choices)]
+        self._control = log.chosen.control or Control(None, *self._level(answer), 0, 0)
+        self._checkpoint = log.checkpoint
+        kept = self._checkpoint is not None and self._checkpoint < (self._last, self._end)
+        if not kept or self._begin != log.start:
+            # It is not needed where Derby begins by itself: at the first record of the first file.
+            self._checkpoint = None
+            if self._begin != (1, HEADER) or log.redo_from > (1, HEADER):
+                bodies += self._new_checkpoint(len(bodies))
+        if found.state.encrypted and (bodies or self._edits):
+            raise CannotRebuild("records would have to be written, and the log is encrypted")
+        for number in range(self._begin.number, self._last + 1):
+            self._relink(number)
+        for number in sorted({*self._edits, self._last}):
+            self._seal(number)
+        self._added = self._group(self._last, self._end, bodies) if bodies else b""
+
+    # What is written into the log.
+
+    def _level(self, answer: Answer) -> tuple[int, int]:
+        """Return the lowest level of a database that the log may be of: newer products open it."""
+        agree = [trial.edition for trial in answer.trials if trial.agrees] or [self._journal.edition]
+        known = [edition for edition in databases() if edition in agree and edition != "10.0"]
+        return databases()[(known or agree)[0]].level
+
+    def _decided(self, choices: Choices) -> Iterator[bytes]:
+        """Yield the records that commit branches in doubt; those that are rolled back are edited."""
+        for name in choices.commit:
+            for number in self._branches(name):
+                known = self._store.transactions[number]
+                bits = BITS["COMMIT"] | BITS["LAST"] | _RAWSTORE
+                told = {"global_id": known.branch, "status": _COMMITTED}
+                self._said.append(f"transaction {number} in doubt ({name}) is committed: a record says so")
+                yield _body("END", bits, number, **told)
+        for name in choices.rollback:
+            for number in self._branches(name):
+                self._unprepare(number)
+                text = f"transaction {number} in doubt ({name}) is no longer prepared: Derby rolls it back"
+                self._said.append(text)
+
+    def _branches(self, name: str) -> list[int]:
+        """Return the transactions in doubt that a name means; raises ChoiceRefused."""
+        found = []
+        for number in self._store.branches():
+            gtrid, bqual, _ = self._store.transactions[number].ids
+            names = {str(number), gtrid.hex(), f"{gtrid.hex()}:{bqual.hex()}", gtrid.decode("latin-1")}
+            found += [number] if name in names else []
+        if not found:
+            text = f"no transaction {name!r} is in doubt"
+            raise ChoiceRefused(text, "`inspect --contents in_doubt` lists them: the number, or the gtrid in hex")
+        return found
+
+    def _unprepare(self, number: int) -> None:
+        """Put the begin of an empty transaction in the place of the record that prepares one.
+
+        Derby then undoes all that it has done, in indexes, too; the empty one is undone with it.
+        """
+        known = self._store.transactions[number]
+        at = Instant.unpack(known.prepared_by)
+        file = self._log.log.files[at.number]
+        length = int.from_bytes(bytes(file.data[at.position : at.position + 4]), "big")
+        # A record has room for data behind its fields; that of a begin means nothing.
+        bits, other = BITS["FIRST"] | _RAWSTORE, self._next
+        spare = length - len(_body("BEGIN", bits, other, data=b""))
+        if spare < 0:
+            raise ChoiceRefused(f"the record that prepares transaction {number} is too short to be replaced")
+        self._next += 1
+        self._edits.setdefault(at.number, {})[at.position + BEFORE] = _body("BEGIN", bits, other, data=bytes(spare))
+
+    def _new_checkpoint(self, before: int) -> Iterator[bytes]:
+        """Yield the records of a checkpoint; control files then name it."""
+        number, self._next = self._next, self._next + 1
+        redo = max(self._log.redo_from, self._begin)
+        at = Instant(self._last, self._end)
+        own = {"transaction": {"number": number}, "first": {"file": at.number, "position": at.position}}
+        entries = [{"entry": {**own, "global_id": None, "status": 0}}]
+        where = {"redo_from": redo.packed, "undo_from": self._begin.packed}
+        yield _body("BEGIN", BITS["FIRST"] | _RAWSTORE, number, status=INTERNAL)
+        self._named = before + 1
+        yield _body("CHECKPOINT", _RAWSTORE, number, **where, has_table=1, table={"entries": entries})
+        yield _body("END", BITS["COMMIT"] | BITS["LAST"] | _RAWSTORE, number, status=_COMMITTED)
+
+    def _group(self, number: int, at: int, bodies: Sequence[bytes]) -> bytes:
+        """Return records with what sums them up, as they stand from `at` on."""
+        summed = self._journal.edition != "10.0"
+        first = off = at + len(_sum_of(number, at, b"")) * summed
+        data = b""
+        for turn, each in enumerate(bodies):
+            if turn == self._named:
+                self._checkpoint = Instant(number, off)
+            data += _record(number, off, each)
+            off = first + len(data)
+        return (_sum_of(number, at, data) if summed else b"") + data
+
+    def _relink(self, number: int) -> None:
+        """Let a header say where the file before ends: older databases are not held to it."""
+        file = self._log.log.files[number]
+        if number > self._begin.number:
+            previous = Instant(number - 1, self._log.ends[number - 1])
+            if file.previous() != previous:
+                link = {"number": number, "previous": previous.packed}
+                header = LAYOUT.build("header", self._journal.edition, **link)
+                self._edits.setdefault(number, {})[0] = header
+
+    def _seal(self, number: int) -> None:
+        """Sum up again what is edited, or cut off at the end of the log."""
+        file, limit = self._log.log.files[number], self._log.ends[number]
+        edits, left = self._edits.setdefault(number, {}), _MOST_SUMMED
+        sums = [
+            (batch.base + batch.off[row], batch.base + batch.end[row], size)
+            for batch in self._log.log.scan(file, HEADER, limit)
+            for row, size in batch.more["sums"]
+        ]
+        # The last one first: others may cover it.
+        for off, stop, covers in reversed(sums):
+            end = min(stop + covers, limit)
+            if stop + covers > limit or any(off < at and at + len(new) > stop and at < end for at, new in edits.items()):
+                left -= end - stop
+                if left < 0 or self._found.state.encrypted:
+                    raise CannotRebuild(f"the checksum records of {file.name} cannot be made anew")
+                edits[off] = _sum_of(number, off, b"".join(self._stored(number, stop, end)))
+        if not edits:
+            del self._edits[number]
+
+    def _stored(self, number: int, start: int, end: int) -> Iterator[bytes]:
+        """Yield the bytes of a log file, edited."""
+        data = self._journal.seen[self._log.log.files[number].name]
+        edits = sorted(self._edits.get(number, {}).items())
+        for at in range(start, end, _PIECE):
+            piece = bytearray(data[at : min(at + _PIECE, end)])
+            for off, new in edits:
+                low, high = max(off, at), min(off + len(new), at + len(piece))
+                if low < high:
+                    piece[low - at : high - at] = new[low - off : high - off]
+            yield bytes(piece)
+
+    def _log_file(self, number: int) -> Iterator[bytes]:
+        yield from self._stored(number, 0, self._log.ends[number])
+        yield self._added if number == self._last else bytes(4)
+
+    # The store.
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield control files, log files, then those of the database."""
+        place = "log/" if self._root is not None else ""
+        said = {**self._control._asdict(), "checkpoint": self._checkpoint.packed if self._checkpoint else 0}
+        control = LAYOUT.build("control", self._journal.edition, **said)
+        for name in CONTROLS:
+            yield NewFile(place + name, (control,))
+        for number in range(self._begin.number, self._last + 1):
+            yield NewFile(f"{place}log{number}.dat", self._log_file(number))
+        beside = {name: data for name, data in self._journal.seen.items() if "seg0" in name}
+        copied = {name.removeprefix("../"): data for name, data in beside.items()}
+        if self._root is not None:
+            copied |= {f"seg0/{name}": data for name, data in _files(self._root / ".." / "seg0").items()}
+            copied |= _below(self._root / "..")
+            yield NewFile(_PROPERTIES, (_properties(copied.pop(_PROPERTIES, b""))[0],))
+        for name, data in sorted(copied.items()):
+            yield NewFile(name, _pieces(data))
+
+    def carried(self) -> Iterable[Count]:
+        """Yield what each table holds; of a log alone, the rows that it tells of itself."""
+        if self._found.state.beside:
+            return self._found.counts()
+        rows = (self._seen.state or {}).get("rows", ())
+        counted = Counter(row["table"] for row in rows)
+        return [Count("rows", table, count, 0) for table, count in sorted(counted.items())]
+
+    def left_out(self) -> Iterator[Item]:
+        """Yield log files that are not needed, changes that nothing redoes, and what else lies there."""
+        yield from self._files_left(self._begin.number, self._last)
+        yield from self._not_redone()
+        if self._root is not None:
+            for name in sorted(_LOCKS & _files(self._root / "..").keys()):
+                yield Item(FILE, "", "", f"../{name}", None, None, "not-copied", "a lock of the running product")
+            if any((self._root / ".." / "tmp").glob("*")):
+                yield Item(FILE, "", "", "../tmp", None, None, "not-copied", "temporary: Derby empties it")
+
+    def unverified(self) -> Iterator[Item]:
+        """Yield values that are not as their types are, and properties that had to be made."""
+        for remark in self._found.remarks.kept:
+            if remark.code in _HARMLESS and remark.table:
+                yield Item("row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text)
+        if self._root is not None:
+            stored = _files(self._root / "..").get(_PROPERTIES, b"")
+            for text in _properties(stored)[1]:
+                yield Item(FILE, "", "", _PROPERTIES, None, None, "made-anew", text)
+
+    def chosen(self) -> Iterator[str]:
+        """Yield what became of transactions in doubt."""
+        yield from self._said
+
+    def steps(self) -> Sequence[str]:
+        """Return how to put it in place."""
+        if self._root is None:
+            return (
+                "Stop the database.",
+                "Put the new files into its directory `log`, in the place of all that is there.",
+            )
+        return (
+            "Stop the database, and keep its directory.",
+            "Move the new directory to its place, and start: Derby redoes the log.",
+            "CALL SYSCS_UTIL.SYSCS_CHECK_TABLE for each table compares it with its indexes.",
+        )
+
+
+class Rows(_Made):
+    """No database: the rows as SQL, because `problems` keep Derby from reading it."""
+
+    def __init__(self, answer: Answer, found: DerbyContents, problems: Sequence[Item]) -> None:
+        super().__init__(answer, found)
+        self._problems = problems
+        self._script = Script(found)
+        self._redone = not any(remark.code == "no-redo" for remark in found.remarks.kept)
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield the script."""
+        yield NewFile("rows.sql", self._script.parts())
+
+    def carried(self) -> Iterable[Count]:
+        """Return the rows that the script inserts."""
+        return self._script.counts()
+
+    def left_out(self) -> Iterator[Item]:
+        """Yield why there is no database, what SQL does not tell of it, and what is not redone."""
+        yield from (each for each in self._problems if each.what != "note")
+        yield from self._script.losses()
+        yield from self._not_redone()
+        for number in self._found.state.store.branches() if self._found.state.store is not None else ():
+            text = "in doubt: its changes are in no row of the script"
+            yield Item("transaction", str(number), "", "", None, None, "in-doubt", text)
+
+    def unverified(self) -> Iterator[Item]:
+        """Yield the tables, if the log was not redone to its end: rows may be old, or not committed."""
+        for count in self.carried() if not self._redone else ():
+            text = "the log was not redone to its end: rows may be older, or of transactions without an end"
+            yield Item("table", "", count.name, "", None, None, "no-redo", text)
+
+    def chosen(self) -> Iterator[str]:
+        """Yield nothing: a script has no choices."""
+        yield from ()
+
+    def steps(self) -> Sequence[str]:
+        """Return how to get a database of it."""
+        return (
+            f"No database can be made ({self._problems[0].text}): rows.sql makes its tables in an empty one.",
+            "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true'"
+            " org.apache.derby.tools.ij rows.sql",
+        )
+
+
+# Records, and files beside the log.
+
+
+def _body(name: str, group: int, transaction: int | None, **fields: Any) -> bytes:
+    return joined(body({"operation": name, "group": group, "transaction": transaction, **fields}))
+
+
+def _record(number: int, at: int, data: bytes) -> bytes:
+    length = len(data).to_bytes(4, "big")
+    return length + Instant(number, at).packed.to_bytes(8, "big") + data + length
+
+
+def _sum_of(number: int, at: int, data: bytes) -> bytes:
+    """Return the checksum record that stands at `at` and covers `data` behind it."""
+    told = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
+    return _record(number, at, _body("CHECKSUM", BITS["CHECKSUM"] | _RAWSTORE, None, **told))
+
+
+def _pieces(data: Any) -> Iterator[bytes]:
+    return (bytes(data[at : at + _PIECE]) for at in range(0, len(data), _PIECE))
+
+
+def _files(directory: Path) -> dict[str, Any]:
+    """Return the files of a directory itself; none if it cannot be read."""
+    with suppress(FilesetError):
+        return {name: data for name, data in load(directory).files.items() if "/" not in name}
+    return {}
+
+
+def _below(directory: Path, prefix: str = "", depth: int = _DEPTH) -> dict[str, Any]:
+    """Return what else is of a database, by name: its properties, jars, texts."""
+    found = {f"{prefix}{name}": data for name, data in _files(directory).items() if prefix or name not in _LOCKS}
+    for each in sorted(directory.iterdir()) if depth else ():
+        if each.is_dir() and not each.is_symlink() and (prefix or each.name not in _NOT_COPIED):
+            found |= _below(each, f"{prefix}{each.name}/", depth - 1)
+    return found
+
+
+def _properties(stored: Any) -> tuple[bytes, list[str]]:
+    """Return the properties of a database, and what had to be done to them."""
+    kept, said, names = [], [], set()
+    lines = bytes(stored[:_PIECE]).decode("latin-1").splitlines()
+    for line in lines:
+        name = line.partition("=")[0].strip()
+        if name == "logDevice":
+            said.append(f"{line}: left out, the log is in the new directory")
+            continue
+        names.add(name)
+        kept.append(line)
+    gone = {name: value for name, value in _AT_LEAST.items() if name not in names}
+    if not gone and not said:
+        return bytes(stored[:]), []
+    if gone:
+        said.append(f"{len(gone)} properties were missing and have the values that all databases have")
+    out = [line for line in kept if line.isprintable()] + [f"{name}={value}" for name, value in gone.items()]
+    return "\n".join([*out, ""]).encode("latin-1"), said

@@ -1,0 +1,548 @@
+"""The tables of a database as SQL: what makes them, and their rows, for Derby's ``ij``.
+
+Names are quoted, and a text of the catalogue (a default, a check, a view) is taken only if it stays within
+its place: nothing in a database becomes a statement of its own. The order is always the same.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from journalspec_reference.contents import Count
+from journalspec_reference.derby_log.contents import DerbyContents
+from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable
+from journalspec_reference.derby_log.contents.values import Typed, described, integer, text, utf
+from journalspec_reference.newstore import Item
+
+#: The longest piece of a literal (letters, or bytes): longer values are put together.
+_PIECE = 8000
+#: The longest value that a statement can make.
+_LONGEST = 16 << 20
+#: So many bytes of the script are one part.
+_PART = 1 << 16
+#: The formats of a default, of a map of an index, of a number and a text in it.
+_DEFAULT, _INDEX, _MAP, _INT, _TEXT = 326, 387, 313, 303, 1
+_BY_DEFAULT, _GENERATED = 1, 2
+#: A table has no more columns.
+_MOST_COLUMNS = 1012
+_XML, _USER, _NUMERIC = 457, 264, 198
+#: Type id -> what SQL calls it; `{}` is its length.
+_NAMES = {
+    16: "BOOLEAN", 17: "CHAR({})", 18: "DOUBLE", 19: "INTEGER", 20: "REAL", 22: "SMALLINT", 23: "BIGINT",
+    25: "VARCHAR({})", 28: "CHAR({}) FOR BIT DATA", 30: "VARCHAR({}) FOR BIT DATA", 32: "DATE", 33: "TIME",
+    34: "TIMESTAMP", 196: "SMALLINT", 231: "LONG VARCHAR", 233: "LONG VARCHAR FOR BIT DATA",
+    _USER: "BLOB(2147483647)", 442: "BLOB({})", 446: "CLOB({})", _XML: "XML",
+}  # fmt: skip
+#: The length of a type that says none, where only a heap tells of it.
+_WIDEST = {17: 254, 28: 254, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
+_RULES = {"C": "CASCADE", "N": "SET NULL", "R": "RESTRICT", "S": "NO ACTION"}
+#: A schema of the product's own.
+_SYSTEM = ("SYS", "NULLID", "SQLJ")
+#: Tables of the catalogue that have what is not written -> the column with its name, and what it is.
+_UNTOLD = {
+    "SYSTRIGGERS": ("TRIGGERNAME", "trigger"), "SYSALIASES": ("ALIAS", "routine, synonym or type"),
+    "SYSROLES": ("ROLEID", "role"), "SYSTABLEPERMS": ("GRANTEE", "privilege on a table"),
+    "SYSCOLPERMS": ("GRANTEE", "privilege on columns"), "SYSPERMS": ("GRANTEE", "privilege"),
+    "SYSFILES": ("FILENAME", "jar file"), "SYSUSERS": ("USERNAME", "user"),
+}  # fmt: skip
+#: What every catalogue has that is looked for.
+_NEEDED = {
+    "SYSSCHEMAS", "SYSTABLES", "SYSCOLUMNS", "SYSCONGLOMERATES", "SYSCONSTRAINTS", "SYSKEYS",
+    "SYSFOREIGNKEYS", "SYSCHECKS", "SYSVIEWS", "SYSDEPENDS", "SYSTRIGGERS", "SYSALIASES",
+}  # fmt: skip
+_VIEW = re.compile(r"\s*create\s+view\s", re.IGNORECASE)
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*\n|/\*.*?\*/""", re.DOTALL)
+Raw = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table as the script makes it: its columns in order; `known` is what the catalogue adds to each."""
+
+    table: SqlTable
+    ident: str = ""
+    known: dict[str, Raw] = field(default_factory=dict)
+
+
+class Script:
+    """The script of a database, or of some of its tables."""
+
+    def __init__(self, found: DerbyContents, tables: Sequence[str] = ()) -> None:
+        self._found = found
+        self._losses: dict[tuple[str, str, str], Item] = {}
+        self._counts: list[Count] | None = None
+        self._part = bool(tables)
+        #: By its name: without names of schemas the catalogue is there all the same.
+        self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
+        self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
+        listed = {(_text(row["SCHEMAID"]), _text(row["TABLENAME"])): _text(row["TABLEID"]) for row in self._raw("SYSTABLES")}
+        idents = {(self._schemas.get(schema, schema), name): ident for (schema, name), ident in listed.items()}
+        columns: dict[str, dict[str, Raw]] = {}
+        for row in self._raw("SYSCOLUMNS"):
+            columns.setdefault(_text(row["REFERENCEID"]), {})[_text(row["COLUMNNAME"])] = row
+        self._tables: dict[str, _Table] = {}
+        for title, table in found.sql.items():
+            if table.kind != "system" and (not tables or title in tables):
+                ident = idents.get((table.schema, table.name), "")
+                self._tables[title] = _Table(table, ident, columns.get(ident, {}))
+        self._by_ident = {each.ident: each for each in self._tables.values() if each.ident}
+
+    def _raw(self, name: str) -> Iterator[Raw]:
+        """Yield the rows of a table of the catalogue, by column, as they are stored; those that are odd not."""
+        table = self._system.get(name)
+        if table is None and name in _NEEDED:
+            self._lose("catalogue", name, "", "the catalogue does not have it: what it says is not written")
+        names = [column for column, _ in table.columns] if table is not None else []
+        for _, values in self._found.fields(table) if table is not None else ():
+            with suppress(*ODD, KeyError):
+                row = dict(zip(names, values, strict=True))
+                yield row
+
+    def _lose(self, what: str, name: str, table: str, why: str) -> None:
+        self._losses.setdefault((what, name, table), Item(what, name, table, "", None, None, "not-in-sql", why))
+
+    # What is asked of it.
+
+    def parts(self) -> Iterator[bytes]:
+        """Yield the script, in UTF-8; the same each time."""
+        part: list[str] = []
+        size = 0
+        for statement in self._statements():
+            part.append(statement)
+            size += len(statement)
+            if size >= _PART:
+                yield from _cut("".join(part))
+                part, size = [], 0
+        yield from _cut("".join(part))
+
+    def losses(self) -> Iterator[Item]:
+        """Yield what the script does not have of the tables, and rows and values that could not be read."""
+        self.counts()
+        yield from self._losses.values()
+        for remark in self._found.remarks.kept:
+            if remark.code in ("bad-row", "bad-value", "long-value"):
+                yield Item("row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text)
+
+    def counts(self) -> list[Count]:
+        """Return the rows of each table, and their bytes in the script."""
+        if self._counts is None:
+            # Everything is made once: only then it is known what is not in it.
+            for _ in self._made():
+                pass
+            self._counts = []
+            for title, table in self._tables.items():
+                sizes = [len(row) for row in self._rows(table)]
+                self._counts.append(Count(title, title, len(sizes), sum(sizes)))
+        return self._counts
+
+    def _statements(self) -> Iterator[str]:
+        yield "-- Tables of a Derby database, for ij, in an empty database.\n"
+        yield "-- java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij FILE\n"
+        yield "AUTOCOMMIT OFF;\n"
+        yield from self._made()
+        yield "COMMIT;\n"
+
+    def _made(self) -> Iterator[str]:
+        for schema in sorted({each.table.schema for each in self._tables.values()} | self._view_schemas()):
+            if schema != "APP":
+                yield f"CREATE SCHEMA {_name(schema)};\n"
+        for title, table in self._tables.items():
+            yield self._table(title, table)
+        yield from () if self._part else self._sequences()
+        for table in self._tables.values():
+            yield from self._rows(table)
+        for title, table in self._tables.items():
+            yield from self._identities(title, table)
+        yield from self._constraints()
+        yield from self._indexes()
+        if not self._part:
+            yield from self._views()
+            self._untold()
+
+    # Tables.
+
+    def _table(self, title: str, table: _Table) -> str:
+        columns = [self._column(title, name, typed, table.known.get(name, {})) for name, typed in _columns(table.table)]
+        if not columns:
+            # There is none without columns.
+            self._lose("table", "", title, "nothing tells of its columns")
+            columns = ['"?" INTEGER']
+        return f"CREATE TABLE {_title(table.table)} ({', '.join(columns)});\n"
+
+    def _column(self, title: str, name: str, typed: Typed, known: Raw) -> str:
+        sql = _type(typed)
+        if typed.type not in _NAMES and typed.type != _NUMERIC:
+            self._lose("column", name, title, f"no type {typed.type} is known: its bytes are in the column")
+        elif typed.type == _USER:
+            self._lose("column", name, title, f"it has Java objects ({typed.name}): their bytes are in the column")
+        elif typed.type in (17, 25, 446, 231) and typed.scale:
+            self._lose("column", name, title, f"it has collation {typed.scale}: that is one of the whole database")
+        out = f"{_name(name)} {sql}"
+        default = known.get("COLUMNDEFAULT")
+        expression, kind = None, 0
+        if default is not None:
+            try:
+                expression, kind = _default(default)
+            except ODD:
+                self._lose("default", name, title, "its text cannot be read")
+        if known.get("AUTOINCREMENTINC") is not None:
+            start, step = (_number(known.get(each), 1) for each in ("AUTOINCREMENTSTART", "AUTOINCREMENTINC"))
+            out += f" GENERATED BY DEFAULT AS IDENTITY (START WITH {start}, INCREMENT BY {step})"
+        elif expression is not None:
+            if not _contained(expression, commas=bool(kind & _GENERATED)):
+                self._lose("default", name, title, "its text is more than an expression")
+            elif kind & _GENERATED:
+                out += f" GENERATED ALWAYS AS ({expression})"
+            else:
+                out += f" DEFAULT {expression}"
+        return out if typed.nullable else f"{out} NOT NULL"
+
+    def _generated(self, table: _Table, name: str) -> bool:
+        """Tell whether a column has its values from others."""
+        with suppress(*ODD):
+            default = table.known.get(name, {}).get("COLUMNDEFAULT")
+            if default is not None:
+                expression, kind = _default(default)
+                return bool(kind & _GENERATED) and expression is not None and _contained(expression, commas=True)
+        return False
+
+    def _identities(self, title: str, table: _Table) -> Iterator[str]:
+        """Yield what lets identity columns go on where they were; which were ALWAYS is not written."""
+        highest = {_text(row["SEQUENCENAME"]): row["CURRENTVALUE"] for row in self._raw("SYSSEQUENCES")}
+        for name, known in table.known.items():
+            if known.get("AUTOINCREMENTINC") is not None:
+                following = highest.get("U" + table.ident.upper().replace("-", "X"), None)
+                following = highest.get("U" + table.ident.replace("-", "X"), following)
+                value = _number(following if following is not None else known.get("AUTOINCREMENTVALUE"), 1)
+                column = f"ALTER TABLE {_title(table.table)} ALTER COLUMN {_name(name)}"
+                yield f"{column} RESTART WITH {value};\n"
+                if known.get("COLUMNDEFAULT") is None:
+                    text = "GENERATED ALWAYS is GENERATED BY DEFAULT: else no value can be given"
+                    self._lose("identity", name, title, text)
+
+    # Rows.
+
+    def _rows(self, table: _Table) -> Iterator[str]:
+        columns = _columns(table.table)
+        taken = [at for at, (name, _) in enumerate(columns) if not self._generated(table, name)]
+        names = ", ".join(_name(columns[at][0]) for at in taken)
+        start = f"INSERT INTO {_title(table.table)} ({names}) VALUES ("
+        if not taken:
+            return
+        for key, values in self._found.fields(table.table):
+            out = []
+            for at in taken:
+                value = values[at]
+                out.append("NULL" if value is None else self._value(table.table, at, key, value))
+            yield f"{start}{', '.join(out)});\n"
+
+    def _value(self, table: SqlTable, at: int, key: str, stored: bytes) -> str:
+        name, typed = table.columns[at]
+        made = _LITERALS.get(typed.type)
+        if made is None:
+            return _bits(bytes(stored), blob=True)
+        if typed.type == _USER:
+            return _bits(bytes(stored[2:]), blob=True)
+        value = self._found.decoded(table, at, key, stored)
+        if value is None:
+            return "NULL"
+        if isinstance(value, float) and not math.isfinite(value):
+            self._lose("value", key, table.title, f"{name} is no number that SQL has")
+            return "NULL"
+        if isinstance(value, str | bytes) and len(value) > _LONGEST:
+            self._lose("value", key, table.title, f"{name} has {len(value)} bytes, too many for a statement")
+            return "NULL"
+        if isinstance(value, str) and "\ufffd" in value and b"\xef\xbf\xbd" not in stored:
+            self._lose("value", key, table.title, f"{name} has a letter that no file in UTF-8 has")
+        return _quoted(value) if typed.type == _NUMERIC and _type(typed).startswith("VARCHAR") else made(value)
+
+    # What else the catalogue has.
+
+    def _keyed(self, ident: str, table: _Table, descriptor: Any) -> tuple[list[str], list[bool], bool]:
+        """Return the columns of an index, whether each ascends, and whether it is unique; raises ODD."""
+        found = _map(descriptor)
+        columns = [name for name, _ in _columns(table.table)]
+        count = found["keyLength"]
+        if not 0 < count <= len(columns):
+            raise ValueError(ident)
+        names = [_name(columns[found[f"bcp{at}"] - 1]) for at in range(count)]
+        return names, [bool(found[f"isAsc{at}"]) for at in range(count)], bool(found["isUnique"])
+
+    def _indexes_by_id(self) -> dict[str, tuple[_Table, Raw]]:
+        found = {}
+        for row in self._raw("SYSCONGLOMERATES"):
+            with suppress(*ODD):
+                table = self._by_ident.get(_text(row["TABLEID"]))
+                if table is not None and row.get("DESCRIPTOR") is not None:
+                    found[_text(row["CONGLOMERATEID"])] = table, row
+        return found
+
+    def _constraints(self) -> Iterator[str]:
+        indexes = self._indexes_by_id()
+        keys = {_text(row["CONSTRAINTID"]): _text(row["CONGLOMERATEID"]) for row in self._raw("SYSKEYS")}
+        foreign = {_text(row["CONSTRAINTID"]): row for row in self._raw("SYSFOREIGNKEYS")}
+        checks = {_text(row["CONSTRAINTID"]): row for row in self._raw("SYSCHECKS")}
+        rows = [row for row in self._raw("SYSCONSTRAINTS") if _text(row["TABLEID"]) in self._by_ident]
+        columns: dict[str, str] = {}
+        targets: dict[str, _Table] = {}
+        for kind in "PUCF":
+            for row in rows:
+                ident, name = _text(row["CONSTRAINTID"]), _text(row["CONSTRAINTNAME"])
+                if _text(row["TYPE"]) != kind:
+                    continue
+                table = self._by_ident[_text(row["TABLEID"])]
+                try:
+                    if kind in "PU":
+                        named = self._keyed(ident, table, indexes[keys[ident]][1]["DESCRIPTOR"])[0]
+                        columns[ident], targets[ident] = ", ".join(named), table
+                        what = f"{'PRIMARY KEY' if kind == 'P' else 'UNIQUE'} ({columns[ident]})"
+                    elif kind == "C":
+                        what = self._check(_text(checks[ident]["CHECKDEFINITION"]))
+                    else:
+                        own = foreign[ident]
+                        key = _text(own["KEYCONSTRAINTID"])
+                        named = self._keyed(ident, table, indexes[_text(own["CONGLOMERATEID"])][1]["DESCRIPTOR"])[0]
+                        what = f"FOREIGN KEY ({', '.join(named)}) REFERENCES {_title(targets[key].table)}"
+                        what += f" ({columns[key]}) ON DELETE {_RULES[_text(own['DELETERULE'])]}"
+                        update = _RULES[_text(own["UPDATERULE"])]
+                        what += f" ON UPDATE {update}"
+                except (*ODD, KeyError):
+                    self._lose("constraint", name, table.table.title, "the catalogue does not have all of it")
+                    continue
+                if (state := _text(row["STATE"])) != "E":
+                    self._lose("constraint", name, table.table.title, f"its state {state} is not written: it is enforced")
+                schema = self._schemas.get(_text(row["SCHEMAID"]), table.table.schema)
+                yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {_name(schema)}.{_name(name)} {what};\n"
+
+    def _check(self, definition: str) -> str:
+        if not _contained(definition, commas=True):
+            raise ValueError(definition)
+        return f"CHECK ({definition})"
+
+    def _indexes(self) -> Iterator[str]:
+        done: set[str] = set()
+        for ident, (table, row) in self._indexes_by_id().items():
+            name = _text(row["CONGLOMERATENAME"])
+            if row["ISCONSTRAINT"] != b"\0" or ident in done:
+                continue
+            try:
+                names, ascending, unique = self._keyed(ident, table, row["DESCRIPTOR"])
+            except (*ODD, KeyError):
+                self._lose("index", name, table.table.title, "the catalogue does not have all of it")
+                continue
+            columns = ", ".join(each if up else f"{each} DESC" for each, up in zip(names, ascending, strict=True))
+            schema = self._schemas.get(_text(row["SCHEMAID"]), table.table.schema)
+            word = "UNIQUE INDEX" if unique else "INDEX"
+            yield f"CREATE {word} {_name(schema)}.{_name(name)} ON {_title(table.table)} ({columns});\n"
+
+    def _sequences(self) -> Iterator[str]:
+        for row in self._raw("SYSSEQUENCES"):
+            schema, name = self._schemas.get(_text(row["SCHEMAID"]), ""), _text(row["SEQUENCENAME"])
+            if schema.startswith(_SYSTEM) or row.get("CURRENTVALUE") is None:
+                continue
+            with suppress(*ODD):
+                value, low, high, step = (
+                    integer(row[each]) for each in ("CURRENTVALUE", "MINIMUMVALUE", "MAXIMUMVALUE", "INCREMENT")
+                )
+                sql = f"CREATE SEQUENCE {_name(schema)}.{_name(name)} AS {_type(described(row['SEQUENCEDATATYPE']))}"
+                sql += f" START WITH {value} INCREMENT BY {step} MINVALUE {low} MAXVALUE {high}"
+                yield sql + (" CYCLE;\n" if _text(row["CYCLEOPTION"]) == "Y" else " NO CYCLE;\n")
+
+    def _view_rows(self) -> dict[str, Raw]:
+        return {_text(row["TABLEID"]): row for row in self._raw("SYSVIEWS")}
+
+    def _view_schemas(self) -> set[str]:
+        if self._part:
+            return set()
+        views = self._view_rows()
+        rows = (row for row in self._raw("SYSTABLES") if _text(row["TABLEID"]) in views)
+        found = {self._schemas.get(_text(row["SCHEMAID"]), "") for row in rows}
+        return {schema for schema in found if schema and not schema.startswith(_SYSTEM)}
+
+    def _views(self) -> Iterator[str]:
+        """Yield the views, each after those that it is made of."""
+        views = self._view_rows()
+        named = {_text(row["TABLEID"]): row for row in self._raw("SYSTABLES")}
+        of: dict[str, set[str]] = {}
+        for row in self._raw("SYSDEPENDS"):
+            of.setdefault(_text(row["DEPENDENTID"]), set()).add(_text(row["PROVIDERID"]))
+        done: set[str] = set()
+        waiting = [ident for ident in views if ident in named]
+        while waiting:
+            ready = [ident for ident in waiting if not of.get(ident, set()) & (set(waiting) - {ident})] or waiting[:1]
+            for ident in ready:
+                row, name = views[ident], _text(named[ident]["TABLENAME"])
+                schema = self._schemas.get(_text(named[ident]["SCHEMAID"]), "")
+                definition = _text(row["VIEWDEFINITION"])
+                if schema.startswith(_SYSTEM):
+                    continue
+                if not _VIEW.match(definition) or not _contained(definition, commas=True):
+                    self._lose("view", f"{schema}.{name}", "", "its text is more than one statement")
+                    continue
+                compiled = row.get("COMPILATIONSCHEMAID")
+                yield f"SET SCHEMA {_name(self._schemas.get(_text(compiled), schema) if compiled else schema)};\n"
+                yield f"{definition.strip()}\n;\n"
+            done |= {*ready}
+            waiting = [ident for ident in waiting if ident not in done]
+
+    def _untold(self) -> None:
+        """Count what has no statement here."""
+        for table, (column, what) in _UNTOLD.items():
+            for row in self._raw(table):
+                with suppress(*ODD):
+                    schema = self._schemas.get(_text(row["SCHEMAID"]), "") if row.get("SCHEMAID") else ""
+                    if not schema.startswith(_SYSTEM) and row.get("SYSTEMALIAS", b"\0") == b"\0":
+                        name = _text(row[column])
+                        self._lose(what, f"{schema}.{name}".lstrip("."), "", f"a {what} is not written")
+
+
+# Names, types and values.
+
+
+def _text(stored: Any) -> str:
+    """Return a text of the catalogue; empty for none; raises IndexError."""
+    return "" if stored is None else text(bytes(stored))
+
+
+def _number(stored: Any, otherwise: int) -> int:
+    with suppress(*ODD):
+        return integer(bytes(stored)) if stored is not None else otherwise
+    return otherwise
+
+
+def _name(name: str) -> str:
+    """Return a name as SQL has it, whatever letters it has; it has no zero letters, and no NUL."""
+    quoted = name.replace("\0", "\ufffd").replace('"', '""') or "?"
+    return f'"{quoted}"'
+
+
+def _title(table: SqlTable) -> str:
+    return f"{_name(table.schema)}.{_name(table.name)}"
+
+
+def _columns(table: SqlTable) -> list[tuple[str, Typed]]:
+    """Return the columns of a table, no two of one name."""
+    out: dict[str, Typed] = {}
+    for at, (name, typed) in enumerate(table.columns, start=1):
+        while name in out:
+            name += f"'{at}"  # noqa: PLW2901  # only damage makes them
+        out[name] = typed
+    return [*out.items()]
+
+
+def _type(typed: Typed) -> str:
+    """Return a type as SQL has it: by its number, for a catalogue may call it anything."""
+    if typed.type == _NUMERIC:
+        if not 0 < typed.precision <= 31 or not 0 <= typed.scale <= typed.precision:
+            return "VARCHAR(64)"  # only its heap tells of it
+        word = "NUMERIC" if typed.name == "NUMERIC" else "DECIMAL"
+        return f"{word}({typed.precision},{typed.scale})"
+    width = typed.width if typed.width > 0 else _WIDEST.get(typed.type, 1)
+    return _NAMES.get(typed.type, "BLOB(2147483647)").format(width)
+
+
+def _quoted(value: Any) -> str:
+    pieces = [str(value)[at : at + _PIECE].replace("'", "''") for at in range(0, len(str(value)), _PIECE)]
+    return _joined([f"'{piece}'" for piece in pieces] or ["''"])
+
+
+def _clob(value: Any) -> str:
+    pieces = [str(value)[at : at + _PIECE].replace("'", "''") for at in range(0, len(str(value)), _PIECE)]
+    return _joined([f"CAST('{piece}' AS CLOB)" for piece in pieces] or ["CAST('' AS CLOB)"])
+
+
+def _bits(value: Any, *, blob: bool = False) -> str:
+    pieces = [value[at : at + _PIECE].hex() for at in range(0, len(value), _PIECE)] or [""]
+    return _joined([f"CAST(X'{piece}' AS BLOB)" if blob else f"X'{piece}'" for piece in pieces])
+
+
+def _joined(pieces: list[str]) -> str:
+    """Return pieces put together by halves: a chain of many would be too deep."""
+    if len(pieces) == 1:
+        return pieces[0]
+    half = len(pieces) // 2
+    return f"({_joined(pieces[:half])} || {_joined(pieces[half:])})"
+
+
+def _plain(value: Any) -> str:
+    return str(value)
+
+
+def _double(value: Any) -> str:
+    digits = repr(float(value))
+    return digits.upper() if "e" in digits else f"{digits}E0"
+
+
+_LITERALS: Mapping[int, Callable[[Any], str]] = {
+    16: lambda value: "TRUE" if value else "FALSE",
+    **dict.fromkeys((17, 25, 231), _quoted),
+    **dict.fromkeys((18, 20), _double),
+    **dict.fromkeys((19, 22, 23, 196, _NUMERIC), _plain),
+    **dict.fromkeys((28, 30, 233), _bits),
+    32: lambda value: f"DATE('{value}')",
+    33: lambda value: f"TIME('{value}')",
+    34: lambda value: f"TIMESTAMP('{value}')",
+    _USER: _plain,
+    442: lambda value: _bits(value, blob=True),
+    446: _clob,
+    _XML: lambda value: f"XMLPARSE(DOCUMENT {_clob(value)} PRESERVE WHITESPACE)",
+}
+
+
+def _contained(sql: str, *, commas: bool) -> bool:
+    """Tell whether a text stays within its place: quotes and brackets close, and no statement ends in it.
+
+    Without `commas` it is one item of a list.
+    """
+    bare = _QUOTED.sub(" ", sql)
+    if any(mark in bare for mark in ("'", '"', ";", "\0", "--", "/*", "*/")):
+        return False
+    depth = 0
+    for letter in bare:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0 or (letter == "," and not depth and not commas):
+            return False
+    return depth == 0
+
+
+def _default(stored: Any) -> tuple[str | None, int]:
+    """Return the text of a default, None without one, and what kind it is; raises ODD."""
+    data = bytes(stored)
+    if int.from_bytes(data[:2], "big") != _DEFAULT:
+        raise ValueError("an object of another format")
+    expression, at = None, 4
+    if int.from_bytes(data[2:4], "big") == _TEXT:
+        expression, at = utf(data, 4)
+    if int.from_bytes(data[at : at + 2], "big"):
+        raise ValueError("a default has a value that is no text")
+    return expression, int.from_bytes(data[at + 2 : at + 6], "big")
+
+
+def _map(stored: Any) -> dict[str, int]:
+    """Return the numbers of the description of an index; raises ODD."""
+    data = bytes(stored)
+    if (int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")) != (_INDEX, _MAP):
+        raise ValueError("an object of another format")
+    at, found = 8, {}
+    for _ in range(int.from_bytes(data[4:8], "big")):
+        name, at = utf(data, at + 2)
+        form = int.from_bytes(data[at : at + 2], "big")
+        if form == _TEXT:
+            _, at = utf(data, at + 2)
+            continue
+        if form != _INT or at + 6 > len(data):
+            raise ValueError("a value of another format")
+        found[name] = int.from_bytes(data[at + 2 : at + 6], "big", signed=True)
+        at += 6
+    return found
+
+
+def _cut(script: str) -> Iterator[bytes]:
+    data = script.encode("utf-8", "replace")
+    for at in range(0, len(data), 1 << 20):
+        yield data[at : at + (1 << 20)]

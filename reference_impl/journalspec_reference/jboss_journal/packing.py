@@ -1,0 +1,158 @@
+"""Records that follow each other in new files: ids from 1, counts and check sizes are made anew."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from struct import Struct
+from typing import NamedTuple
+
+from journalspec_reference.jboss_journal.codec import (
+    ADD,
+    ADD_TX,
+    CHECK_SIZE,
+    INT,
+    LONG_HEADER,
+    PREPARE,
+    UPDATE,
+    UPDATE_TX,
+    Dialect,
+    JournalRecord,
+    encode_record,
+)
+from journalspec_reference.newstore import NewFile
+
+#: Pieces of a file are about as long as this (bytes).
+PIECE = 1 << 20
+
+
+class NewRecord(NamedTuple):
+    """One record to write: `body` is that of a PREPARE, too, which has no id."""
+
+    code: int
+    id: int
+    user_type: int
+    body: bytes
+    tx: int = 0
+    compact_count: int = 0
+
+
+@dataclass(frozen=True)
+class Packing:
+    """What the files of one journal are like.
+
+    `size` is how long each is (bytes), `least` how many a product makes at least, `fill` the byte of what no
+    record takes.
+    """
+
+    dialect: Dialect
+    directory: str
+    prefix: str
+    extension: str
+    size: int
+    fill: bytes = b"\0"
+    user_version: int = 0
+    least: int = 2
+
+    def files(self, records: Iterable[NewRecord]) -> Iterator[NewFile]:
+        """Yield the files of `records`; each has to be read before the next is asked for."""
+        packed = _Packed(self, records)
+        number = 0
+        while packed.left or number < self.least:
+            number += 1
+            parts = packed.file(number)
+            yield NewFile(f"{self.directory}{self.prefix}-{number}.{self.extension}", parts)
+            for _ in parts:
+                pass
+
+    def header(self, number: int) -> bytes:
+        """Return the header of a file."""
+        if self.dialect.versions:
+            return LONG_HEADER.pack(self.dialect.versions[-1], self.user_version, number)
+        return INT.pack(number)
+
+
+class _Packed:
+    """The records that are not in a file yet."""
+
+    def __init__(self, form: Packing, records: Iterable[NewRecord]) -> None:
+        self._form, self._records = form, iter(records)
+        self._next: NewRecord | None = next(self._records, None)
+        #: Transaction -> how many of its records are in each file.
+        self._counts: dict[int, Counter[int]] = {}
+        self._brief = {code: _brief(form.dialect, code) for code in (ADD, UPDATE)}
+
+    @property
+    def left(self) -> bool:
+        """Whether there is a record that is in no file yet."""
+        return self._next is not None
+
+    def file(self, number: int) -> Iterator[bytes]:
+        """Yield a file in pieces: as many records as there is room for, then fill."""
+        form = self._form
+        data = bytearray(form.header(number))
+        # What is longer than a file has one of its own: a record of an older version may grow by a byte.
+        end = first = len(data)
+        stamp, following = form.dialect.stamp(number), self._records
+        record = self._next
+        while record is not None:
+            if record.code in self._brief and not form.dialect.hashed:
+                head = self._brief[record.code](stamp, record)
+                length = len(head) + len(record.body) + CHECK_SIZE
+                if end + length > form.size and end > first:
+                    break
+                data += head
+                data += record.body
+                data += INT.pack(length)
+            else:
+                encoded = self._encoded(record, number, stamp)
+                length = len(encoded)
+                if end + length > form.size and end > first:
+                    break
+                data += encoded
+                if record.code != PREPARE:
+                    self._counts.setdefault(record.tx, Counter())[number] += 1
+            end += length
+            record = self._next = next(following, None)
+            if len(data) >= PIECE:
+                yield from pieces(data)
+                data = bytearray()
+        yield from pieces(data)
+        for off in range(end, form.size, PIECE):
+            yield form.fill * min(PIECE, form.size - off)
+
+    def _encoded(self, record: NewRecord, number: int, stamp: int) -> bytes:
+        dialect = self._form.dialect
+        kind = dialect.kinds[record.code]
+        shown = JournalRecord(0, 0, kind, record.compact_count, record.tx, record.id, record.user_type)
+        if record.code == PREPARE:
+            counts = self._counts.get(record.tx, Counter())
+            pairs = tuple(sorted(counts.items()))
+            shown = shown._replace(extra=record.body, tally=counts[number], pairs=pairs)
+        else:
+            shown = shown._replace(body=record.body)
+        return encode_record(shown, dialect, stamp)
+
+
+def pieces(data: bytearray) -> Iterator[bytes]:
+    """Yield bytes in pieces of at most PIECE."""
+    view = memoryview(data)
+    for off in range(0, len(data), PIECE):
+        yield bytes(view[off : off + PIECE])
+
+
+def _brief(dialect: Dialect, code: int) -> Callable[[int, NewRecord], bytes]:
+    """Return what makes the bytes of an ADD or UPDATE before its body."""
+    kind = dialect.kinds[code]
+    head = Struct(">Bi" + "".join(kind.numbers.values())).pack
+    if "compact_count" in kind.numbers:
+        return lambda stamp, item: head(
+            code, stamp, item.compact_count, item.id, len(item.body), item.user_type
+        )
+    return lambda stamp, item: head(code, stamp, item.id, len(item.body), item.user_type)
+
+
+def in_transaction(code: int) -> int:
+    """Return the type of a record of a transaction that does what an ADD or UPDATE does."""
+    return UPDATE_TX if code in (UPDATE, UPDATE_TX) else ADD_TX

@@ -1,0 +1,460 @@
+"""A new KahaDB journal with what recovery keeps of an old one: db-1.log and so on, without an index.
+
+ActiveMQ makes the index at its first start. Records of messages are copied as bytes into batches with new
+checksums; what only db.data knew is written as commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePath
+
+from journalspec.formats import get_format
+from journalspec.kahadb_journal import LAYOUT, checksum
+from journalspec.observation import CLEAN, Observation
+from journalspec.reread import Changed
+from journalspec_reference.answers import Answer
+from journalspec_reference.api import Files
+from journalspec_reference.batches import source_of
+from journalspec_reference.contents import Count
+from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, FORMAT, sums
+from journalspec_reference.kahadb_journal.contents import KahaContents
+from journalspec_reference.kahadb_journal.contents.jobs import early
+from journalspec_reference.kahadb_journal.recover import AUDIT, JOB, JournalPass, JournalState
+from journalspec_reference.kahadb_journal.salvage import Mended, Offered, mended
+from journalspec_reference.kahadb_journal.store import PLACE, Name, Step, TxId, place_of, tx_text
+from journalspec_reference.kahadb_journal.survivors import Selection, Survivors
+from journalspec_reference.kahadb_journal.write import MARKERS, MAX_FILE
+from journalspec_reference.newstore import BYTES, CannotRebuild, ChoiceRefused, Choices, Item, NewFile
+
+#: A batch is closed before it has more bytes than this: of a damaged one all is in doubt.
+_BATCH = 1 << 16
+_PIECE = 1 << 20
+#: The version of OpenWire that ActiveMQ 5.12 and later take for granted where there is no index.
+_OPENWIRE = 11
+_DOUBT = "any of them may have changed bytes: its checksum is wrong, and does not say where"
+
+
+def batches(records: Iterable[bytes], edition: str) -> Iterator[bytes]:
+    """Yield batches of records, each with its control record."""
+    waiting: list[bytes] = []
+    size = 0
+    for record in records:
+        if waiting and size + len(record) > _BATCH:
+            yield _batch(waiting, edition)
+            waiting, size = [], 0
+        waiting.append(record)
+        size += len(record)
+    if waiting:
+        yield _batch(waiting, edition)
+
+
+def _batch(records: list[bytes], edition: str) -> bytes:
+    data = b"".join(records)
+    start = LAYOUT.build("header", edition, batch_size=len(data), checksum=checksum(data))
+    return bytes(start) + data
+
+
+def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
+    """Yield data files of the length that ActiveMQ uses by default; each is used up before the next one.
+
+    Without any record there is one file, of no batch.
+    """
+    found = batches(records, edition)
+    batch: bytes | None = next(found, b"")
+
+    def parts() -> Iterator[bytes]:
+        nonlocal batch
+        end = 0
+        while batch is not None and (not end or end + len(batch) < MAX_FILE):
+            end += len(batch)
+            yield from (batch[at : at + _PIECE] for at in range(0, len(batch), _PIECE))
+            batch = next(found, None)
+        yield MARKERS.get(edition, b"-qMa4")
+
+    number = 0
+    while batch is not None:
+        number += 1
+        here = parts()
+        yield NewFile(f"db-{number}.log", here)
+        for _ in here:  # what the caller did not take
+            pass
+
+
+class BareStore:
+    """The new store of a journal of the seed: its records, which say nothing that could be chosen by."""
+
+    base, covers = ".", frozenset[PurePath]()
+
+    def __init__(self, answer: Answer) -> None:
+        self._edition, self._seen = answer.journal.edition, answer.observation
+        self._files = answer.journal.seen
+        self.product = get_format(FORMAT).edition(self._edition).title
+
+    def carried(self) -> Iterable[Count]:
+        """Return how many records it has."""
+        sizes = [record.at.length for record in self._seen.records]
+        return [Count("records", "", len(sizes), sum(sizes))]
+
+    def left_out(self) -> Iterator[Item]:
+        """Yield nothing: the answer has all that is dropped."""
+        yield from ()
+
+    unverified = left_out
+
+    def chosen(self) -> Iterator[str]:
+        """Yield nothing: there is no choice."""
+        yield from ()
+
+    def steps(self) -> Sequence[str]:
+        """Return nothing: no product has this edition."""
+        return ()
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield the data files."""
+        sources = {name: source_of(data) for name, data in self._files.items()}
+        places = (record.at for record in self._seen.records)
+        records = (sources[at.file].read(at.off, at.length) for at in places)
+        return data_files(records, self._edition)
+
+
+class KahaNewStore:
+    """The new store of a journal whose commands are known."""
+
+    base, covers = ".", frozenset[PurePath]()
+
+    def __init__(self, answer: Answer, choices: Choices) -> None:
+        journal, state = answer.journal, answer.observation.state
+        self._edition, self._choices = journal.edition, choices
+        self._mended = Mended({})
+        self._lines: list[str] = []
+        self._kept: dict[str, str] = {}
+        files: Files = journal.seen
+        if not isinstance(state, JournalState):
+            raise CannotRebuild("recovery gave no state of this journal")
+        passed = state.passed
+        self._seen: Observation = answer.observation
+        contents = KahaContents(passed, files, journal.root)
+        self._version = contents.version
+        if choices.salvage_records:
+            self._mended = mended(files, self._seen.dropped, DIALECTS[self._edition], self._version)
+            files = self._mended.files
+        if choices.salvage_records or choices.commit or choices.rollback or choices.keep:
+            # The answer's own state stays as it is.
+            passed = JournalPass(files, DIALECTS[self._edition], passed.policy)
+            self._seen = passed.observation()
+            contents = KahaContents(passed, files, journal.root)
+        self._passed, self._contents = passed, contents
+        self._settle(choices)
+        chosen = Selection(frozenset(choices.queues), frozenset(choices.drop), choices.index_acks)
+        self._survivors = Survivors(passed, files, self._edition, chosen)
+        self._check()
+        if next(self._anything(), None) is None:
+            if early(passed):
+                raise CannotRebuild(
+                    "its records are scheduled messages alone: when they are due is only in scheduleDB.data"
+                )
+            if self._seen.verdict != CLEAN:
+                raise CannotRebuild("recovery keeps no queue, no message and no transaction of this journal")
+
+    @cached_property
+    def product(self) -> str:
+        """The releases of ActiveMQ that write journals of this edition."""
+        return get_format(FORMAT).edition(self._edition).title
+
+    def _anything(self) -> Iterator[object]:
+        store = self._passed.store
+        yield from store.destinations
+        yield from self._survivors.needed
+        yield from self._survivors.prepared()
+        yield from self._survivors.jobs()
+
+    # choices
+
+    def _settle(self, choices: Choices) -> None:
+        """Commit, roll back, and keep what is asked for."""
+        store = self._passed.store
+        branches = {tx_text(tx): tx for tx in store.prepared if tx[0] == "XA"}
+        for verb, asked in (("COMMIT", choices.commit), ("ROLLBACK", choices.rollback)):
+            for name in asked:
+                if name not in branches:
+                    known = ", ".join(sorted(branches)) or "none"
+                    raise ChoiceRefused(f"{name!r} is no branch in doubt", f"in doubt: {known}")
+                tx = branches.pop(name)
+                steps = store.prepared[tx]
+                self._end(verb, tx)
+                done = "committed" if verb == "COMMIT" else "rolled back"
+                self._lines.append(
+                    f"{name} was {done}, with {len(steps)} change(s); the other resources of its transaction "
+                    "are not touched"
+                )
+        for name in choices.keep:
+            self._keep(name)
+
+    def _end(self, verb: str, tx: TxId) -> None:
+        self._passed.store.replay([Step(verb, ("QUEUE", ""), "", 0, 0, None, tx, None)])
+
+    def _keep(self, name: str) -> None:
+        """Let an open transaction, or a message of one, take effect."""
+        store = self._passed.store
+        for tx, steps in list(store.open.items()):
+            if tx_text(tx) == name:
+                self._kept |= {step.message_id: name for step in steps}
+                self._end("COMMIT", tx)
+                self._lines.append(f"{name} has no end and was kept, with {len(steps)} change(s)")
+                return
+            found = [step for step in steps if step.message_id == name and step.command == "ADD_MESSAGE"]
+            if found:
+                self._kept[name] = tx_text(tx)
+                store.replay(found)
+                self._lines.append(f"message {name} of {tx_text(tx)}, which has no end, was kept")
+                return
+        if any(name in here.messages for here in store.destinations.values()):
+            self._lines.append(f"message {name} is carried over anyway")
+            return
+        raise ChoiceRefused(f"--keep {name!r} names nothing that would be left out")
+
+    def _check(self) -> None:
+        """Raise ChoiceRefused for a choice that names nothing; say what each of the others does."""
+        store, survivors = self._passed.store, self._survivors
+        names: set[Name] = {*store.destinations, *self._passed.idle()}
+        names |= {listed.name for listed in survivors.lists}
+        steps = [step for found in store.prepared.values() for step in found]
+        queues = {name for _, name in names} | {step.destination[1] for step in steps}
+        for name in self._choices.queues:
+            if name not in queues:
+                raise ChoiceRefused(f"--queue {name!r} names no queue or topic of this journal")
+            self._lines.append(f"only queue {name!r}, as was asked for")
+        known = queues | {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
+        known |= (
+            {job.get("job_id", "") for job in Survivors(self._passed, {}, self._edition, Selection()).jobs()}
+            if self._choices.drop
+            else set()
+        )
+        for name in self._choices.drop:
+            held = [each for each, here in store.destinations.items() if name in here.messages]
+            held += [
+                each for each, needs in survivors.needed.items() if any(name in ids for ids in needs.values())
+            ]
+            if name not in known and not held:
+                raise ChoiceRefused(
+                    f"--drop {name!r} names no transaction, message, queue or job that is kept"
+                )
+            where = f", a message of {', '.join(sorted({each[1] for each in held}))}" if held else ""
+            self._lines.append(f"{name}{where}: left out, as was asked for")
+        if self._choices.index_acks and self._passed.known is None:
+            raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
+
+    # the report
+
+    def carried(self) -> Iterable[Count]:
+        """Return what each queue and subscription holds, and how many branches and jobs there are."""
+        for name, rows, size in self._survivors.queues():
+            yield Count("messages", name, rows, size)
+        branches = sum(1 for _ in self._survivors.prepared())
+        if branches:
+            yield Count("transactions", "prepared", branches, 0)
+        totals: dict[str, list[int]] = {}
+        for job in self._survivors.jobs():
+            total = totals.setdefault(job.get("scheduler", ""), [0, 0])
+            total[0] += 1
+            total[1] += self._survivors.records_of.length(job["place"])
+        for scheduler, (rows, size) in totals.items():
+            yield Count("jobs", scheduler, rows, size)
+
+    def left_out(self) -> Iterator[Item]:
+        """Yield what is not in it beyond what the answer reports."""
+        yield from self._of_transactions()
+        yield from self._by_choice()
+        yield from self._withheld()
+        known = self._passed.known
+        if known is not None:
+            for (name, ident), (number, off) in known.lost.items():
+                text = "db.data has it where the journal has nothing"
+                yield Item("message", ident, name[1], f"db-{number}.log", off, None, "lost", text)
+        if JOB not in self._passed.last:
+            for row in self._contents.rows("jobs"):
+                text = "it is in the scheduler's own store: recover that directory as well"
+                job, queue, file = str(row["id"]), str(row["queue"] or ""), str(row["file"])
+                yield Item("job", job, queue, file, _int(row["off"]), _int(row["size"]), "beside", text)
+        place = self._passed.last.get(AUDIT)
+        if place is not None:
+            text = (
+                "the audit of producers: ActiveMQ makes a new one of the messages that are here; a message that "
+                "was consumed and is sent again after a failover is not found out"
+            )
+            where, at = self._survivors.records_of.where(place)
+            yield Item("record", "PRODUCER_AUDIT", "", where, at, None, "audit", text)
+
+    def _of_transactions(self) -> Iterator[Item]:
+        """Yield the messages of transactions that a start of ActiveMQ rolls back."""
+        store = self._passed.store
+        prepared = ((tx, steps) for tx, steps in store.prepared.items() if tx[0] != "XA")
+        for tx, steps in (*store.open.items(), *prepared):
+            for step in steps:
+                if step.command == "ADD_MESSAGE" and step.message_id not in self._kept:
+                    text = f"{tx_text(tx)} has no end: ActiveMQ rolls it back"
+                    yield self._item(
+                        step.destination, step.message_id, step.place, "incomplete-transaction", text
+                    )
+
+    def _by_choice(self) -> Iterator[Item]:
+        """Yield what is left out because it was asked for."""
+        store, choice = self._passed.store, self._survivors.choice
+        for name, here in sorted(store.destinations.items(), key=lambda item: item[0]):
+            if not choice.takes(name[1]):
+                text = f"{len(here.messages)} message(s), {len(here.subscriptions)} subscription(s)"
+                yield Item("destination", name[1], name[1], "", None, None, "chosen", text)
+                continue
+            for ident in sorted(choice.drop & here.messages.keys()):
+                place = place_of(here.messages[ident])
+                yield self._item(name, ident, place, "chosen", "left out, as was asked for")
+        if choice.index_acks:
+            for name, here in store.destinations.items():
+                hidden = self._survivors.hidden(name)
+                for ident in sorted(hidden & here.messages.keys()):
+                    place = place_of(here.messages[ident])
+                    yield self._item(name, ident, place, "index-acknowledged", "db.data has it no more")
+        for tx, steps in store.prepared.items():
+            if tx_text(tx) in choice.drop:
+                yield Item(
+                    "transaction",
+                    tx_text(tx),
+                    "",
+                    "",
+                    None,
+                    None,
+                    "chosen",
+                    f"{len(steps)} change(s), in doubt",
+                )
+
+    def _withheld(self) -> Iterator[Item]:
+        for record in self._mended.records:
+            if record.why:
+                yield _item_of(record, "withheld", record.why)
+
+    def unverified(self) -> Iterator[Item]:
+        """Yield what no checksum or commit covers: each message, or one line for the batches of a file."""
+        salvaged = {(each.file, each.off): each for each in self._mended.records if not each.why}
+        places = self._survivors.records_of
+        if salvaged or self._kept:
+            for name, ident, place in self._survivors.live():
+                found = salvaged.get(places.where(place))
+                if found is not None:
+                    yield _item_of(found, "salvaged", found.checks)
+                elif ident in self._kept:
+                    text = f"{self._kept[ident]} has no end"
+                    yield self._item(name, ident, place, "kept", text)
+        for each in salvaged.values():
+            if each.command not in ("ADD_MESSAGE", "UPDATE_MESSAGE", "TRACE"):
+                yield _item_of(each, "salvaged", f"{each.command}: {each.checks}")
+        for file, off, text in self._mended.hypotheses:
+            yield Item(BYTES, "", "", file, off, 1, "one-byte-hypothesis", text)
+        yield from self._unchecked()
+
+    def _unchecked(self) -> Iterator[Item]:
+        """Yield for each file how many messages no checksum covers, or none that was compared."""
+        every = self._passed.policy in ("default", "unchecked")
+        files = {note.file for note in self._seen.notes if note.code == "unverified"}
+        if not every and not files:
+            return
+        live: dict[int, set[int]] = {}
+        for _, _, place in self._survivors.live():
+            live.setdefault(place >> PLACE, set()).add(place & (1 << PLACE) - 1)
+        counts: dict[str, list[int]] = {}
+        for turn, file, batch in self._passed.batches():
+            here = live.get(turn)
+            if not here or not (every or file.name in files):
+                continue
+            covered = False
+            first = frozenset(batch.more.get("first", ()))
+            for row, off in enumerate(batch.off):
+                if row in first:
+                    covered = not every and sums(batch.data, off - CONTROL)[1] != 0
+                if not covered and batch.base + off in here:
+                    count = counts.setdefault(file.name, [0, batch.base + off])
+                    count[0] += 1
+        for name, (total, start) in counts.items():
+            why = (
+                f"policy {self._passed.policy} does not compare checksums"
+                if every
+                else "no checksum is stored"
+            )
+            text = f"{total} message(s), the first of them here: {why}"
+            yield Item(BYTES, "", "", name, start, None, "unverified", text)
+
+    def chosen(self) -> Iterator[str]:
+        """Yield what was asked for, and what came of it."""
+        yield from self._lines
+        if self._choices.index_acks:
+            yield "what db.data has as acknowledged and the journal has not was left out"
+        elif self._passed.known is not None and self._passed.known.hidden:
+            count = sum(map(len, self._passed.known.hidden.values()))
+            yield (
+                f"{count} message(s) that db.data does not have, although it covers them, are carried over: "
+                "--index-acks leaves them out"
+            )
+        if self._choices.salvage_records:
+            found = self._mended.records
+            taken = sum(not each.why for each in found)
+            yield (
+                f"{taken} of {len(found)} record(s) in damaged regions were taken, {len(found) - taken} were "
+                f"withheld; {_DOUBT}"
+            )
+
+    def steps(self) -> Sequence[str]:
+        """Return how to put it in place."""
+        out = [
+            "Stop the broker, and move its KahaDB directory away with all that is in it: no db.data, db.redo "
+            "or db.free may be left.",
+            "Put this directory in its place: ActiveMQ makes a new index when it starts.",
+        ]
+        if self._version != _OPENWIRE:
+            out.append(
+                f"For ActiveMQ 5.12 and later set storeOpenWireVersion={self._version} on the kahaDB element: "
+                "messages are stored in that version, and without an index the broker takes 11 for granted."
+            )
+        store = self._passed.store
+        if any(here.subscriptions for here in store.destinations.values()) or self._survivors.needed:
+            out.append(
+                "Do not start ActiveMQ 5.9.0 to 5.12.0 on it first: without an index these ignore durable "
+                "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
+            )
+        if any(tx[:2] == ("XA", 61616) for tx in store.prepared):
+            out.append(
+                "It is one store of a MultiKahaDB: put it back together with the others and with txStore, "
+                "which has the outcome of its branches."
+            )
+        return out
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield the data files; each has to be used up before the next one."""
+        return data_files(self._survivors.records(), self._edition)
+
+    def _item(self, name: Name, ident: str, place: int, code: str, text: str) -> Item:
+        records = self._survivors.records_of
+        file, off = records.where(place)
+        try:
+            length: int | None = records.length(place)
+        except Changed:
+            length = None
+        return Item("message", ident, name[1], file, off, length, code, text)
+
+
+def _item_of(record: Offered, code: str, text: str) -> Item:
+    what = "message" if record.command in ("ADD_MESSAGE", "UPDATE_MESSAGE") else "record"
+    return Item(what, record.id, record.queue, record.file, record.off, record.length, code, text)
+
+
+def _int(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def new_store(answer: Answer, choices: Choices) -> KahaNewStore | BareStore:
+    """Return the new store of a recovered journal; raises ChoiceRefused and CannotRebuild."""
+    if not DIALECTS[answer.journal.edition].bare:
+        return KahaNewStore(answer, choices)
+    if choices != Choices():
+        raise ChoiceRefused("the records of this edition say nothing that can be chosen by")
+    return BareStore(answer)

@@ -1,0 +1,399 @@
+"""What recovery keeps of a journal, as the records of a new one from which a replay gives the same state.
+
+Records of messages are copied as bytes, in the order in which the messages took effect. One that names a
+transaction is followed by a COMMIT, once for those of one transaction that come after one another. A durable
+subscription begins between the messages where it began before, so that it needs what it needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, groupby, islice
+from operator import attrgetter
+from typing import Any
+
+from journalspec.kahadb_journal.commands import KINDS, build, framed
+from journalspec.reread import Changed
+from journalspec_reference.api import Files
+from journalspec_reference.batches import Source, source_of
+from journalspec_reference.kahadb_journal.codec import DIALECTS, HEAD, USER, head
+from journalspec_reference.kahadb_journal.commands import CommandError, command, frame, parse, varint
+from journalspec_reference.kahadb_journal.contents.jobs import jobs
+from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX, Listed, Lists
+from journalspec_reference.kahadb_journal.recover import JOB, DataFile, JournalPass
+from journalspec_reference.kahadb_journal.store import (
+    PLACE,
+    Destination,
+    Name,
+    Step,
+    TxId,
+    destination_of,
+    number_of,
+    place_of,
+    tx_text,
+)
+
+#: A record, and the transaction that it names, as stored; None: it names none.
+Emitted = tuple[bytes, bytes | None]
+#: Where records follow one another, so much is read at a time; else so much.
+_WINDOW, _SINGLE = 1 << 18, 2048
+_ADD, _UPDATE = 1, 10
+#: The key of the transaction in ADD_MESSAGE.
+_TRANSACTION = 1 << 3 | 2
+#: The edition whose products look at the last acknowledgement of a subscription, and reject an UPDATE of what
+#: they do not have.
+_EARLY = "5.3"
+#: So many pairs of a subscription and a message are gone through for that.
+_MOST_PAIRS = 1 << 22
+#: The id of what begins the queue of a subscription in early editions, and of what a queue without messages
+#: is named by.
+PLACEHOLDER = "ID:placeholder:0:0:1"
+_SAYS = "what recovery kept of another journal"
+
+
+class Records:
+    """The records of a journal by place, read a window at a time where they follow one another."""
+
+    def __init__(self, files: Sequence[DataFile]) -> None:
+        self._files = files
+        self._sources: list[Source] = [source_of(file.data) for file in files]
+        self._turn, self._base, self._data = -1, 0, b""
+
+    def where(self, place: int) -> tuple[str, int]:
+        """Return the file and the offset of a place."""
+        return self._files[place >> PLACE].name, place & (1 << PLACE) - 1
+
+    def length(self, place: int) -> int:
+        """Return the length of the record at a place; raises Changed if there is none any more."""
+        turn, off = place >> PLACE, place & (1 << PLACE) - 1
+        start = off - self._base
+        if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
+            follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
+            self._load(turn, off, _WINDOW if follows else _SINGLE)
+            start = 0
+        length, kind = head(self._data, start) if len(self._data) - start >= HEAD else (0, 0)
+        if kind != USER or length <= HEAD:
+            raise Changed(self._files[turn].name)
+        return int(length)
+
+    def at(self, place: int) -> bytes:
+        """Return the record at a place; raises Changed if there is none any more."""
+        length = self.length(place)
+        start = (place & (1 << PLACE) - 1) - self._base
+        if start + length > len(self._data):
+            self._load(place >> PLACE, self._base + start, max(length, _WINDOW if start else length))
+            start = 0
+            if length > len(self._data):
+                raise Changed(self._files[self._turn].name)
+        return self._data[start : start + length]
+
+    def _load(self, turn: int, off: int, size: int) -> None:
+        self._turn, self._base, self._data = turn, off, self._sources[turn].read(off, size)
+
+
+def transaction_in(record: bytes) -> bytes | None:
+    """Return the transaction that a record of a message names, as stored; None: it names none."""
+    if record[HEAD] != _ADD:
+        return None
+    size, at = varint(record, HEAD + 1)
+    end, found = at + size, None
+    while at < end:
+        key, at = varint(record, at) if record[at] > 0x7F else (record[at], at + 1)
+        wire = key & 7
+        if wire in (0, 2):
+            value, at = varint(record, at) if record[at] > 0x7F else (record[at], at + 1)
+            if wire:
+                if key == _TRANSACTION:
+                    # What comes twice is merged.
+                    found = (found or b"") + record[at : at + value]
+                at += value
+        else:
+            at += 8 if wire == 1 else 4
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the user leaves out: only these queues (none named: all), not these ids and transactions."""
+
+    queues: frozenset[str] = frozenset()
+    drop: frozenset[str] = frozenset()
+    #: whether what only the index has as acknowledged is left out
+    index_acks: bool = False
+
+    def takes(self, name: str) -> bool:
+        """Return whether a queue or topic is taken."""
+        return name not in self.drop and (not self.queues or name in self.queues)
+
+
+class Survivors:
+    """What is kept of a journal after one pass over it; `files` has the index beside it."""
+
+    def __init__(self, passed: JournalPass, files: Files, edition: str, choice: Selection) -> None:
+        self.passed, self.store, self.choice = passed, passed.store, choice
+        self.edition, self.lists = edition, Lists(passed, files)
+        self.records_of = Records(passed.files)
+        self._numbers = {name: number for number, name in DIALECTS[edition].commands.items()}
+        #: Destination -> the messages of it that only the index has as acknowledged, if that counts.
+        self._hidden: Mapping[Name, Set[str]] = {}
+        self._by_index = choice.index_acks and passed.known is not None
+        if choice.index_acks and passed.known is not None:
+            self._hidden = passed.known.hidden
+        #: The objects of subscriptions that only the index has.
+        self._infos: dict[tuple[Name, str], bytes] = {}
+
+    def _record(self, name: str, fields: Mapping[str, Any]) -> bytes:
+        return self._framed(name, build(name, fields))
+
+    def _framed(self, name: str, message: bytes) -> bytes:
+        payload = framed(self._numbers[name], message)
+        return (HEAD + len(payload)).to_bytes(4, "big") + bytes([USER]) + payload
+
+    # what there is
+
+    def hidden(self, name: Name) -> Set[str]:
+        """Return the messages of a destination that are left out, as only the index has them acknowledged."""
+        return self._hidden.get(name, frozenset())
+
+    def kept(self, name: Name) -> Iterator[tuple[str, int]]:
+        """Yield id and packed message of what a queue keeps, in the order of taking effect."""
+        here, drop, hidden = self.store.destinations[name], self.choice.drop, self.hidden(name)
+        if not drop and not hidden:
+            yield from here.messages.items()
+            return
+        for ident, stored in here.messages.items():
+            if ident not in drop and ident not in hidden:
+                yield ident, stored
+
+    @cached_property
+    def needed(self) -> Mapping[Name, Mapping[str, Mapping[str, int]]]:
+        """Topics that are written one by one -> each subscription -> id and place of what it needs.
+
+        These are topics with subscriptions that only the index has, those whose acknowledgements in the
+        index count, and in early editions those where a later message was acknowledged and an earlier not.
+        """
+        out: dict[Name, dict[str, dict[str, int]]] = {}
+        for name, group in groupby(self.lists, key=attrgetter("name")):
+            found = list(group) if self.choice.takes(name[1]) else []
+            here = self.store.destinations.get(name, Destination())
+            only = any(listed.info is not None for listed in found)
+            if name[0].endswith("TOPIC") and (only or self._by_index or self._early(found, here)):
+                out[name] = {listed.subscription or "": self._needs(listed) for listed in found}
+                self._infos |= {
+                    (name, listed.subscription or ""): listed.info for listed in found if listed.info is not None
+                }
+        return out
+
+    def _needs(self, listed: Listed) -> dict[str, int]:
+        """Return id and place of the messages that a subscription needs."""
+        out = {}
+        for entry in listed.entries():
+            if entry.ident in self.choice.drop or (self.choice.index_acks and entry.state == NOT_IN_INDEX):
+                continue
+            if listed.info is None or self._is(listed.name, entry.ident, entry.place):
+                out[entry.ident] = entry.place
+        return out
+
+    def _is(self, name: Name, ident: str, place: int) -> bool:
+        """Return whether a place that only the index names holds this message."""
+        try:
+            found, fields, _ = self.passed.command_at(place)
+        except Changed:
+            return False
+        same = destination_of(fields) == name and fields.get("message_id", "") == ident
+        return same and found in ("ADD_MESSAGE", "UPDATE_MESSAGE")
+
+    def _early(self, found: Sequence[Listed], here: Destination) -> bool:
+        """Return whether an early edition needs help with the acknowledgements of a topic."""
+        if self.edition != _EARLY or len(found) * len(here.messages) > _MOST_PAIRS:
+            return False
+        numbers = [number_of(stored) for stored in here.messages.values()]
+        for each in here.subscriptions.values():
+            if acknowledged := each.acknowledged & {*numbers}:
+                first = next((at for at in numbers if at > each.above and at not in each.acknowledged), None)
+                if first is not None and first < min(acknowledged):
+                    return True
+        return False
+
+    def prepared(self) -> Iterator[tuple[TxId, list[Step]]]:
+        """Yield the branches in doubt that are kept, with what is kept of each."""
+        drop = self.choice.drop
+        for tx, steps in sorted(self.store.prepared.items(), key=lambda item: tx_text(item[0])):
+            kept = [
+                step
+                for step in steps
+                if self.choice.takes(step.destination[1]) and step.message_id not in drop
+            ]
+            if tx[0] == "XA" and tx_text(tx) not in drop and kept:
+                yield tx, kept
+
+    def jobs(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the jobs that are kept, if this is the journal of a scheduler."""
+        if JOB in self.passed.last:
+            for job in jobs(self.passed):
+                if job.get("job_id", "") not in self.choice.drop:
+                    yield job
+
+    def queues(self) -> Iterator[tuple[str, int, int]]:
+        """Yield each queue, and each topic with the key of a subscription: rows and bytes that it holds."""
+        for name in sorted({*self.store.destinations, *self.passed.idle()}):
+            if self.choice.takes(name[1]) and not name[0].endswith("TOPIC"):
+                kept = self.kept(name) if name in self.store.destinations else ()
+                yield name[1], *self._measured(place_of(stored) for _, stored in kept)
+        for listed in self.lists:
+            key, wanted = listed.subscription, self.needed.get(listed.name)
+            if key is None or not self.choice.takes(listed.name[1]):
+                continue
+            entries = (each.place for each in listed.entries() if each.ident not in self.choice.drop)
+            places = entries if wanted is None else wanted[key].values()
+            yield f"{listed.name[1]} {key}", *self._measured(places)
+
+    def _measured(self, places: Iterable[int]) -> tuple[int, int]:
+        """Return how many records are at these places, and their bytes."""
+        rows = size = 0
+        for place in places:
+            rows += 1
+            size += self.records_of.length(place)
+        return rows, size
+
+    def live(self) -> Iterator[tuple[Name, str, int]]:
+        """Yield destination, id and place of each message that is kept, in no order that counts."""
+        for name in self.store.destinations:
+            if self.choice.takes(name[1]) and name not in self.needed:
+                yield from ((name, ident, place_of(stored)) for ident, stored in self.kept(name))
+        for name, needs in self.needed.items():
+            places = {ident: place for each in needs.values() for ident, place in each.items()}
+            yield from ((name, ident, place) for ident, place in places.items())
+
+    # the new journal
+
+    def records(self) -> Iterator[bytes]:
+        """Yield the records of the new journal; raises Changed if the old one is no longer what it was."""
+        yield self._record("TRACE", {"text": _SAYS})
+        yield from self._committed(chain(self._together(), self._one_by_one()))
+        for tx, steps in self.prepared():
+            yield from (self.records_of.at(step.place) for step in steps)
+            yield self._record("PREPARE", {"transaction": self._as_fields(tx)})
+        for job in self.jobs():
+            yield from self._job(job)
+
+    @staticmethod
+    def _as_fields(tx: TxId) -> Mapping[str, Any]:
+        return {"xa": {"format_id": tx[1], "bqual": tx[3], "gtrid": tx[2]}}
+
+    def _committed(self, emitted: Iterable[Emitted]) -> Iterator[bytes]:
+        """Yield records, with the COMMIT of each transaction behind those that name it."""
+        current: bytes | None = None
+        for record, tx in emitted:
+            if tx != current and current is not None:
+                yield self._record("COMMIT", {"transaction": parse("transaction", current)})
+            current = tx
+            yield record
+        if current is not None:
+            yield self._record("COMMIT", {"transaction": parse("transaction", current)})
+
+    def _message(self, place: int) -> Iterator[Emitted]:
+        record = self.records_of.at(place)
+        if record[HEAD] == _UPDATE and self.edition == _EARLY:
+            _, message, _ = frame(record[HEAD:])
+            add = self._record("ADD_MESSAGE", parse("UPDATE_MESSAGE", message).get("add", {}))
+            yield add, transaction_in(add)
+        yield record, transaction_in(record)
+
+    def _together(self) -> Iterator[Emitted]:
+        """Yield the messages and subscriptions of all destinations that are not written one by one."""
+        begins: list[tuple[int, Name, str]] = []
+        messages: list[int] = []
+        for name, here in self.store.destinations.items():
+            if name in self.needed or not self.choice.takes(name[1]):
+                continue
+            before = len(messages)
+            messages.extend(stored for _, stored in self.kept(name))
+            begins += ((each.above, name, key) for key, each in here.subscriptions.items())
+            if len(messages) == before and not here.subscriptions:
+                yield self._empty(name), None
+        for name in sorted(self.passed.idle()):
+            if name not in self.needed and self.choice.takes(name[1]):
+                yield self._empty(name), None
+        # The number is what a packed message begins with.
+        messages.sort()
+        begins.sort()
+        at = 0
+        for stored in messages:
+            while at < len(begins) and begins[at][0] < number_of(stored):
+                yield self._subscription(*begins[at][1:]), None
+                at += 1
+            yield from self._message(place_of(stored))
+        for _, name, key in islice(begins, at, None):
+            yield self._subscription(name, key), None
+        for name, key in sorted((name, key) for _, name, key in begins):
+            acknowledged = self.store.destinations[name].subscriptions[key].acknowledged
+            if acknowledged:
+                gone = [ident for ident, stored in self.kept(name) if number_of(stored) in acknowledged]
+                yield from ((self._acknowledged(name, ident, key), None) for ident in reversed(gone))
+
+    def _one_by_one(self) -> Iterator[Emitted]:
+        """Yield the other topics, with an acknowledgement of each message that a subscription does not need.
+
+        Before the messages is one that all subscriptions acknowledge at last: products of early editions
+        deliver what comes behind the last acknowledgement.
+        """
+        for name, needs in sorted(self.needed.items()):
+            messages = self._ordered(name, needs)
+            gone = [(key, ident) for key in needs for ident in reversed(messages) if ident not in needs[key]]
+            yield from ((self._subscription(name, key), None) for key in needs)
+            if gone:
+                _, fields, _ = self.passed.command_at(next(iter(messages.values())))
+                first = {"destination": fields.get("destination", {}), "message": fields.get("message", b"")}
+                yield self._record("ADD_MESSAGE", {**first, "message_id": PLACEHOLDER}), None
+            for place in messages.values():
+                yield from self._message(place)
+            yield from ((self._acknowledged(name, ident, key), None) for key, ident in gone)
+            if gone:
+                yield from ((self._acknowledged(name, PLACEHOLDER, key), None) for key in needs)
+            if not needs:
+                yield self._empty(name), None
+
+    def _ordered(self, name: Name, needs: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+        """Return id and place of a topic's messages, in order; one of the index alone by what follows it."""
+        here = self.store.destinations.get(name, Destination())
+        numbers = {ident: number_of(stored) for ident, stored in here.messages.items()}
+        keys: dict[str, tuple[float, int, int]] = {}
+        for each in needs.values():
+            after = float("inf")
+            for ident, place in reversed(list(each.items())):
+                after = numbers.get(ident, after)
+                keys.setdefault(ident, (after, int(ident in numbers), place))
+        return {ident: keys[ident][2] for ident in sorted(keys, key=keys.__getitem__)}
+
+    def _empty(self, name: Name) -> bytes:
+        """Return what makes a destination without messages: an acknowledgement of none that it has."""
+        return self._acknowledged(name, PLACEHOLDER, None)
+
+    def _acknowledged(self, name: Name, ident: str, key: str | None) -> bytes:
+        destination = {"kind": KINDS.index(name[0]), "name": name[1]}
+        fields = {"destination": destination, "message_id": ident, "ack": b"", "subscription_key": key}
+        return self._record("REMOVE_MESSAGE", fields)
+
+    def _subscription(self, name: Name, key: str) -> bytes:
+        if (info := self._infos.get((name, key))) is not None:
+            fields = {"destination": {"kind": KINDS.index(name[0]), "name": name[1]}, "subscription_key": key}
+            return self._record("SUBSCRIPTION", {**fields, "retroactive": 0, "subscription_info": info})
+        return self.records_of.at(self.store.subscribed[name, key])
+
+    def _job(self, job: Mapping[str, Any]) -> Iterator[bytes]:
+        """Yield the record of a job, and what was last said about when it runs next."""
+        record = self.records_of.at(job["place"])
+        yield record
+        try:
+            _, fields, _ = command(record[HEAD:], DIALECTS[self.edition].commands)
+        except CommandError:
+            raise Changed(self.records_of.where(job["place"])[0]) from None
+        first, after = fields.get("next_execution_time", 0), job["next_execution_time"]
+        if after != first or job.get("rescheduled_count"):
+            again = {"scheduler": job.get("scheduler", ""), "job_id": job.get("job_id", "")}
+            again |= {"execution_time": first, "next_execution_time": after}
+            again |= {"rescheduled_count": job.get("rescheduled_count", 0)}
+            yield self._record("RESCHEDULE_JOB", again)
