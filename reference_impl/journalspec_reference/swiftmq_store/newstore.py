@@ -31,6 +31,8 @@ from journalspec_reference.xids import xid_text
 
 #: Files are written in parts of about so many bytes.
 PART = 1 << 20
+#: The topic of a subscription is looked for in so many messages.
+MOST_TOLD = 100
 #: Codes: left out by a choice; the queue of a subscription of which nothing tells the topic; a subscription
 #: whose file was made of what its messages tell.
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
@@ -94,7 +96,7 @@ class PagedStore:
         ]
         #: Names of subscriptions whose files are copied; those that are made, and their topics.
         names = (f"{one.client}${one.name}" for one in found.durables)
-        self._durables = [name for name in names if name.encode() not in self._queues]
+        self._durables = {name: None for name in names if name.encode() not in self._queues}
         self._rebuilt: dict[str, str] = {}
         self._subscribe()
         #: Of the messages that branches name the new pages, of shared ones, too.
@@ -113,14 +115,14 @@ class PagedStore:
         if choices.queues:
             self._queues = {name for name in self._users if _shown(name) not in choices.queues}
             self._lines.append(f"--queue: only {', '.join(choices.queues)}")
-        for choice, text in [("commit", each) for each in choices.commit] + [
-            ("rollback", each) for each in choices.rollback
-        ]:
-            self._decide(choice, text)
+        for text in choices.commit:
+            self._decide("commit", text)
+        for text in choices.rollback:
+            self._decide("rollback", text)
         for text in choices.drop:
             self._drop(text)
         for name in sorted(self._queues):
-            text = f"the queue and its {len(self._users[name].entries)} messages"
+            text = f"its {len(self._users[name].entries)} messages, and what branches have in it"
             self._leave("queue", _shown(name), name, None, BY_CHOICE, text)
 
     def _decide(self, choice: str, text: str) -> None:
@@ -155,26 +157,29 @@ class PagedStore:
 
     def _search(self, text: str) -> list[_Place]:
         """Return the messages of a queue and key, of a key that only one queue has, or of a message id."""
-        name, _, key = text.rpartition(" ")
-        found: list[_Place] = []
-        if re.fullmatch(r"-?\d{1,19}", key):
-            for queue in self._users.values():
-                if not name or _shown(queue.name) == name:
-                    found += (
-                        place for place in _all(queue) if int.from_bytes(place[1], signed=True) == int(key)
-                    )
-        for queue in self._users.values() if not found else ():
-            for at, place in enumerate(_all(queue)):
-                if decode(queue.entries.content(at))[0]["message_id"] == text:
-                    found.append(place)
-        if not found or (
-            not name and found[0][1] == found[-1][1] and found[0][0] != found[-1][0] and key == text
-        ):
-            what = "several queues have" if found else "there is no queue and no message"
-            raise ChoiceRefused(
-                f"{what} {text}", "name a queue, a message id, or a queue and a key: 'QUEUE KEY'"
-            )
-        return found
+
+        def by_key(queue: Queue, at: int) -> bool:
+            key = queue.entries.entry(at).key
+            return text in (str(key), f"{_shown(queue.name)} {key}")
+
+        def by_id(queue: Queue, at: int) -> bool:
+            return decode(queue.entries.content(at))[0]["message_id"] == text
+
+        for names in (by_key, by_id):
+            found = [
+                _place(queue.name, queue.entries.entry(at))
+                for queue in self._users.values()
+                for at in range(len(queue.entries))
+                if names(queue, at)
+            ]
+            if len({place[0] for place in found}) > 1 and names is by_key:
+                raise ChoiceRefused(
+                    f"several queues have a key {text}", "name the queue as well: 'QUEUE KEY'"
+                )
+            if found:
+                return found
+        hint = "name a queue, a message by its queue and key ('QUEUE KEY'), or by its id"
+        raise ChoiceRefused(f"there is no queue and no message {text!r}", hint)
 
     def _leave(self, what: str, id: str, queue: bytes, page: int | None, code: str, text: str) -> None:
         off = None if page is None else page * self._size
@@ -212,21 +217,20 @@ class PagedStore:
         Without it the product would deliver their messages to no one. The topic is that of the messages; a
         selector is not known.
         """
-        for made in [*self._made] if self._durables else ():
-            name = made.name
-            if "$" not in name or name.startswith(SYSTEM) or name in self._durables:
-                continue
-            entries, number = made.queue.entries, len(made.kept)
-            topics = (decode(entries.content(at))[0]["address"] for at in made.kept)
-            topic = next(filter(None, topics), None)
-            if topic is None or not re.fullmatch(r"[\w.$-]+", name):
-                self._made.remove(made)
-                text = (
-                    f"a durable subscriber's queue with {number} messages, of which nothing tells the topic"
-                )
-                self._leave("queue", name, made.queue.name, None, NO_TOPIC, text)
-            else:
-                self._rebuilt[name] = str(topic)
+        gone = set()
+        for made in self._made if self._durables else ():
+            name, entries, number = made.name, made.queue.entries, len(made.kept)
+            if "$" in name and not name.startswith(SYSTEM) and name not in self._durables:
+                # Of the first messages: one that is in a queue very often is not decoded as often.
+                topics = (decode(entries.content(at))[0]["address"] for at in made.kept[:MOST_TOLD])
+                topic = next(filter(None, topics), None)
+                if topic is not None and re.fullmatch(r"[\w.$-]+", name):
+                    self._rebuilt[name] = str(topic)
+                else:
+                    gone.add(made.queue.name)
+                    text = f"a durable subscriber's {number} messages: nothing tells the topic"
+                    self._leave("queue", name, made.queue.name, None, NO_TOPIC, text)
+        self._made = [made for made in self._made if made.queue.name not in gone]
 
     # Pages.
 
@@ -332,7 +336,8 @@ class PagedStore:
                 yield Count("messages", made.name, len(made.kept), made.bytes)
         if number := len(self._durables) + len(self._rebuilt):
             yield Count("subscriptions", "", number, 0)
-        if number := len(self._branches.keys() - self._decided):
+        parts = (one for one in self._found.branches if one.queue.encode() not in self._queues)
+        if number := len({*map(_id, parts)} - self._decided):
             yield Count("transactions", "", number, 0)
 
     def left_out(self) -> Iterator[Item]:
@@ -388,7 +393,3 @@ def _place(queue: bytes, entry: codec.QueueEntry) -> _Place:
 
 def _places(branch: codec.Branch) -> Iterator[_Place]:
     return (_place(branch.queue.encode(), entry) for entry in branch.entries)
-
-
-def _all(queue: Queue) -> Iterator[_Place]:
-    return (_place(queue.name, queue.entries.entry(at)) for at in range(len(queue.entries)))
