@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -20,9 +21,11 @@ from journalspec_reference.jboss_journal.contents.core import INT, LONG, text_by
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, BINDINGS, HORNETQ
 from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
-from journalspec_reference.jboss_journal.wanted import Wanted, paged_message
-from journalspec_reference.newstore import NewFile
+from journalspec_reference.jboss_journal.wanted import Wanted, meaning, paged_message
+from journalspec_reference.newstore import LossItem, NewFile
 
+#: Record type of the settings of an address as JSON.
+JSON = 52
 #: Of bindings that the source does not have: how long a file is (bytes).
 SIZE = 1 << 20
 
@@ -56,11 +59,12 @@ def records(wanted: Wanted) -> Iterator[NewRecord]:
     store, found, counter = wanted.store, list[NewRecord](), None
     known, kept = store.bindings, store.bindings_replay or Replay(())
     bad = {item.place for code, _, item, _ in known.remarks if code in ("undecodable", "unknown-status")}
+    refused = {int(item.id) for item in left_out(wanted)}
     for item in kept.live():
         kind, data = item.user_type, item.data[item.start : item.end]
         if kind == COUNTER:
             counter = item.id
-        elif item.place not in bad:
+        elif item.place not in bad and item.id not in refused | wanted.made.keys():
             queue = LONG.unpack_from(data)[0] if kind == QUEUE_STATUS else item.id
             if kind not in (QUEUE, QUEUE_STATUS) or queue in wanted.queues:
                 found.append(NewRecord(ADD, item.id, kind, data))
@@ -79,6 +83,22 @@ def records(wanted: Wanted) -> Iterator[NewRecord]:
     # A broker continues after it: what is too low gives new messages ids that are in use.
     yield NewRecord(ADD, counter, COUNTER, LONG.pack(last))
     yield from found
+
+
+def left_out(wanted: Wanted) -> Iterator[LossItem]:
+    """Yield the settings with which Artemis 2 does not start: of an address, what is no object of JSON."""
+    for setting in wanted.store.bindings.settings:
+        values, name, ident = setting["values"], str(setting["name"]), str(setting["id"])
+        if setting["user_type"] == JSON and isinstance(values, dict):
+            try:
+                sound = isinstance(json.loads(str(values.get("json"))), dict)
+            except (ValueError, RecursionError):
+                sound = False
+            if not sound:
+                what = f"{setting['kind']!s} {name}"
+                yield LossItem(
+                    "setting", ident, "", "", None, None, "undecodable", f"{what}: {meaning('undecodable')}"
+                )
 
 
 def _queue(name: str, address: str, product: str | None) -> bytes:

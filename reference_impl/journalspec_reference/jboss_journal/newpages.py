@@ -28,7 +28,7 @@ from journalspec_reference.jboss_journal.contents.paging import (
 )
 from journalspec_reference.jboss_journal.packing import PIECE, pieces
 from journalspec_reference.jboss_journal.wanted import Wanted, meaning, paged_message
-from journalspec_reference.newstore import Item, NewFile
+from journalspec_reference.newstore import LossItem, NewFile
 
 
 class NewPages:
@@ -68,7 +68,7 @@ class NewPages:
                 continue
             yield entry, ()
 
-    def large(self) -> Iterator[tuple[int, Item | None]]:
+    def large(self) -> Iterator[tuple[int, LossItem | None]]:
         """Yield the ids of large messages that are carried over, and what each lacks."""
         for file in self._files():
             for entry, queues in self._entries(file):
@@ -87,7 +87,7 @@ class NewPages:
                 for queue in totals.keys() & {*queues}:
                     totals[queue].add(size, entry.timestamp or None)
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield messages of queues that are not kept, but for those that were acknowledged."""
         pending = self._store.pending
         gone = pending.paged_acks.union(*(doubt.paged_acks for doubt in pending.doubts))
@@ -101,7 +101,7 @@ class NewPages:
                     taken |= (queue, entry.page) in pending.pages_done
                     if not taken and (code := self._wanted.why_not(queue, ident)):
                         name, place = self._store.name_of(queue), (file.name, entry.off, size)
-                        yield Item("message", str(ident), name, *place, code, meaning(code))
+                        yield LossItem("message", str(ident), name, *place, code, meaning(code))
 
     def files(self, room: Room) -> Iterator[NewFile]:
         """Yield the files of pages and of their addresses."""

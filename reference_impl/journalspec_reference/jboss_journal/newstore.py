@@ -48,7 +48,7 @@ from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2
 from journalspec_reference.jboss_journal.newpages import NewPages
 from journalspec_reference.jboss_journal.packing import PIECE, NewRecord, copied, packing_of, prepared
 from journalspec_reference.jboss_journal.wanted import Chosen, Listing, Wanted, meaning
-from journalspec_reference.newstore import FILE, ChoiceRefused, Choices, Item, NewFile, NewStore
+from journalspec_reference.newstore import FILE, ChoiceRefused, Choices, LossItem, NewFile, NewStore
 
 #: Records that begin with the id of a queue.
 ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
@@ -109,13 +109,13 @@ class PlainStore:
                 live.add(item.end - item.start, None)
         return [live.count("records", "live"), Count("transactions", "prepared", prepared, 0)]
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield what was left out as asked for."""
         yield from self._chosen.items
         for ident, place in self._dropped.items():
             yield self._store.item("record", ident, None, place, "dropped")
 
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         """Yield nothing: what recovery keeps was committed."""
         return iter(())
 
@@ -151,9 +151,9 @@ class BrokerStore:
         self._pages = NewPages(self._wanted)
 
     @cached_property
-    def _bad(self) -> dict[int, Item]:
+    def _bad(self) -> dict[int, LossItem]:
         """The messages that are asked for and on which a broker does not start, by their ids."""
-        found, pending, numbers = dict[int, Item](), self._store.pending, bytearray(self._store.messages)
+        found, pending, numbers = dict[int, LossItem](), self._store.pending, bytearray(self._store.messages)
         for _, _, _, number in self._wanted.references():
             numbers[number] = 1
         modern = self._store.product[0] == ARTEMIS_2
@@ -174,12 +174,12 @@ class BrokerStore:
         return (each for each in self._wanted.references() if each[2] not in bad)
 
     @cached_property
-    def _large(self) -> dict[int, Item | None]:
+    def _large(self) -> dict[int, LossItem | None]:
         """The large messages that are carried over, by their ids, and what each lacks."""
         pending, replay = self._store.pending, self._store.replay
         own = {number for _, _, ident, number in self._references() if ident in pending.large}
         sent = (doubt.messages for doubt in pending.doubts)
-        found: dict[int, Item | None] = {
+        found: dict[int, LossItem | None] = {
             ident: None for messages in sent for ident in messages if ident in pending.large
         }
         for item in replay.bodies(pending.places[number] for number in sorted(own)):
@@ -217,7 +217,7 @@ class BrokerStore:
         yield Count("transactions", "heuristic", len(pending.heuristics), 0)
         yield Count("duplicates", "all", len(pending.duplicates), 0)
 
-    def left_out(self) -> Iterator[Item]:
+    def left_out(self) -> Iterator[LossItem]:
         """Yield what is not carried over."""
         yield from self._wanted.chosen.items
         yield from self._bad.values()
@@ -226,12 +226,13 @@ class BrokerStore:
         for item in self._wanted.others():
             if code := self._refused(item):
                 yield self._store.item("record", item.id, None, item.place, code)
+        yield from newbindings.left_out(self._wanted)
         yield from self._store.items.values()
         for ident in sorted(self._store.large.idents - self._large.keys()):
             size, code = self._store.large.size(ident), "orphan-large-file"
-            yield Item(FILE, str(ident), "", f"{ident}.msg", None, size, code, meaning(code))
+            yield LossItem(FILE, str(ident), "", f"{ident}.msg", None, size, code, meaning(code))
 
-    def _unheld(self) -> Iterator[Item]:
+    def _unheld(self) -> Iterator[LossItem]:
         """Yield the messages of the journal that are in no queue that is kept."""
         store, pending, why_not = self._store, self._store.pending, self._wanted.why_not
         held = bytearray(store.messages)
@@ -252,7 +253,7 @@ class BrokerStore:
             if not held[number] and ident not in self._wanted.added and ident not in sent:
                 yield store.item("message", ident, None, pending.places[number], "no-reference")
 
-    def unverified(self) -> Iterator[Item]:
+    def unverified(self) -> Iterator[LossItem]:
         """Yield messages that lack a part of their bodies, and what is kept although a broker deletes it."""
         store = self._store
         yield from filter(None, self._large.values())
@@ -260,7 +261,7 @@ class BrokerStore:
             place = store.pending.places[store.pending.numbers[ident]]
             yield store.item("message", ident, queue, place, "kept")
         for ident, (name, _) in self._wanted.made.items():
-            yield Item("queue", str(ident), name, "", None, None, "binding-lost", meaning("binding-lost"))
+            yield LossItem("queue", str(ident), name, "", None, None, "binding-lost", meaning("binding-lost"))
 
     def chosen(self) -> Iterator[str]:
         """Yield what each choice did."""

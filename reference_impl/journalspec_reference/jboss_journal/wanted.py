@@ -16,7 +16,7 @@ from journalspec_reference.jboss_journal.contents.messages import SIZES, Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry
 from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
 from journalspec_reference.jboss_journal.contents.store import Store
-from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, Item
+from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, LossItem
 
 #: Codes of remarks about what is not carried over; the others are about what is.
 LOST = frozenset(
@@ -48,7 +48,7 @@ def meaning(code: str) -> str:
 class Listing(Store):
     """A broker's store that keeps what is odd in it as items, all of them."""
 
-    items: dict[tuple[str, str], Item] = field(default_factory=dict)
+    items: dict[tuple[str, str], LossItem] = field(default_factory=dict)
 
     def note(self, note: Oddity) -> None:
         """Take what is not carried over."""
@@ -56,7 +56,7 @@ class Listing(Store):
             what = NOUNS.get(note.code) or contents_of(FORMAT).tables[note.table].noun
             text = f"{note.why}: {meaning(note.code)}" if note.why else meaning(note.code)
             ident = "" if what in (FILE, BYTES) else note.key
-            self.items[note.code, note.key] = Item(
+            self.items[note.code, note.key] = LossItem(
                 what, ident, "", note.file, note.off, None, note.code, text
             )
 
@@ -65,11 +65,13 @@ class Listing(Store):
         """How many records of the journal hold messages."""
         return len(self.pending.places)
 
-    def item(self, what: str, ident: int, queue: int | None, place: int, code: str, why: str = "") -> Item:
+    def item(
+        self, what: str, ident: int, queue: int | None, place: int, code: str, why: str = ""
+    ) -> LossItem:
         """Return the item of a record at a place."""
         text = f"{why}: {meaning(code)}" if why else meaning(code)
         name = self.name_of(queue) if queue is not None else ""
-        return Item(what, str(ident), name, *self.replay.where(place), None, code, text)
+        return LossItem(what, str(ident), name, *self.replay.where(place), None, code, text)
 
 
 class Settled:
@@ -98,7 +100,7 @@ class Chosen:
 
     def __init__(self, kept: Kept, choices: Choices) -> None:
         self.lines: list[str] = []
-        self.items: list[Item] = []
+        self.items: list[LossItem] = []
         doubts = kept.in_doubt_transactions()
         named = {str(tx.tx): tx for tx in doubts}
         named |= {text: tx for tx in doubts if (text := xid_text(tx.extra)) is not None}
@@ -113,7 +115,7 @@ class Chosen:
             self.lines.append(f"transaction {tx.tx} ({called}): {done}. Its other resources are not touched.")
         for tx in ended.values():
             item = ("transaction", str(tx.tx), "", *kept.where(tx.place), None)
-            self.items.append(Item(*item, "rolled-back", meaning("rolled-back")))
+            self.items.append(LossItem(*item, "rolled-back", meaning("rolled-back")))
         self.drop = [name for name in choices.drop if name not in named]
         self.kept: Kept = kept
         if committed or ended:
@@ -148,6 +150,10 @@ class Wanted:
         if self.with_others and not store.has_bindings:
             for ident in list(store.queues):
                 self._make(ident)
+        for ident, queue in store.bindings.queues.items():
+            # A broker does not start with such a queue.
+            if queue.routing not in (None, "anycast", "multicast") or not (queue.filter or "").isprintable():
+                self.made[ident] = queue.name, queue.address
         for name in choices.keep:
             self._keep(name)
         for name in choices.queues:
@@ -242,14 +248,14 @@ class Wanted:
             return "no-binding"
         return "dropped" if self.store.queues[queue] in self.chosen.drop else "not-asked-for"
 
-    def lacking(self, ident: int, message: Message, file: str, off: int) -> Iterator[Item]:
+    def lacking(self, ident: int, message: Message, file: str, off: int) -> Iterator[LossItem]:
         """Yield what the file of a large message lacks."""
         there, sizes = self.store.large.open(ident), (message.properties.get(name) for name in SIZES)
         size = next((size for size in sizes if isinstance(size, int)), 0)
         size = 0 if is_compressed(message.properties) else size
         if there is None or there.size < size:
             code = "no-large-file" if there is None else "short-large-file"
-            yield Item("message", str(ident), "", file, off, None, code, meaning(code))
+            yield LossItem("message", str(ident), "", file, off, None, code, meaning(code))
 
 
 def paged_message(entry: Entry) -> Message:
