@@ -5,7 +5,7 @@ rows of the table ``queues``. What the file cannot hold is known before it is wr
 
 A row may have three more keys, where its format knows more than columns tell: ``body``, the body as Core
 stores it; ``types`` and ``content_types``, from the name of a property, or of an entry of a map, to a type of
-PROPERTY.
+PROPERTY. Of a stream ``content_types`` is a list.
 """
 
 from __future__ import annotations
@@ -289,7 +289,9 @@ def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
         if kind == "map" and isinstance(content, Mapping):
             return _map(content, types if isinstance(types, Mapping) else {})
         if kind == "stream" and isinstance(content, (list, tuple)):
-            return b"".join(_value(each, None, _stream_text) for each in content)
+            kinds = types if isinstance(types, list) else [None] * len(content)
+            values = zip(content, kinds, strict=True)
+            return b"".join(_value(value, known, _stream_text) for value, known in values)
     except (_Unfit, ValueError, OverflowError):
         lost["xml-body"] = None
         return b"\0" if kind == "map" else b""
