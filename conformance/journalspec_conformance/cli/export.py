@@ -212,12 +212,14 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _Writer:
     A format whose tables are not named as Artemis' has `messages` and `queues` that are, in ``xml_rows``.
     """
     found = contents(answer)
-    if found is None or not {MESSAGES, QUEUES} <= found.tables.keys():
-        raise _no_such_file(answer, XML)
+    tables = found.tables if found is not None else {}
     try:
         rows = format_module("journalspec_reference", answer.journal.format, "xml_rows")
         messages, queues = partial(rows.messages, found), partial(rows.queues, found)
     except UnknownFormat:
+        columns = tables[QUEUES].columns if {MESSAGES, QUEUES} <= tables.keys() else ()
+        if found is None or not any(each.name == QUEUE for each in columns):
+            raise _no_such_file(answer, XML) from None
         messages = getattr(found, "typed_messages", partial(found.rows, MESSAGES))
         queues = partial(found.rows, QUEUES)
     known = {str(row[QUEUE]) for row in queues()}

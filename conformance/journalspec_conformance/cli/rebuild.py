@@ -349,10 +349,8 @@ def _sections(report: LossReport) -> Iterator[Section]:
     cells = [(each.table, shown(each.name), f"{each.rows:,}", f"{each.bytes:,}") for each in rows]
     counts = [each.rows for each in rows]
     head = ("table", "name", "rows", "bytes")
-    yield Section(
-        "carried", [] if cells else ["nothing"], Listing(cells, len(cells), head, counts, sum(counts), "row"),
-        apart=True,
-    )  # fmt: skip
+    listing = Listing(cells, len(cells), head, counts, sum(counts), "row") if cells else None
+    yield Section("carried", [] if cells else ["nothing"], listing, apart=True)
     for heading, tallies in (
         ("lost", [one.left_out for one in report.found]),
         ("doubtful", [one.unverified for one in report.found]),

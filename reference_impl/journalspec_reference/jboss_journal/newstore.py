@@ -7,7 +7,7 @@ anew. What a broker deletes when it starts, and records on which it does not sta
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -59,6 +59,7 @@ from journalspec_reference.jboss_journal.contents.pending import (
     COUNTER as PAGE_COUNTER,
 )
 from journalspec_reference.jboss_journal.contents.pending import (
+    ACKNOWLEDGED,
     COUNTER_PENDING,
     CURSOR_ACK,
     DELIVERIES,
@@ -93,6 +94,8 @@ LOST = frozenset(
         "page-damaged", "page-unreadable", "no-address-file", "no-binding", "no-reference",
     }
 )  # fmt: skip
+#: Records that begin with the id of a queue.
+ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
 #: Remarks of whole files, and of what follows a place in one.
 OF_FILES, OF_BYTES = ("page-unreadable", "no-address-file"), ("page-damaged",)
 #: Codes of this module, and what they mean.
@@ -100,6 +103,7 @@ CODES = {
     "dropped": "left out as asked for",
     "not-asked-for": "it is in none of the queues that were asked for",
     "rolled-back": "rolled back as asked for; the other resources of the transaction are not touched",
+    "no-page": "the page that it is about is not there",
     "kept": "carried over as asked for: a broker would delete it",
     "binding-lost": "its queue is made anew, with a name by the address of its messages",
 }
@@ -206,11 +210,18 @@ def _called(tx: PreparedTx) -> str:
     return f"transaction {tx.tx} ({xid_text(tx.extra) or tx.extra.hex() or 'without an XID'})"
 
 
-def _prepared(kept: Kept, known: Ids, delete: int) -> Iterator[NewRecord]:
-    """Yield the prepared transactions. What changes a record that is not there adds it: brokers ignore it."""
+def _prepared(
+    kept: Kept, known: Ids, delete: int, wanted: Callable[[Body], bool] = lambda item: True
+) -> Iterator[NewRecord]:
+    """Yield the prepared transactions with the records that are `wanted`.
+
+    What changes a record that is not there adds it: brokers ignore it.
+    """
     for tx in kept.in_doubt_transactions():
         own = set[int]()
         for item in kept.bodies(tx.changes):
+            if not wanted(item):
+                continue
             there = item.id in known or item.id in own
             code = in_transaction(item.code if there else ADD)
             own.add(item.id)
@@ -594,6 +605,13 @@ class BrokerStore:
             if code:
                 name, place = self._store.name_of(queue), where(pending.places[number])
                 yield Item("message", str(ident), name, *place, pending.sizes[number], code, _meaning(code))
+        for doubt in pending.doubts:
+            for item in self._store.replay.bodies(doubt.tx.changes):
+                if not self._of_known_queue(item):
+                    (queue,) = LONG.unpack_from(item.data, item.start)
+                    code, place = self._why(queue, item.id) or "no-page", where(item.place)
+                    text = f"transaction {doubt.tx.tx}, record type {item.user_type}: {_meaning(code)}"
+                    yield Item("record", str(item.id), self._store.name_of(queue), *place, None, code, text)
         sent = {ident for doubt in pending.doubts for ident, _, _ in doubt.sends}
         for ident, number in pending.numbers.items():
             if not held[number] and ident not in self._added and ident not in sent:
@@ -724,7 +742,25 @@ class BrokerStore:
             known.add(record.id)
             yield record
         delete = DIALECTS[self._journal.edition].codes["DELETE_TX"]
-        yield from _prepared(self._store.replay, known, delete)
+        yield from _prepared(self._store.replay, known, delete, self._of_known_queue)
+
+    def _of_known_queue(self, item: Body) -> bool:
+        """Tell whether what a record is about is kept: its queue, and its page.
+
+        HornetQ does not start with a prepared acknowledgement in an unknown queue, and Artemis 2 counts up to
+        the number of any page that a cursor names until memory ends.
+        """
+        kind, size = item.user_type, item.end - item.start
+        if kind in (CURSOR_ACK, PAGE_DONE) and size >= TWO_LONGS.size:
+            queue, page = TWO_LONGS.unpack_from(item.data, item.start)
+            return queue in self._queues and page in self._numbers
+        about = kind in ABOUT_QUEUES and size >= LONG.size
+        return not about or LONG.unpack_from(item.data, item.start)[0] in self._queues
+
+    @cached_property
+    def _numbers(self) -> set[int]:
+        """The numbers of the pages."""
+        return {file.number for file in self._page_files()}
 
     def _other_records(self) -> Iterator[NewRecord]:
         """Yield page transactions, duplicate ids, heuristic ends, and what the cursors of pages have done."""
@@ -734,7 +770,7 @@ class BrokerStore:
             if kind in (INCREMENT, PAGE_COUNTER, COUNTER_PENDING):
                 (queue,) = LONG.unpack_from(data)
                 counted.setdefault(queue, item.id)
-            elif kind in (CURSOR_ACK, PAGE_DONE) and LONG.unpack_from(data)[0] not in self._queues:
+            elif not self._of_known_queue(item):
                 continue
             elif item.id not in self._gone and self._decodes(item):
                 if kind == PAGE_TX:
@@ -776,7 +812,10 @@ class BrokerStore:
             directory = file.name.partition("/")[0]
             if room is not None and directory not in addresses:
                 addresses.add(directory)
-                yield NewFile(f"{room.path.name}/{directory}/{ADDRESS_FILE}", [f"{file.address}\n".encode()])
+                # Each message has its address, too; without the right one a broker does not find the pages.
+                own = (_message(entry).address for entry, queues in self._sound(file) if entry and queues)
+                address = next(own, None) or file.address
+                yield NewFile(f"{room.path.name}/{directory}/{ADDRESS_FILE}", [f"{address}\n".encode()])
             if room is not None:
                 yield NewFile(f"{room.path.name}/{file.name}", self._page(file))
 

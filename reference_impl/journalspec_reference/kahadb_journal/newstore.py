@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import PurePath
 
 from journalspec.formats import get_format
-from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.observation import CLEAN, Observation
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
@@ -25,61 +24,12 @@ from journalspec_reference.kahadb_journal.recover import AUDIT, JOB, JournalPass
 from journalspec_reference.kahadb_journal.salvage import Mended, Offered, mended
 from journalspec_reference.kahadb_journal.store import PLACE, Name, Step, TxId, place_of, tx_text
 from journalspec_reference.kahadb_journal.survivors import Selection, Survivors
-from journalspec_reference.kahadb_journal.write import MARKERS, MAX_FILE
+from journalspec_reference.kahadb_journal.write import data_files
 from journalspec_reference.newstore import BYTES, CannotRebuild, ChoiceRefused, Choices, Item, NewFile
 
-#: A batch is closed before it has more bytes than this: of a damaged one all is in doubt.
-_BATCH = 1 << 16
-_PIECE = 1 << 20
 #: The version of OpenWire that ActiveMQ 5.12 and later take for granted where there is no index.
 _OPENWIRE = 11
 _DOUBT = "any of them may have changed bytes: its checksum is wrong, and does not say where"
-
-
-def batches(records: Iterable[bytes], edition: str) -> Iterator[bytes]:
-    """Yield batches of records, each with its control record."""
-    waiting: list[bytes] = []
-    size = 0
-    for record in records:
-        if waiting and size + len(record) > _BATCH:
-            yield _batch(waiting, edition)
-            waiting, size = [], 0
-        waiting.append(record)
-        size += len(record)
-    if waiting:
-        yield _batch(waiting, edition)
-
-
-def _batch(records: list[bytes], edition: str) -> bytes:
-    data = b"".join(records)
-    start = LAYOUT.build("header", edition, batch_size=len(data), checksum=checksum(data))
-    return bytes(start) + data
-
-
-def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
-    """Yield data files of the length that ActiveMQ uses by default; each is used up before the next one.
-
-    Without any record there is one file, of no batch.
-    """
-    found = batches(records, edition)
-    batch: bytes | None = next(found, b"")
-
-    def parts() -> Iterator[bytes]:
-        nonlocal batch
-        end = 0
-        while batch is not None and (not end or end + len(batch) < MAX_FILE):
-            end += len(batch)
-            yield from (batch[at : at + _PIECE] for at in range(0, len(batch), _PIECE))
-            batch = next(found, None)
-        yield MARKERS.get(edition, b"-qMa4")
-
-    number = 0
-    while batch is not None:
-        number += 1
-        here = parts()
-        yield NewFile(f"db-{number}.log", here)
-        for _ in here:  # what the caller did not take
-            pass
 
 
 class BareStore:
@@ -281,8 +231,8 @@ class KahaNewStore:
         place = self._passed.last.get(AUDIT)
         if place is not None:
             text = (
-                "the audit of producers: ActiveMQ makes a new one of the messages that are here; a message that "
-                "was consumed and is sent again after a failover is not found out"
+                "the audit of producers: ActiveMQ makes a new one of the messages that are here, and does "
+                "not find out that a consumed one is sent again after a failover"
             )
             where, at = self._survivors.records_of.where(place)
             yield Item("record", "PRODUCER_AUDIT", "", where, at, None, "audit", text)
@@ -354,35 +304,40 @@ class KahaNewStore:
         yield from self._unchecked()
 
     def _unchecked(self) -> Iterator[Item]:
-        """Yield for each file how many messages no checksum covers, or none that was compared."""
+        """Yield what no checksum covers, or none that was compared: for each file how many messages.
+
+        What only the index leads to may be in a damaged region.
+        """
         every = self._passed.policy in ("default", "unchecked")
         files = {note.file for note in self._seen.notes if note.code == "unverified"}
-        if not every and not files:
+        only = {place: (name, ident) for name, ident, place in self._survivors.of_the_index()}
+        if not every and not files and not only:
             return
         live: dict[int, set[int]] = {}
         for _, _, place in self._survivors.live():
             live.setdefault(place >> PLACE, set()).add(place & (1 << PLACE) - 1)
         counts: dict[str, list[int]] = {}
         for turn, file, batch in self._passed.batches():
-            here = live.get(turn)
-            if not here or not (every or file.name in files):
-                continue
-            covered = False
+            here, covered = live.get(turn, set()), False
             first = frozenset(batch.more.get("first", ()))
             for row, off in enumerate(batch.off):
+                only.pop((turn << PLACE) + batch.base + off, None)
                 if row in first:
                     covered = not every and sums(batch.data, off - CONTROL)[1] != 0
                 if not covered and batch.base + off in here:
                     count = counts.setdefault(file.name, [0, batch.base + off])
                     count[0] += 1
-        for name, (total, start) in counts.items():
+        for place, (name, ident) in only.items():
+            text = "only db.data leads to it, and it is in a damaged region"
+            yield self._item(name, ident, place, "unverified", text)
+        for name_of, (total, start) in counts.items():
             why = (
                 f"policy {self._passed.policy} does not compare checksums"
                 if every
                 else "no checksum is stored"
             )
             text = f"{total} message(s), the first of them here: {why}"
-            yield Item(BYTES, "", "", name, start, None, "unverified", text)
+            yield Item(BYTES, "", "", name_of, start, None, "unverified", text)
 
     def chosen(self) -> Iterator[str]:
         """Yield what was asked for, and what came of it."""
@@ -412,8 +367,8 @@ class KahaNewStore:
         ]
         if self._version != _OPENWIRE:
             out.append(
-                f"For ActiveMQ 5.12 and later set storeOpenWireVersion={self._version} on the kahaDB element: "
-                "messages are stored in that version, and without an index the broker takes 11 for granted."
+                f"ActiveMQ 5.12 and later: set storeOpenWireVersion={self._version} on the broker element: "
+                "messages are in that version, and without an index the broker takes 11 for granted."
             )
         store = self._passed.store
         if any(here.subscriptions for here in store.destinations.values()) or self._survivors.needed:

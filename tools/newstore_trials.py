@@ -1,0 +1,340 @@
+"""Make new stores of damaged ones, by the hundred, and hold them against what recovery keeps.
+
+    python tools/newstore_trials.py --format FORMAT --count 500 --seed 1 [--product]
+
+A trial is a store that a product left (a captured set, one of --stores, or of those that
+``tools/newstore/FORMAT.py`` gives), or a drawn journal, and damage to it:
+
+reachable   the end of its newest file is cut, or overwritten with zeros, from a sector on
+corrupted   bytes are changed, blocks lost, files cut or taken away
+hostile     several such damages at once
+none        as it is
+
+The law: what the new store holds is what contents report of the old one under the same policy (without
+contents: the same state), it is read clean, and the old files are as they were. A trial ends as *kept*,
+*exported* (a format wrote rows instead), *nothing* (nothing can be kept), or *wrong*.
+With --product the product is started on each new store. Every trial is a function of format, seed and number:
+`--only N` repeats one. Exit status: 0 nothing wrong; 1 something wrong; 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tarfile
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from journalspec.formats import format_ids, get_format
+from journalspec.observation import jsonable
+from journalspec_corpus.drawn import DrawnJournal
+from journalspec_corpus.draws import drawn_cases
+from journalspec_corpus.mutations import damaged
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.contents import Row, contents, nested
+from journalspec_reference.filesets import FilesetError, NoJournal, find_journals, load
+from journalspec_reference.lossreport import LossReport
+from journalspec_reference.newstore import (
+    CannotRebuild,
+    Choices,
+    Part,
+    covered,
+    digests,
+    new_store,
+    sources,
+    write,
+)
+
+ROOT = Path(__file__).resolve().parents[1]
+KINDS = ("none", "reachable", "corrupted", "hostile", "drawn")
+#: A store with more than that (bytes) is not damaged by the hundred.
+MOST_BYTES = 24 << 20
+SECTOR = 512
+#: Files of a captured set that are no part of it.
+ABOUT = ("expected.json", "provenance.toml")
+MOST_SHOWN = 20
+#: Columns that place a row, and say nothing of what it holds.
+PLACES = frozenset({"file", "off"})
+
+
+class Hooks:
+    """What ``tools/newstore/FORMAT.py`` may say of its format; these are what is done without it."""
+
+    def __init__(self, format_id: str) -> None:
+        self.format_id = format_id
+        try:
+            self._module: Any = import_module(f"newstore.{format_id}")
+        except ModuleNotFoundError:
+            self._module = None
+
+    def stores(self) -> Iterable[Path]:
+        """Return directories, or archives of them, beside the captured sets."""
+        return getattr(self._module, "stores", tuple)()
+
+    def live(self, answer: Answer) -> Any:
+        """Return what recovery keeps, in a form that is equal where the same is kept."""
+        if hasattr(self._module, "live"):
+            return self._module.live(answer)
+        found = contents(answer)
+        if found is None:
+            return jsonable(answer.observation.state)
+        return {name: sorted(map(_bare, found.rows(name)), key=repr) for name in found.tables}
+
+    def nothing(self, answer: Answer) -> str:
+        """Return why it is wrong that nothing can be kept; empty: it is right."""
+        return str(getattr(self._module, "nothing", lambda answer: "")(answer))
+
+    def exported(self, place: Path) -> bool:
+        """Return whether a new store is rows for another one: no store of the old kind could be made."""
+        return bool(getattr(self._module, "exported", lambda place: False)(place))
+
+    def delivered(self, stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
+        """Start the product on each new store; yield what is wrong with each, empty: nothing.
+
+        `stores` are directories with the answers that they were made of; many starts may share a process.
+        """
+        if not hasattr(self._module, "delivered"):
+            raise SystemExit(f"--product: tools/newstore/{self.format_id}.py has no `delivered`")
+        yield from self._module.delivered(stores)
+
+
+def _bare(row: Row) -> Any:
+    return {name: nested(value) for name, value in row.items() if name not in PLACES}
+
+
+@dataclass(frozen=True)
+class State:
+    """One damaged store: its files by name, and as what they are read if they do not say it."""
+
+    name: str
+    kind: str
+    files: Mapping[str, bytes]
+    edition: str | None = None
+    params: Mapping[str, str] | None = None
+
+
+def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str, Mapping[str, bytes]]]:
+    """Return the files of the stores that are damaged."""
+    places = [
+        path.parent for path in sorted((ROOT / "corpus/captured" / format_id).glob("*/*/expected.json"))
+    ]
+    for number, path in enumerate(more):
+        if path.is_dir():
+            places.append(path)
+        else:
+            with tarfile.open(path) as archive:
+                archive.extractall(scratch / str(number), filter="data")
+            places.append(scratch / str(number))
+    found: list[tuple[str, Mapping[str, bytes]]] = []
+    for place in places:
+        files = [
+            path
+            for path in sorted(place.rglob("*"))
+            if path.is_file() and not path.is_symlink() and path.name not in ABOUT
+        ]
+        if 0 < sum(path.stat().st_size for path in files) <= MOST_BYTES:
+            found.append(
+                (place.name, {path.relative_to(place).as_posix(): path.read_bytes() for path in files})
+            )
+    return found
+
+
+def reachable(files: Mapping[str, bytes], random: Random) -> tuple[str, dict[str, bytes]]:
+    """Return the files after a crash that lost the end of the one that was written last."""
+    sizes = {name: len(data.rstrip(b"\0\xff")) for name, data in files.items() if data}
+    name = random.choice(sorted(sizes, key=lambda each: sizes[each])[-3:])
+    end = max(0, sizes[name] - random.randrange(1, 8 * SECTOR))
+    data = files[name]
+    if random.random() < 0.5:
+        return f"{name} is cut at {end}", {**files, name: data[:end]}
+    start = end // SECTOR * SECTOR
+    stop = min(len(data), start + SECTOR * random.randrange(1, 8)) if random.random() < 0.5 else len(data)
+    return f"{name} has zeros at {start}..{stop}", {
+        **files,
+        name: data[:start] + bytes(stop - start) + data[stop:],
+    }
+
+
+def state_of(
+    format_id: str, stores: Sequence[tuple[str, Mapping[str, bytes]]], seed: int, number: int
+) -> State:
+    """Return the state of a number: always the same one."""
+    random = Random(f"{format_id}/{seed}/{number}")
+    kind = KINDS[number % len(KINDS)]
+    if kind == "drawn" or not stores:
+        (case,) = drawn_cases(format_id, seed, [number])
+        return State(case.id, "drawn", dict(case.files()), case.edition, case.params)
+    name, files = stores[number // len(KINDS) % len(stores)]
+    if kind == "none":
+        return State(name, kind, files)
+    if kind == "reachable":
+        what, files = reachable(files, random)
+    else:
+        what = ""
+        for _ in range(1 if kind == "corrupted" else random.randrange(2, 6)):
+            edition = get_format(format_id).default_edition
+            journal = DrawnJournal(format_id, edition, files, (), (), {}, files, ())
+            what, files = damaged(journal, random)
+    return State(f"{name}, {what}", kind, files)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of a trial: `wrong` is empty where the law holds; `answer` is None where nothing was kept."""
+
+    ended: str
+    why: str = ""
+    answer: Answer | None = None
+
+
+def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
+    """Make a new store at `place`/new of the state, put at `place`/old, and hold it against the law."""
+    old = place / "old"
+    for name, data in state.files.items():
+        (old / name).parent.mkdir(parents=True, exist_ok=True)
+        (old / name).write_bytes(data)
+    old.mkdir(exist_ok=True)
+    policy = SALVAGE if SALVAGE in get_format(format_id).policies else "default"
+    try:
+        answer = _main(old, format_id, state, policy)
+        if answer is None:
+            return Made("nothing", "no journal")
+        before = hooks.live(answer) if answer.observation.state is not None else None
+        store = new_store(answer, Choices())
+        part = Part("", policy, answer, store)
+        files = [*sources([answer.journal], covered(part))]
+        write([part], place / "new", LossReport(str(old), "new", [part]), files, digests(files))
+    except CannotRebuild as error:
+        wrong = hooks.nothing(answer) if answer is not None else ""
+        return Made(
+            "wrong" if wrong or "fault of journalspec" in error.hint else "nothing", wrong or str(error)
+        )
+    except FilesetError as error:
+        return Made("nothing", str(error))
+    for name, data in state.files.items():
+        if (old / name).read_bytes() != data:
+            return Made("wrong", f"{name} of the old store was changed")
+    after = _main(place / "new", format_id, state, "strict")
+    if after is None and hooks.exported(place / "new"):
+        return Made("exported")
+    if after is None:
+        return Made("wrong", "no journal is found in the new store")
+    if (now := hooks.live(after)) != before:
+        return Made("wrong", f"kept is {_first_difference(before, now)}", answer)
+    return Made("kept", answer=answer)
+
+
+def _main(place: Path, format_id: str, state: State, policy: str) -> Answer | None:
+    """Return the answer about the journal of a directory that has the contents of all of them."""
+    if state.edition is not None:
+        journals = find_journals(load(place), format_id, state.edition, state.params)
+    else:
+        try:
+            journals = [each for each in find_journals(load(place)) if each.format == format_id]
+        except NoJournal as error:
+            main = (get_format(format_id).parts or ("",))[0].removeprefix("*")
+            stores = sorted(error.stores, key=lambda each: not each.name.endswith(main))
+            journals = [
+                each for store in stores for each in find_journals(load(store)) if each.format == format_id
+            ]
+    return ask(journals[0], policy) if journals else None
+
+
+def _first_difference(one: Any, other: Any) -> str:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        name = next(name for name in [*one, *other] if one.get(name) != other.get(name))
+        return f"{name}: {_first_difference(one.get(name), other.get(name))}"
+    if isinstance(one, list) and isinstance(other, list):
+        pairs = (pair for pair in zip(one, other, strict=False) if pair[0] != pair[1])
+        first = next(pairs, None)
+        more = f"{len(one)} and {len(other)} entries; " if len(one) != len(other) else ""
+        return more + (_first_difference(*first) if first else "")
+    return f"{str(one)[:300]} but {str(other)[:300]}"
+
+
+@dataclass
+class Results:
+    """What came of all trials: how many of each kind ended how, why nothing was kept, and what is wrong."""
+
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    nothing: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, number: int, state: State, done: Made) -> None:
+        """Count a trial."""
+        self.counts[state.kind, done.ended] += 1
+        if done.ended == "nothing":
+            self.nothing[done.why[:80]] += 1
+        if done.ended == "wrong":
+            self.wrong.append(f"{number}: {state.kind}, {state.name}: {done.why}")
+
+    def started(self, number: int, state: State, problem: str) -> None:
+        """Count a start of the product."""
+        self.counts[state.kind, "started"] += not problem
+        if problem:
+            self.add(number, state, Made("wrong", f"the product: {problem}"))
+
+    def lines(self) -> Iterator[str]:
+        """Yield the table, and what is below it."""
+        columns = ("kept", "exported", "nothing", "wrong", "started")
+        yield f"{'state':<12}" + "".join(f"{name:>10}" for name in columns)
+        for kind in (*KINDS, "all"):
+            numbers = (
+                sum(
+                    count
+                    for (each, ended), count in self.counts.items()
+                    if ended == name and kind in (each, "all")
+                )
+                for name in columns
+            )
+            yield f"{kind:<12}" + "".join(f"{number:>10,}" for number in numbers)
+        yield from (f"nothing {count:>6,} x  {why}" for why, count in self.nothing.most_common(MOST_SHOWN))
+        yield from (f"wrong  {line}" for line in self.wrong[:MOST_SHOWN])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try what is asked for, and print a table."""
+    parser = argparse.ArgumentParser(description="Make new stores of damaged ones.")
+    parser.add_argument("--format", required=True, choices=format_ids())
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--stores", type=Path, nargs="*", default=[], help="directories of stores, or archives"
+    )
+    parser.add_argument("--only", type=int, help="the number of one trial")
+    parser.add_argument("--product", action="store_true", help="start the product on each new store")
+    given = parser.parse_args(arguments)
+    hooks, results = Hooks(given.format), Results()
+    with tempfile.TemporaryDirectory(prefix="newstore-") as scratch:
+        stores = bases(given.format, [*hooks.stores(), *given.stores], Path(scratch, "bases"))
+        made: list[tuple[int, State, Path, Answer]] = []
+        for number in range(given.count) if given.only is None else [given.only]:
+            state, place = state_of(given.format, stores, given.seed, number), Path(scratch, str(number))
+            place.mkdir()
+            try:
+                done = tried(given.format, state, hooks, place)
+            except Exception:
+                done = Made("wrong", traceback.format_exc())
+            results.add(number, state, done)
+            if not given.product:
+                shutil.rmtree(place)
+            elif done.answer is not None:
+                made.append((number, state, place / "new", done.answer))
+        if given.product:
+            starts = hooks.delivered([(place, answer) for _, _, place, answer in made])
+            for (number, state, _, _), problem in zip(made, starts, strict=True):
+                results.started(number, state, problem)
+    print("\n".join(results.lines()))
+    return 1 if results.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
