@@ -211,13 +211,23 @@ def test_parquet_has_the_types_of_the_columns(tmp_path: Path) -> None:
     assert call("export", KAHADB, "--as", "parquet").exit_code == 2
 
 
-def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before() -> None:
+def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before(tmp_path: Path) -> None:
     done = call("export", HORNETQ, "--as", "artemis-xml")
     rows = call("export", HORNETQ, "--as", "jsonl").stdout.splitlines()
     # A message in several queues is one there.
     assert done.stdout.count("            <queue name=") == len(rows) > done.stdout.count("<message ")
     assert f"not kept  {done.stdout.count('<message ')} messages, xml-new-id" in done.stderr
-    assert "`recover --to` keeps all of that" in done.stderr
+    assert "`recover --to` keeps more" in done.stderr
+    target = tmp_path / "messages.xml"
+    assert call("export", HORNETQ, "--as", "artemis-xml", "--to", target).exit_code == done.exit_code
+    assert target.read_text() == done.stdout
+    stores = report(target)["stores"]
+    assert isinstance(stores, list)
+    (store,) = stores
+    assert {"what": "message", "code": "xml-new-id", "count": "57", "bytes": "0"} in store["totals"][
+        "left_out"
+    ]
+    assert "artemis data imp" in Path(f"{target}.loss-report.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -445,10 +445,8 @@ def _locked(directory: Path) -> Iterator[None]:
 def _clear(place: Path, reports: Iterable[Path]) -> None:
     """Remove what a killed run left of a new store that is not there; raises FilesetError for other files."""
     for path in reports:
-        if os.path.lexists(path):
-            if path.is_symlink() or not path.is_file() or MARK not in _begin(path):
-                raise FilesetError(f"{str(path)!r} is there and no report of ours", "move it away")
-            path.unlink()
+        refuse_other(path)
+        path.unlink(missing_ok=True)
     for partial in place.parent.glob(f".{glob.escape(place.name)}.partial-*"):
         if partial.is_symlink() or not partial.is_dir():
             continue
@@ -459,6 +457,12 @@ def _clear(place: Path, reports: Iterable[Path]) -> None:
             raise FilesetError(f"{str(place)!r} is being written by another process", "wait for it") from None
 
 
-def _begin(path: Path) -> str:
-    with path.open("rb") as stream:
-        return stream.read(256).decode("utf-8", "replace")
+def refuse_other(path: Path) -> None:
+    """Raise FilesetError if there is something at `path` that is no report of ours."""
+    if os.path.lexists(path):
+        begin = b""
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as stream:
+                begin = stream.read(256)
+        if MARK.encode() not in begin:
+            raise FilesetError(f"{str(path)!r} is there and no report of ours", "move it away")
