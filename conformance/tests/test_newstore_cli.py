@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import io
 import json
@@ -255,3 +256,32 @@ def test_an_export_that_nobody_reads_ends_quietly() -> None:
     assert done.returncode in (0, 1)
     row = json.loads(done.stdout.splitlines()[0])
     assert str(row["queue"]).startswith("text(")
+
+
+def test_a_pair_in_two_directories_stays_in_two_directories(pair: Path) -> None:
+    apart = pair.parent / "apart"
+    for name in ("btm1.tlog", "btm2.tlog"):
+        (apart / f"{name}.d").mkdir(parents=True)
+        (pair / name).rename(apart / f"{name}.d" / name)
+    files = sorted(path for path in apart.rglob("*") if path.is_file())
+    for target, paths in (("one", files), ("two", [apart])):
+        done = call("recover", *paths, "--to", pair.parent / target)
+        assert done.exit_code == 0, done.output
+        new = [path for path in (pair.parent / target).rglob("*") if path.is_file()]
+        assert sorted(path.parent.name for path in new) == ["btm1.tlog.d", "btm2.tlog.d"]
+
+
+def test_files_that_are_compressed_are_digested_as_they_are_stored(tmp_path: Path) -> None:
+    place = tmp_path / "packed"
+    place.mkdir()
+    for file in (BITRONIX / "partial-commit").glob("*.tlog"):
+        (place / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    assert call("recover", place, "--to", tmp_path / "new").exit_code == 0
+    found = {Path(file["file"]).name: file["sha256"] for file in report(tmp_path / "new")["source_files"]}  # type: ignore[attr-defined]
+    assert found == {path.name: digest for path, digest in digests(place).items()}
+
+
+def test_one_path_at_a_time(pair: Path) -> None:
+    done = call("recover", pair, KAHADB, "--to", pair.parent / "new")
+    assert done.exit_code == 2
+    assert "--to is for one path" in done.stderr

@@ -242,6 +242,8 @@ def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterat
         if journal.root is not None:
             for name in journal.seen:
                 path = journal.root / journal.packed.get(name, name)
+                # Where all files are compressed, they are known by the names that they had.
+                path = path if path.exists() else path.with_name(f"{path.name}.gz")
                 if path not in seen:
                     seen.add(path)
                     yield str(path), path
@@ -403,7 +405,8 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
         journal = part.answer.journal
         if getattr(part.store, "opaque", False):
             continue  # nothing that is encrypted reads clean
-        for found in journals_in(new / part.path if part.path else new, journal):
+        place = new / part.path if part.path else new
+        for found in journals_in(place, journal):
             seen = ask(found, "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
@@ -416,6 +419,10 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
 
 def journals_in(directory: Path, like: Journal) -> list[Journal]:
     """Return the journals of one format and edition in a directory, or in those below it."""
+    names = {name.rpartition("/")[0] for name in like.files}
+    if len(names) > 1 and not get_format(like.format).below:
+        # Files of any directories, which are one journal.
+        return find_journals(load_files(*map(directory.joinpath, like.files)), like.format, like.edition)
     loaded = load_files(directory)
     try:
         # A format that is named takes any file: first what they are.
