@@ -1,4 +1,4 @@
-"""New stores of the JBoss family hold what contents report as live, read clean, and choices do what they say."""
+"""New stores of the JBoss family hold what contents report as live and read clean; choices do what they say."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ EVERY = [pytest.param("hornetq"), *(pytest.param(name, marks=[pytest.mark.real, 
 #: Columns of places, and of counts that change with messages on which a broker does not start.
 LEFT = {"file", "off"}
 TABLES = (
-    "messages", "in_doubt", "queues", "addresses", "transactions", "duplicates", "page_transactions", "settings",
+    "messages", "in_doubt", "queues", "addresses", "transactions", "duplicates", "page_transactions",
+    "settings",
 )  # fmt: skip
 
 
@@ -66,8 +67,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(directory: Path, policy: str = SALVAGE) -> Answer:
-    (journal,) = find_journals(load(directory))
-    return ask(journal, policy)
+    return ask(find_journals(load(directory))[0], policy)
 
 
 def put(store: NewStore, target: Path) -> Path:
@@ -165,9 +165,8 @@ def test_damaged_stores_keep_what_contents_report(name: str, sources: Path, tmp_
         try:
             answer = asked(old / "journal")
             store, after = remade(answer, tmp_path / f"new{number}")
-        except (FilesetError, ValueError) as error:
+        except FilesetError:
             # The journal is gone, or nothing tells its edition.
-            assert isinstance(error, (CannotRebuild, FilesetError)) or "unpack" in str(error)
             continue
         kept += 1
         before, left = opened(answer), Counter(item.code for item in store.left_out())
@@ -203,9 +202,8 @@ def test_drawn_journals_keep_their_live_records_and_transactions() -> None:
         (made,) = find_journals_of(new, answer.journal.edition, case.params)
         again = ask(made, "strict")
         assert again.observation.verdict == CLEAN, case.id
-        old, state = answer.observation.state, again.observation.state
-        assert old is not None
-        assert state is not None
+        old: Any = answer.observation.state
+        state: Any = again.observation.state
         assert [plain(item) for item in state["live"]] == [plain(item) for item in old["live"]], case.id
         assert [each["tx"] for each in state["prepared"]] == [each["tx"] for each in old["prepared"]]
         for one, other in zip(old["prepared"], state["prepared"], strict=True):
@@ -240,8 +238,7 @@ def test_transactions_over_several_files_are_counted_in_each(edition: str) -> No
     wanted += [NewRecord(17, 0, 0, b"branch", tx=100), NewRecord(11, 9, 7, b"nine")]
     answer = records(edition, wanted)
     assert answer.observation.verdict == CLEAN
-    state = answer.observation.state
-    assert state is not None
+    state: Any = answer.observation.state
     assert [item["id"] for item in state["live"]] == [1, 9]
     (tx,) = state["prepared"]
     assert ([item["id"] for item in tx["records"]], len(tx["deletes"])) == ([*range(2, 9), 1], 1)
@@ -252,11 +249,11 @@ def test_transactions_over_several_files_are_counted_in_each(edition: str) -> No
 def test_transactions_of_any_journal_end_by_choice(choice: str) -> None:
     wanted = [NewRecord(11, 1, 7, b"one"), NewRecord(11, 2, 7, b"two"), NewRecord(13, 3, 7, b"three", tx=100)]
     wanted += [NewRecord(15, 1, 0, b"", tx=100), NewRecord(17, 0, 0, b"branch", tx=100)]
-    store = new_store(records("v2e", wanted), Choices(**{choice: ("100",)}))
+    ends: dict[str, Any] = {choice: ("100",)}
+    store = new_store(records("v2e", wanted), Choices(**ends))
     files = {file.name: b"".join(file.parts) for file in store.files()}
     (journal,) = find_journals_of(files, "v2e", {"extension": "amq"})
-    state = ask(journal, "strict").observation.state
-    assert state is not None
+    state: Any = ask(journal, "strict").observation.state
     assert [item["id"] for item in state["live"]] == ([2, 3] if choice == "commit" else [1, 2])
     assert not state["prepared"]
     (line,) = store.chosen()
@@ -268,7 +265,8 @@ def test_choices_that_name_nothing_are_refused() -> None:
     answer = records("v2e", [NewRecord(11, 1, 7, b"one")])
     for choices in (
         Choices(commit=("5",)), Choices(rollback=("5",)), Choices(drop=("5",)), Choices(drop=("one",)),
-        Choices(queues=("orders",)), Choices(keep=("1",)), Choices(salvage_records=True), Choices(index_acks=True),
+        Choices(queues=("orders",)), Choices(keep=("1",)), Choices(salvage_records=True),
+        Choices(index_acks=True),
     ):  # fmt: skip
         with pytest.raises(ChoiceRefused):
             new_store(answer, choices)
@@ -373,9 +371,9 @@ def test_a_lost_binding_is_made_anew_if_asked_for(sources: Path, tmp_path: Path)
     answer = asked(tmp_path / "old" / "journal")
     store, after = remade(answer, tmp_path / "without")
     lost = {item.queue for item in store.left_out() if item.code == "no-binding"}
-    (name,) = lost
-    assert not any(row["queue"] == name for row in after.rows("queues"))
-    store, after = remade(answer, tmp_path / "with", keep=(name,))
+    (unknown,) = lost
+    assert not any(row["queue"] == unknown for row in after.rows("queues"))
+    store, after = remade(answer, tmp_path / "with", keep=(unknown,))
     assert {item.code for item in store.unverified()} == {"binding-lost"}
     rows = [row for row in after.rows("messages") if row["queue"] == "jms.topic.prices"]
     assert len(rows) == 3
@@ -446,8 +444,7 @@ def test_pages_keep_the_places_of_their_entries(sources: Path, tmp_path: Path) -
     assert table(after, "messages") == table(before, "messages")
     assert len([row for row in before.rows("messages") if row["paged"]]) == 24
     places = [
-        [(each.page, each.index) for _, each in found.store.entries() if each.queues]
-        for found in (before, after)
+        [(each.page, each.index) for _, each, _ in found.store.pending_entries()] for found in (before, after)
     ]
     assert places[0] == places[1]
     assert [item.off for item in store.left_out() if item.code == "undecodable"] == [first]
@@ -486,14 +483,14 @@ def test_a_cursor_of_a_page_that_is_not_there_is_left_out(sources: Path, tmp_pat
 
 
 def exported(rows: list[Any], queues: list[Any]) -> ET.Element:
-    return ET.fromstring(b"".join(artemis_xml.write(rows, queues)))
+    return ET.fromstring(b"".join(artemis_xml.write(rows, queues)))  # noqa: S314  # our own
 
 
 def row(**columns: Any) -> dict[str, Any]:
     return {
         "queue": "orders", "id": 7, "kind": "text", "protocol": "core", "timestamp": 5, "expiration": None,
-        "priority": 4, "durable": True, "delivery_count": 0, "scheduled": None, "properties": {}, "large": False,
-        **columns,
+        "priority": 4, "durable": True, "delivery_count": 0, "scheduled": None, "properties": {},
+        "large": False, **columns,
     }  # fmt: skip
 
 
@@ -522,7 +519,8 @@ def test_properties_have_their_types_and_what_has_none_is_counted() -> None:
     }
     assert found == {
         "b": ("boolean", "true"), "i": ("integer", "5"), "l": ("long", str(1 << 40)), "d": ("double", "1.5"),
-        "n": ("simple-string", "_AMQ_NULL"), "y": ("bytes", "_w=="), "c": ("simple-string", "x"), "s": ("short", "-3"),
+        "n": ("simple-string", "_AMQ_NULL"), "y": ("bytes", "_w=="), "c": ("simple-string", "x"),
+        "s": ("short", "-3"),
     }  # fmt: skip
     assert lost(item) == {"xml-char-property"}
     assert lost(row(text="", properties={"m": {"a": 1}})) == {"xml-value"}
