@@ -23,7 +23,7 @@ from journalspec_reference.kahadb_journal.contents.jobs import early
 from journalspec_reference.kahadb_journal.recover import AUDIT, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.salvage import Mended, Offered, mended
 from journalspec_reference.kahadb_journal.store import PLACE, Name, Step, TxId, place_of, tx_text
-from journalspec_reference.kahadb_journal.survivors import Selection, Survivors
+from journalspec_reference.kahadb_journal.survivors import Exclusions, Survivors
 from journalspec_reference.kahadb_journal.write import data_files
 from journalspec_reference.newstore import BYTES, CannotRebuild, ChoiceRefused, Choices, Item, NewFile
 
@@ -97,7 +97,7 @@ class KahaNewStore:
             contents = KahaContents(passed, files, journal.root)
         self._passed, self._contents = passed, contents
         self._settle(choices)
-        chosen = Selection(frozenset(choices.queues), frozenset(choices.drop), choices.index_acks)
+        chosen = Exclusions(frozenset(choices.queues), frozenset(choices.drop), choices.index_acks)
         self._survivors = Survivors(passed, files, self._edition, chosen)
         self._check()
         if next(self._anything(), None) is None:
@@ -178,7 +178,7 @@ class KahaNewStore:
             self._lines.append(f"only queue {name!r}, as was asked for")
         known = queues | {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
         known |= (
-            {job.get("job_id", "") for job in Survivors(self._passed, {}, self._edition, Selection()).jobs()}
+            {job.get("job_id", "") for job in Survivors(self._passed, {}, self._edition, Exclusions()).jobs()}
             if self._choices.drop
             else set()
         )
