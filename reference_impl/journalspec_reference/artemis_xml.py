@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.contents import Row, Value
-from journalspec_reference.newstore import Item
+from journalspec_reference.newstore import LossItem
 
 #: What is lost, and why; the codes of the items of :func:`losses`.
 LOSSES = {
@@ -107,7 +107,7 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
     yield b"   </messages>\n</activemq-journal>\n"
 
 
-def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[Item]:
+def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[LossItem]:
     """Yield what :func:`write` cannot keep of the same rows: an item for each message and each code.
 
     That a message gets a new id is one of them, so each message is there at least once.
@@ -128,10 +128,10 @@ def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[Item]:
     yield from (_item(row, "xml-queue") for row in left)
 
 
-def _item(row: Row, code: str) -> Item:
+def _item(row: Row, code: str) -> LossItem:
     off = row.get("off")
     where = str(row.get("file") or ""), off if isinstance(off, int) else None
-    return Item("message", str(row.get("id")), str(row.get("queue")), *where, None, code, LOSSES[code])
+    return LossItem("message", str(row.get("id")), str(row.get("queue")), *where, None, code, LOSSES[code])
 
 
 def modern(name: str) -> str:

@@ -24,8 +24,10 @@ from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown, java_class, python_bytes
 from journalspec_conformance.products import get_product
 
-_TABLES = """select s.schemaname, t.tablename from sys.sysschemas s, sys.systables t
-where s.schemaid = t.schemaid and t.tabletype = 'T'"""
+_COLUMNS = """select s.schemaname, t.tablename, c.columnname, c.columndatatype
+from sys.sysschemas s, sys.systables t, sys.syscolumns c
+where s.schemaid = t.schemaid and t.tabletype = 'T' and c.referenceid = t.tableid
+order by s.schemaname, t.tablename, c.columnnumber"""
 #: Of java.sql.Types.
 _REAL, _DOUBLE, _BINARY = {7}, {6, 8}, {-2, -3, -4, 2004}
 
@@ -53,21 +55,26 @@ def _quoted(name: str) -> str:
 def rows(connection: Any) -> dict[str, list[list[str | None]]]:
     """Return the rows of all tables of users."""
     statement = connection.createStatement()
-    result = statement.executeQuery(_TABLES)
-    names = []
+    result = statement.executeQuery(_COLUMNS)
+    tables: dict[tuple[str, str], list[str]] = {}
     while result.next():
-        names.append((str(result.getString(1)), str(result.getString(2))))
-    found = {}
-    for schema, name in sorted(names):
-        result = statement.executeQuery(f"select * from {_quoted(schema)}.{_quoted(name)}")  # noqa: S608
+        schema, name, column, kind = (str(result.getString(at)) for at in range(1, 5))
+        listed = _quoted(column) if kind != "XML" else f"xmlserialize({_quoted(column)} as clob)"
+        tables.setdefault((schema, name), []).append(listed)
+    found: dict[str, list[list[str | None]]] = {}
+    for (schema, name), columns in tables.items():
+        asked = f"select {', '.join(columns)} from {_quoted(schema)}.{_quoted(name)}"  # noqa: S608
+        result = statement.executeQuery(asked)
         about = result.getMetaData()
         kinds = [int(about.getColumnType(at)) for at in range(1, int(about.getColumnCount()) + 1)]
-        listed = []
+        found[f"{schema}.{name}"] = read = []
         while result.next():
-            listed.append([_value(result, at, kind) for at, kind in enumerate(kinds, start=1)])
-        found[f"{schema}.{name}"] = listed
-        # An index that misses rows would show in a count.
-        statement.execute(f"values syscs_util.syscs_check_table('{_sql(schema)}', '{_sql(name)}')")
+            read.append([_value(result, at, kind) for at, kind in enumerate(kinds, start=1)])
+        # It holds a table against its indexes.
+        check = statement.executeQuery(
+            f"values syscs_util.syscs_check_table('{_sql(schema)}', '{_sql(name)}')"
+        )
+        check.next()
     statement.close()
     return found
 
@@ -125,7 +132,7 @@ def _run(connection: Any, script: str) -> int:
 
 _SMALL = {
     "derby.storage.logSwitchInterval": "100000",
-    "derby.storage.checkpointInterval": "100000",
+    "derby.storage.checkpointInterval": "100000000",
     "derby.storage.pageCacheSize": "40",
     "derby.storage.fileSyncTransactionLog": "true",
 }

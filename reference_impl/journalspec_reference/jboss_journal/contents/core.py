@@ -106,6 +106,12 @@ def text_at(data: bytes, at: int) -> tuple[str, int]:
     return text_of(value, "replace", True)[0], at
 
 
+def text_bytes(text: str) -> bytes:
+    """Return a SimpleString."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    return INT.pack(len(units)) + units
+
+
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
     """Return a SimpleString with a flag before it, None if there is none, and where it ends."""
     return text_at(data, at + 1) if data[at] else (None, at + 1)
