@@ -224,7 +224,7 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
             return Made("wrong", f"{name} of the old store was changed")
     after = _main(place / "new", format_id, state, "strict")
     if after is None and hooks.exported(place / "new"):
-        return Made("exported")
+        return Made("exported", answer=answer)
     if after is None:
         return Made("wrong", "no journal is found in the new store")
     if (now := hooks.live(after)) != before:

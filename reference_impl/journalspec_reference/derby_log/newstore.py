@@ -29,7 +29,7 @@ from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import CONTROLS, search
 from journalspec_reference.derby_log.sql import RUN, Script
 from journalspec_reference.derby_log.store import INTERNAL, Place
-from journalspec_reference.filesets import FilesetError, load
+from journalspec_reference.filesets import FilesetError, Journal, load
 from journalspec_reference.newstore import (
     FILE,
     CannotRebuild,
@@ -78,12 +78,17 @@ def new_store(answer: Answer, choices: Choices) -> Database | Rows:
     for remark in found.remarks.kept:
         if remark.code in ("no-password", "wrong-password"):
             raise CannotRebuild(remark.text, "the boot password decides where the log ends")
-    if not found.state.beside:
-        try:
-            found.state.replay(journal.seen, journal.edition)
-        except (Refusal, BadLog) as error:
-            raise CannotRebuild(f"the log cannot be read: {error}") from None
-        return Database(answer, found, Behind(found), choices)
+    home = _home(journal)
+    if home is None:
+        if not found.state.beside:
+            with suppress(Refusal, BadLog):
+                found.state.replay(journal.seen, journal.edition)
+        if seen.state is None or found.state.log is None or found.state.log.last is None:
+            raise CannotRebuild(f"the log cannot be read: {seen.message}")
+        behind = Behind(found)
+        if behind.newer or any(note.code == "newer-page" for note in seen.notes):
+            raise CannotRebuild("a page beside the log has changes that the log does not explain")
+        return Database(answer, found, behind, choices)
     behind = Behind(found)
     problems = [*_problems(answer, found, behind)]
     if not problems:
@@ -96,6 +101,13 @@ def new_store(answer: Answer, choices: Choices) -> Database | Rows:
         text = f"a database cannot be made: {problems[0].text}"
         raise CannotRebuild(text, "journalspec export --as sql writes its rows, in clear")
     return Rows(answer, found, behind, problems)
+
+
+def _home(journal: Journal) -> Path | None:
+    """Return the directory of the database that a log is of; None: the log is alone."""
+    if journal.root is None or not (journal.root / ".." / "seg0").is_dir():
+        return None
+    return journal.root / ".."
 
 
 def _check(choices: Choices) -> None:
@@ -251,11 +263,8 @@ class Database(_Made):
         assert log.last is not None
         assert store is not None
         self._log, self._store = log, store
-        root = self._journal.root
-        self._root = root if any(name.startswith("../") for name in self._journal.seen) else None
-        if root is not None and (root / ".." / "seg0").is_dir():
-            self._root = root
-        if self._root is None:
+        self._home = _home(self._journal)
+        if self._home is None:
             self.base = "."
         self._said: list[str] = []
         #: Which of the records that are added is a checkpoint.
@@ -422,7 +431,7 @@ class Database(_Made):
 
     def files(self) -> Iterator[NewFile]:
         """Yield control files, log files, then those of the database."""
-        place = "log/" if self._root is not None else ""
+        place = "log/" if self._home is not None else ""
         said = {**self._control._asdict(), "checkpoint": self._checkpoint.packed if self._checkpoint else 0}
         control = LAYOUT.build("control", self._journal.edition, **said)
         for name in CONTROLS:
@@ -431,9 +440,9 @@ class Database(_Made):
             yield NewFile(f"{place}log{number}.dat", self._log_file(number))
         beside = {name: data for name, data in self._journal.seen.items() if "seg0" in name}
         copied = {name.removeprefix("../"): data for name, data in beside.items()}
-        if self._root is not None:
-            copied |= {f"seg0/{name}": data for name, data in _files(self._root / ".." / "seg0").items()}
-            copied |= _below(self._root / "..")
+        if self._home is not None:
+            copied |= {f"seg0/{name}": data for name, data in _files(self._home / "seg0").items()}
+            copied |= _below(self._home)
             yield NewFile(_PROPERTIES, (_properties(copied.pop(_PROPERTIES, b""))[0],))
         for name, data in sorted(copied.items()):
             yield NewFile(name, _pieces(data))
@@ -450,12 +459,12 @@ class Database(_Made):
         """Yield log files that are not needed, changes that nothing redoes, and what else lies there."""
         yield from self._files_left(self._begin.number, self._last)
         yield from self._not_redone()
-        if self._root is not None:
-            for name in sorted(_LOCKS & _files(self._root / "..").keys()):
+        if self._home is not None:
+            for name in sorted(_LOCKS & _files(self._home).keys()):
                 yield Item(
                     FILE, "", "", f"../{name}", None, None, "not-copied", "a lock of the running product"
                 )
-            if any((self._root / ".." / "tmp").glob("*")):
+            if any((self._home / "tmp").glob("*")):
                 yield Item(FILE, "", "", "../tmp", None, None, "not-copied", "temporary: Derby empties it")
 
     def unverified(self) -> Iterator[Item]:
@@ -465,8 +474,8 @@ class Database(_Made):
                 yield Item(
                     "row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text
                 )
-        if self._root is not None:
-            stored = _files(self._root / "..").get(_PROPERTIES, b"")
+        if self._home is not None:
+            stored = _files(self._home).get(_PROPERTIES, b"")
             for text in _properties(stored)[1]:
                 yield Item(FILE, "", "", _PROPERTIES, None, None, "made-anew", text)
 
@@ -476,7 +485,7 @@ class Database(_Made):
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
-        if self._root is None:
+        if self._home is None:
             return (
                 "Stop the database.",
                 "Put the new files into its directory `log`, in the place of all that is there.",

@@ -326,17 +326,8 @@ def message(data: Any) -> Message:
 IMAGE_PAGE = _ENTRY.size - _NUMBER.size
 
 
-def branch(data: Any) -> Branch:
-    """Decode the message that a prepared branch is kept as."""
-    return Branch(*_branch(data)[0])
-
-
-def branch_images(data: Any) -> list[int]:
-    """Return where the image of each entry of a prepared branch is."""
-    return _branch(data)[1]
-
-
-def _branch(data: Any) -> tuple[tuple[Any, ...], list[int]]:
+def branch(data: Any, images: list[int] | None = None) -> Branch:
+    """Decode the message that a prepared branch is kept as; `images` take where that of each entry is."""
     found = message(data)
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
@@ -345,14 +336,15 @@ def _branch(data: Any) -> tuple[tuple[Any, ...], list[int]]:
     time, kind = cursor.s8(), cursor.s4()
     queue, routing, form = cursor.text(cursor.u2()), cursor.u1() != 0, cursor.s4()
     bqual, gtrid = (cursor.blob() if cursor.u1() == 1 else b"" for _ in range(2))
-    entries, images = [], []
+    entries = []
     for _ in range(cursor.count(4 + _ENTRY.size)):
         image = cursor.blob()
         if len(image) < _ENTRY.size:
             raise BadStore(f"a prepared entry of {len(image)} bytes")
-        images.append(cursor.off - len(image))
+        if images is not None:
+            images.append(cursor.off - len(image))
         entries.append(QueueEntry(*_ENTRY.unpack_from(image)[1:]))
-    return (form, gtrid, bqual, routing, queue, kind, entries, time), images
+    return Branch(form, gtrid, bqual, routing, queue, kind, entries, time)
 
 
 def swapped(data: Any) -> Iterator[tuple[int, int]]:

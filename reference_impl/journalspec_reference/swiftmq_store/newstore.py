@@ -319,8 +319,9 @@ class PagedStore:
                 yield from stored.pieces(0, min(length, len(stored)))
                 return
             data = bytearray(stored[:length])
-            branch = codec.branch(data)
-            for off, entry in zip(codec.branch_images(data), branch.entries, strict=True):
+            images: list[int] = []
+            branch = codec.branch(data, images)
+            for off, entry in zip(images, branch.entries, strict=True):
                 page = self._moved[_place(branch.queue.encode(), entry)]
                 pack_into(">i", data, off + codec.IMAGE_PAGE, page)
             yield bytes(data)

@@ -1,12 +1,12 @@
-"""What a Derby says of databases: it starts on each of them, in one process, and tells all rows of all tables.
+"""What a Derby has of databases: it starts on each of them, in one process, and gives all rows of all tables.
 
-``python derby_rows.py PRODUCT``: each line of standard input is a JSON object. ``{"database": DIR}`` starts on
-a database; with a ``"script"`` it is made, and the script is run by ``ij``; with a ``"seed"`` it is made by
-random work that ends in a crash, and nothing is asked of it. For each a line is printed:
+``python derby_rows.py PRODUCT``: each line of standard input is a JSON object. ``{"database": DIRECTORY}``
+starts on a database; with a ``"script"`` it is made, and ``ij`` runs the script; with a ``"seed"`` it is made
+by random work that ends in a crash, and nothing is asked of it. For each a line is printed:
 ``{"tables": {"SCHEMA.TABLE": [rows]}, "in_doubt": [gtrid], "errors": number}``, or ``{"refused": text}``.
 
-Transactions in doubt are rolled back before the rows are read. A row is a list of texts, or null; real numbers
-are the hex digits of their bytes, bytes are hex digits.
+Transactions in doubt are rolled back before the rows are read. A row is a list of texts, or null; of real
+numbers there are the hex digits of their bytes, of bytes their hex digits.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ _SMALL = {
     "derby.storage.logSwitchInterval": "100000",
     "derby.storage.checkpointInterval": "100000000",
     "derby.storage.pageCacheSize": "40",
-    "derby.storage.fileSyncTransactionLog": "true",
 }
+_BRANCH = (1, b"\x0b\x07", b"b")
 _TABLES_MADE = (
     "create table t (k int primary key, v varchar(3000), n bigint)",
     "create index tn on t (n)",
@@ -147,11 +147,8 @@ _TABLES_MADE = (
 def _worked(directory: Path, seed: int) -> dict[str, Any]:
     """Make a database by random work; what a crash leaves of it is copied to `directory`."""
     random, place = Random(seed), directory.with_name(f"{directory.name}.work")
-    for name, value in _SMALL.items():
-        if name != "derby.storage.fileSyncTransactionLog" or seed % 2:
-            java_class("java.lang.System").setProperty(name, value)
-        else:
-            java_class("java.lang.System").clearProperty(name)
+    for name, value in {**_SMALL, "derby.storage.fileSyncTransactionLog": str(seed % 2 > 0).lower()}.items():
+        java_class("java.lang.System").setProperty(name, value)
     database = Database(place, create=True)
     for sql in _TABLES_MADE:
         database.execute(sql)
@@ -163,35 +160,29 @@ def _worked(directory: Path, seed: int) -> dict[str, Any]:
         with derby_call():
             connections[0].commit()
         database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
-    branch = (1, bytes([seed % 256, 7]), b"b")
     doubtful = random.random() < 0.3
     if doubtful:
-        own = database.start_branch(branch)
+        own = database.start_branch(_BRANCH)
         for key in range(5):
             database.execute("insert into t values (?, 'in doubt', ?)", 900_000 + key, key, on=own)
-        database.prepare(branch)
+        database.prepare(_BRANCH)
     for step in range(random.randrange(20, 400)):
         mine = step % 7 == 0
         _step(database, random, connections[mine], 100_000 * mine + random.randrange(300))
-        if random.random() < 0.15:
-            with derby_call():
-                connections[mine].commit() if random.random() < 0.8 else connections[mine].rollback()
-        if random.random() < 0.01:
-            database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
     shutil.copytree(place, directory)
     with derby_call():
         for connection in connections:
             connection.rollback()
             connection.close()
     if doubtful:
-        database.decide(branch, commit=False)
+        database.decide(_BRANCH, commit=False)
     database.stop()
     shutil.rmtree(place)
     return {"made": str(directory)}
 
 
 def _step(database: Database, random: Random, connection: Any, key: int) -> None:
-    """Do one thing to a row that one connection alone uses; what is not possible is not done."""
+    """Do one thing to a row that one connection alone uses, if it is possible; then perhaps commit."""
     text, kind = "x" * random.choice((3, 50, 900, 2900)), random.randrange(8)
     try:
         if kind < 3:
@@ -209,6 +200,11 @@ def _step(database: Database, random: Random, connection: Any, key: int) -> None
         # A key that is there already, or a lock of the other connection.
         if thrown.name not in ("23505", "40XL1"):
             raise
+    if random.random() < 0.15:
+        with derby_call():
+            connection.commit() if random.random() < 0.8 else connection.rollback()
+    if random.random() < 0.01:
+        database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
 
 
 if __name__ == "__main__":
