@@ -474,7 +474,7 @@ def test_names_are_quoted_and_types_are_by_number(base: Path, monkeypatch: pytes
     table = SqlTable(odd, odd, "user", 7, columns)
     rows = [
         ("1,6", [b"\0\0\0\1", b"\0\x03'\";", b"\1\2\0\x7b"]),
-        ("1,7", [None, b"\0\0\0", None]),
+        ("1,7", [None, b"\0\0", None]),
     ]
     fields = found.fields
     monkeypatch.setattr(found, "_sql", {**found.sql, table.title: table})
