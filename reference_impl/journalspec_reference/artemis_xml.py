@@ -27,7 +27,7 @@ LOSSES = {
     "xml-durable": "the importer makes each message durable",
     "xml-character": "XML 1.0 has no such character; U+FFFD is written for it",
     "xml-char-property": "a property of type char becomes a text of one character",
-    "xml-value": "a property holds a list, a map, or a number that has no type there; it is left out",
+    "xml-value": "a property, or an entry of a map, is a list, a map or too large a number; it is left out",
     "xml-converted": "it is no message of Core: JMS headers, properties and body are kept, no more",
     "xml-body": "the body is not there or cannot be decoded, so that what is written is empty or in bytes",
     "xml-duplicate-id": "an earlier message has the same duplicate id; it is left out, or the broker would "
@@ -287,7 +287,7 @@ def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
         if kind == "text":
             return _optional(text if isinstance(text, str) else None)
         if kind == "map" and isinstance(content, Mapping):
-            return _map(content, types if isinstance(types, Mapping) else {})
+            return _map(content, types if isinstance(types, Mapping) else {}, lost)
         if kind == "stream" and isinstance(content, (list, tuple)):
             kinds = types if isinstance(types, list) else [None] * len(content)
             values = zip(content, kinds, strict=True)
@@ -303,9 +303,14 @@ def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
     return plain
 
 
-def _map(content: Mapping[str, Value], types: Mapping[str, object]) -> bytes:
-    entries = (_simple(name) + _value(value, types.get(name), _simple) for name, value in content.items())
-    return b"\x01" + _INT.pack(len(content)) + b"".join(entries) if content else b"\0"
+def _map(content: Mapping[str, Value], types: Mapping[str, object], lost: dict[str, None]) -> bytes:
+    entries = []
+    for name, value in content.items():
+        try:
+            entries.append(_simple(name) + _value(value, types.get(name), _simple))
+        except (_Unfit, ValueError):
+            lost["xml-value"] = None
+    return b"\x01" + _INT.pack(len(entries)) + b"".join(entries) if entries else b"\0"
 
 
 def _value(value: Value, kind: object, text: Callable[[str], bytes]) -> bytes:

@@ -289,6 +289,17 @@ def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
     assert min(good) >= 67 + 3
 
 
+def test_what_could_be_had_of_damage_is_named() -> None:
+    """A message that is consumed later on is not."""
+    middle = bytearray(batch([sent(1), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]))
+    middle[-3] ^= 1
+    fields = {"message_id": "ID:n0001-1:1:2:50", "destination": {"name": "SHOP.ORDERS"}}
+    data = batch([sent(900)]) + bytes(middle) + batch([record(2, "REMOVE_MESSAGE", **fields)])
+    store, again = made(answer_of({"db-1.log": data}))
+    assert len(bodies(again)) == 1
+    assert [(item.id, item.code) for item in store.left_out()] == [("ID:n0002-1:1:2:50", "salvageable")]
+
+
 @pytest.mark.parametrize("at", ["magic", "size", "checksum"])
 def test_a_damaged_control_record_costs_no_message(at: str) -> None:
     middle = bytearray(batch([sent(number) for number in range(5)]))
@@ -469,6 +480,7 @@ def test_what_only_the_index_has_acknowledged_is_left_out_when_it_is_asked_for()
     store, again = made(answer)
     assert {*hidden} <= {ident for ids in queues_of(again).values() for ident in ids}
     assert any("--index-acks leaves them out" in line for line in store.chosen())
+    assert [item.id for item in store.unverified() if item.code == "not-in-index"] == hidden
     store, again = made(answer, index_acks=True)
     assert not {*hidden} & {ident for ids in queues_of(again).values() for ident in ids}
     assert [item.id for item in store.left_out() if item.code == "index-acknowledged"] == hidden

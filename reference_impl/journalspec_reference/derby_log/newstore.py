@@ -43,6 +43,8 @@ from journalspec_reference.newstore import (
 _PIECE = 1 << 20
 #: What checksum records cover that are made anew (bytes): they overlap only where somebody made them so.
 _MOST_SUMMED = 64 << 20
+#: So many pages are looked at that records behind the end of the log change.
+_MOST_PAGES = 50_000
 #: Below the directory of a database: what is not of it, or made anew; and how deep directories are looked at.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
 _PROPERTIES = "service.properties"
@@ -90,17 +92,15 @@ def new_store(answer: Answer, choices: Choices) -> Database | Rows:
             raise CannotRebuild("a page beside the log has changes that the log does not explain")
         return Database(answer, found, behind, choices)
     behind = Behind(found)
-    problems = [*_problems(answer, found, behind)]
-    if not problems:
+    problem = next(_problems(answer, found, behind), None)
+    if problem is None:
         return Database(answer, found, behind, choices)
     if choices.commit or choices.rollback:
-        raise ChoiceRefused(
-            f"only rows can be written: {problems[0].text}", "leave --commit and --rollback out"
-        )
+        raise ChoiceRefused(f"only rows can be written: {problem.text}", "leave --commit and --rollback out")
     if found.state.encrypted:
-        text = f"a database cannot be made: {problems[0].text}"
+        text = f"a database cannot be made: {problem.text}"
         raise CannotRebuild(text, "journalspec export --as sql writes its rows, in clear")
-    return Rows(answer, found, behind, problems)
+    return Rows(answer, found, behind, problem)
 
 
 def _home(journal: Journal) -> Path | None:
@@ -193,8 +193,9 @@ class Behind:
                         if not self.file:
                             self.file, self.off = file.name, off
                         place = fields["container"], fields["page"]
-                        self.changes[place[0]] += 1
-                        versions.setdefault(place, fields["page_version"])
+                        if place in versions or len(versions) < _MOST_PAGES:
+                            self.changes[place[0]] += 1
+                            versions.setdefault(place, fields["page_version"])
         for place, version in versions.items():
             heap = found.state.heap(place[0])
             if heap is not None and heap.size and not heap.removed:
@@ -498,13 +499,11 @@ class Database(_Made):
 
 
 class Rows(_Made):
-    """No database: the rows as SQL, because `problems` keep Derby from reading it."""
+    """No database: the rows as SQL, because of a `problem` that keeps Derby from reading it."""
 
-    def __init__(
-        self, answer: Answer, found: DerbyContents, behind: Behind, problems: Sequence[Item]
-    ) -> None:
+    def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: Item) -> None:
         super().__init__(answer, found, behind)
-        self._problems = problems
+        self._answer, self._problem = answer, problem
         self._script = Script(found)
         self._redone = not any(remark.code == "no-redo" for remark in found.remarks.kept)
 
@@ -518,7 +517,8 @@ class Rows(_Made):
 
     def left_out(self) -> Iterator[Item]:
         """Yield why there is no database, what SQL does not tell of it, and what is not redone."""
-        yield from (each for each in self._problems if each.what != _NOTE)
+        problems = _problems(self._answer, self._found, self._behind)
+        yield from (each for each in problems if each.what != _NOTE)
         yield from self._script.losses()
         yield from self._not_redone()
         for number in self._found.state.store.branches() if self._found.state.store is not None else ():
@@ -538,7 +538,7 @@ class Rows(_Made):
     def steps(self) -> Sequence[str]:
         """Return how to get a database of it."""
         return (
-            f"No database can be made ({self._problems[0].text}): rows.sql makes its tables in an empty one.",
+            f"No database can be made ({self._problem.text}): rows.sql makes its tables in an empty one.",
             f"{RUN} rows.sql",
         )
 

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from journalspec.contents import contents_of
 from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
-from journalspec_reference.jboss_journal.contents.beside import JOURNAL
+from journalspec_reference.jboss_journal.contents.beside import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import Message, is_compressed, message_of
 from journalspec_reference.jboss_journal.contents.messages import SIZES, Oddity
@@ -59,6 +59,12 @@ class Listing(Store):
             self.items[note.code, note.key] = LossItem(
                 what, ident, "", note.file, note.off, None, note.code, text
             )
+
+    @property
+    def has_any(self) -> bool:
+        """Whether more tells that a broker wrote the journal than types of records, which others have."""
+        beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
+        return beside_it or bool(self.pending.references or self.pending.doubts)
 
     @property
     def messages(self) -> int:

@@ -114,7 +114,7 @@ def transaction_in(record: bytes) -> bytes | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Exclusions:
     """What the user leaves out: only these queues (none named: all), not these ids and transactions."""
 
     queues: frozenset[str] = frozenset()
@@ -130,7 +130,7 @@ class Selection:
 class Survivors:
     """What is kept of a journal after one pass over it; `files` has the index beside it."""
 
-    def __init__(self, passed: JournalPass, files: Files, edition: str, choice: Selection) -> None:
+    def __init__(self, passed: JournalPass, files: Files, edition: str, choice: Exclusions) -> None:
         self.passed, self.store, self.choice = passed, passed.store, choice
         self.edition, self.lists = edition, Lists(passed, files)
         self.records_of = Records(passed.files)

@@ -7,7 +7,9 @@ it and the selector as its filter; so a client that subscribes again finds its m
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from journalspec_reference.answers import Answer
@@ -56,6 +58,8 @@ def messages(answer: Answer) -> Iterator[Row]:
         out: dict[str, Value] = {**row, "types": _types(fields.get("properties"))}
         if row["kind"] in ("map", "stream") and row["content"] is not None:
             out["content_types"] = _content_types(str(row["kind"]), fields)
+        if row["kind"] in ("bytes", "object") and "content" in fields and fields["content"] is None:
+            out["data"] = b""
         if row["subscription"] is not None:
             out["queue"] = names[str(row["queue"]), str(row["subscription"])]
         if row["group_id"] is None:
@@ -111,7 +115,8 @@ class _Names(dict[str, Any]):
 def _types(stored: bytes | None) -> dict[str, Value]:
     """Return name -> type of properties, or of the entries of a map, as far as they can be read."""
     taken, names = _Typed(stored or bytes(4)), _Names()
-    openwire.problem_of(lambda: taken.entries(names))
+    with suppress(openwire.OpenWireError, IndexError, struct.error):
+        taken.entries(names)
     return dict(zip(names.names, taken.types, strict=False))
 
 
@@ -123,5 +128,6 @@ def _content_types(kind: str, fields: Mapping[str, Any]) -> Value:
     if kind == "map":
         return _types(content)
     taken = _Typed(content)
-    openwire.problem_of(lambda: openwire.READERS["stream"](taken, {}))
+    with suppress(openwire.OpenWireError, IndexError, struct.error):
+        openwire.READERS["stream"](taken, {})
     return taken.types

@@ -302,7 +302,7 @@ def _object(data: Bytes, out: Fields, depth: int = 0) -> Fields:
     return out
 
 
-def problem_of(read: Callable[[], object]) -> str:
+def _wrong(read: Callable[[], object]) -> str:
     """Return what is wrong with bytes that `read` goes through; empty: nothing."""
     try:
         read()
@@ -319,7 +319,7 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> tuple[Fie
     `data` begins with the size. After what is wrong no field was read. Nothing is raised.
     """
     taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
-    wrong = problem_of(lambda: _object(taken, out))
+    wrong = _wrong(lambda: _object(taken, out))
     if not wrong and taken.at < len(data):
         wrong = f"{len(data) - taken.at} bytes follow its last field"
     return out, wrong, taken.odd
@@ -486,7 +486,7 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
     if kind not in READERS:
         return []
     taken = Bytes(content)
-    wrong = problem_of(lambda: READERS[kind](taken, out))
+    wrong = _wrong(lambda: READERS[kind](taken, out))
     out["data"] = content if wrong else None
     if wrong:
         return [("too-large" if wrong == _TOO_MANY else "bad-body", wrong)]
@@ -521,7 +521,7 @@ def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]
     """Return the properties of a message, what is wrong with them (empty: nothing), and what is odd."""
     found: dict[str, Any] = {}
     taken = Bytes(stored or bytes(4))
-    return found, problem_of(lambda: taken.entries(found)), taken.odd
+    return found, _wrong(lambda: taken.entries(found)), taken.odd
 
 
 #: What Java's serialisation begins with; then a class of an object, an array or an enum, or a text.
