@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from journalspec_corpus.load import find_case
 from journalspec_reference import newstore
 from judged import call, flat, start
 
@@ -285,3 +286,12 @@ def test_one_path_at_a_time(pair: Path) -> None:
     done = call("recover", pair, KAHADB, "--to", pair.parent / "new")
     assert done.exit_code == 2
     assert "--to is for one path" in done.stderr
+
+
+def test_what_a_product_was_configured_with_holds_for_the_new_store(tmp_path: Path) -> None:
+    case = find_case("smq.files.page-size-4096")
+    case.materialize(tmp_path / "old")
+    page_size = f"page_size={case.params['page_size']}"
+    done = call("recover", tmp_path / "old", "--param", page_size, "--to", tmp_path / "new")
+    assert done.exit_code in (0, 1), done.output
+    assert call("inspect", tmp_path / "new", "--param", page_size).exit_code == 0

@@ -18,7 +18,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import IO, Any, Protocol, TypeAlias
 
@@ -417,23 +417,20 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
                 )
 
 
-def journals_in(directory: Path, like: Journal) -> list[Journal]:
-    """Return the journals of one format and edition in a directory, or in those below it."""
+def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
+    """Yield the journals of one format and edition in a directory, or below it, with the same parameters."""
     names = {name.rpartition("/")[0] for name in like.files}
+    places = [load_files(directory)]
     if len(names) > 1 and not get_format(like.format).below:
         # Files of any directories, which are one journal.
-        return find_journals(load_files(*map(directory.joinpath, like.files)), like.format, like.edition)
-    loaded = load_files(directory)
+        places = [load_files(*map(directory.joinpath, like.files))]
     try:
         # A format that is named takes any file: first what they are.
-        find_journals(loaded)
-        return find_journals(loaded, like.format, like.edition)
+        find_journals(places[0])
     except NoJournal as error:
-        return [
-            found
-            for store in error.stores
-            for found in find_journals(load_files(store), like.format, like.edition)
-        ]
+        places = [*map(load_files, error.stores)]
+    for found in (each for place in places for each in find_journals(place, like.format, like.edition)):
+        yield replace(found, params={**like.params, **found.params})
 
 
 @contextmanager
