@@ -14,7 +14,6 @@ import glob
 import hashlib
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -170,7 +169,8 @@ def new_store(answer: Answer, choices: Choices) -> NewStore:
         room = None
     if seen.state is None and not getattr(room, "of_refused", False):
         raise CannotRebuild(
-            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", "try --policy salvage"
+            f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}",
+            "another policy may keep something (--policy)",
         )
     maker = getattr(room, "new_store", None)
     found: NewStore | None = None if maker is None else maker(answer, choices)
@@ -313,7 +313,7 @@ def write(
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}
     _clear(place, reports.values())
     try:
-        partial = place.with_name(f".{place.name}.partial-{secrets.token_hex(4)}")
+        partial = place.with_name(f".{place.name}.partial-{os.urandom(4).hex()}")
         partial.mkdir(0o700)
     except OSError as error:
         raise FilesetError(f"{str(place.parent)!r}: {error.strerror}", "give another place") from None
