@@ -88,6 +88,10 @@ class Hooks:
             return jsonable(answer.observation.state)
         return {name: sorted(map(_bare, found.rows(name)), key=repr) for name in found.tables}
 
+    def starts(self, files: Mapping[str, bytes]) -> bool:
+        """Return whether the product can be started on a store of these files; else it is tried without."""
+        return bool(getattr(self._module, "starts", lambda files: True)(files))
+
     def nothing(self, answer: Answer) -> str:
         """Return why it is wrong that nothing can be kept; empty: it is right."""
         return str(getattr(self._module, "nothing", lambda answer: "")(answer))
@@ -224,7 +228,7 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
             return Made("wrong", f"{name} of the old store was changed")
     after = _main(place / "new", format_id, state, "strict")
     if after is None and hooks.exported(place / "new"):
-        return Made("exported")
+        return Made("exported", answer=answer)
     if after is None:
         return Made("wrong", "no journal is found in the new store")
     if (now := hooks.live(after)) != before:
@@ -315,6 +319,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     hooks, results = Hooks(given.format), Results()
     with tempfile.TemporaryDirectory(prefix="newstore-") as scratch:
         stores = bases(given.format, [*hooks.stores(), *given.stores], Path(scratch, "bases"))
+        stores = [each for each in stores if not given.product or hooks.starts(each[1])]
         made: list[tuple[int, State, Path, Answer]] = []
         for number in range(given.count) if given.only is None else [given.only]:
             state, place = state_of(given.format, stores, given.seed, number), Path(scratch, str(number))

@@ -77,6 +77,15 @@ PRODUCTS = {
         ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
         common="JmsTraffic.java",
     ),
+    "artemis-cli": Product(
+        "ArtemisCoreStore.java",
+        (
+            "org.apache.activemq:artemis-jms-server",
+            "org.apache.activemq:artemis-jms-client",
+            "org.apache.activemq:artemis-cli",
+        ),
+        common="JmsTraffic.java",
+    ),
     "hornetq": Product(
         "HornetqStore.java",
         ("org.hornetq:hornetq-server", "org.hornetq:hornetq-jms-client"),
@@ -91,7 +100,7 @@ def cache() -> Path:
     return Path(os.environ.get("JOURNALSPEC_CACHE", Path.home() / ".cache" / "journalspec"))
 
 
-def _digest(*parts: str) -> str:
+def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -119,7 +128,7 @@ def _run(words: list[str], what: str) -> str:
 def jars(name: str, version: str) -> Path:
     """Return a directory with the product and what it depends on, fetched by Maven unless it was before."""
     product = PRODUCTS[name]
-    target = cache() / "brokers" / f"{name}-{version}-{_digest(*product.artefacts)}"
+    target = cache() / "brokers" / f"{name}-{version}-{digest(*product.artefacts)}"
     if target.is_dir():
         return target
     needed = "".join(
@@ -158,7 +167,7 @@ def written(name: str, version: str, *, messages: int = 500, seed: int = 1, end:
     """
     program = source_of(name, version)
     settings = [str(messages), str(seed), end]
-    target = cache() / "stores" / f"{name}-{version}-{_digest(program, *settings)}"
+    target = cache() / "stores" / f"{name}-{version}-{digest(program, *settings)}"
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)

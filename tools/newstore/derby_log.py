@@ -1,30 +1,137 @@
-"""What trials of new Derby databases damage, and compare: the rows of all tables, but for where they are."""
+"""What trials of new Derby databases damage and compare: the rows of all tables, and what Derby has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from journalspec.contents import Column
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import as_json, contents, with_state
+from journalspec_reference.contents import Contents, as_json, contents, with_state
+from journalspec_reference.derby_log.contents import DerbyContents
 
-_DATA = Path(__file__).resolve().parents[2] / "reference_impl" / "tests" / "data"
+ROOT = Path(__file__).resolve().parents[2]
+_DATA = ROOT / "reference_impl" / "tests" / "data"
+PROGRAM = Path(__file__).with_name("derby_rows.py")
+#: The product whose ij runs scripts; and what starts on a new database if nothing is known of the old one.
+SCRIPTS = "derby-10.16.1.1"
 
 
 def stores() -> Iterator[Path]:
-    """Yield databases with rows of each type."""
+    """Yield databases with rows of each type, and one as a crash leaves it."""
     yield _DATA / "derby_contents.tar.gz"
+    yield _DATA / "derby_database.tar.xz"
+
+
+def contents_of(answer: Answer) -> DerbyContents:
+    """Return the contents of an answer."""
+    found = contents(with_state(answer))
+    assert isinstance(found, DerbyContents)
+    return found
 
 
 def live(answer: Answer) -> Any:
     """Return the rows of all tables."""
-    found = contents(with_state(answer))
-    rows = as_json(found) if found is not None else {}
-    rows.pop("remarks", None)
+    rows = as_json(contents_of(answer))
+    rows.pop("remarks")
     return rows
 
 
 def exported(place: Path) -> bool:
     """Return whether there is only a script that makes the tables."""
     return [path.name for path in place.iterdir()] == ["rows.sql"]
+
+
+def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str]:
+    """Yield what is wrong with what Derby has of each new store; of a log alone nothing is asked."""
+    with Derby(SCRIPTS) as derby, tempfile.TemporaryDirectory() as scratch:
+        for number, (place, answer) in enumerate(stores):
+            request = {"database": str(Path(scratch, str(number)))}
+            if exported(place):
+                request["script"] = str(place / "rows.sql")
+            elif (place / "service.properties").is_file():
+                # The start changes it.
+                shutil.copytree(place, request["database"])
+            else:
+                yield ""
+                continue
+            yield difference(derby.ask(request), told(contents_of(answer)))
+
+
+class Derby:
+    """A product in a process of its own that says what it has of databases: see ``derby_rows``."""
+
+    def __init__(self, product: str) -> None:
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed when the process ends
+        words = [sys.executable, str(PROGRAM), product]
+        self._process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
+        )
+
+    def __enter__(self) -> Derby:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(60)
+        self._errors.close()
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        # The product prints, too.
+        while line := self._process.stdout.readline():
+            if line.startswith("{"):
+                found: dict[str, Any] = json.loads(line)
+                return found
+        self._errors.seek(0)
+        raise AssertionError(self._errors.read()[-3000:])
+
+
+def told(found: Contents) -> dict[str, Counter[str]]:
+    """Return the rows of the tables of users as Derby tells them, each as JSON."""
+    out = {}
+    for row in found.rows("tables"):
+        title = ".".join((str(row["schema"]), str(row["table"])))
+        if row["kind"] != "system":
+            columns = found.tables[title].columns
+            rows = ([_as_told(each[column.name], column) for column in columns] for each in found.rows(title))
+            out[title] = Counter(map(json.dumps, rows))
+    return out
+
+
+def _as_told(value: Any, column: Column) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, float):
+        return struct.pack(">f" if column.doc.startswith("REAL") else ">d", value).hex()
+    text = value.hex() if isinstance(value, bytes) else str(value)
+    return text.lower() if isinstance(value, bool) else text
+
+
+def difference(answer: Mapping[str, Any], wanted: Mapping[str, Counter[str]]) -> str:
+    """Return what is wrong with an answer of Derby; empty: its rows are those that are wanted."""
+    if "refused" in answer:
+        return str(answer["refused"])
+    if answer.get("errors"):
+        return f"{answer['errors']} errors of the script"
+    got = {title: Counter(map(json.dumps, rows)) for title, rows in answer["tables"].items()}
+    for title, rows in wanted.items():
+        mine = got.get(title, Counter())
+        # Of a table that the catalogue does not have, or not its columns, these have other types.
+        bare = title.startswith("?.") or "[]" in rows
+        if mine.total() != rows.total() or (mine != rows and not bare):
+            return f"{title}: {mine.total()} rows, not {rows.total()}, or others"
+    return f"tables {sorted(got)}" if got.keys() != wanted.keys() else ""

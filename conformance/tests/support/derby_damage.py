@@ -1,36 +1,25 @@
-"""Damaged Derby databases, new ones made of them, and what Derby says of each: the trials of files back.
+"""Damaged Derby databases, and the new ones that are made of them.
 
-A trial is a base (a database as a crash leaves it), a seed, and what that damages. It is judged by the product:
-a new database has the rows that contents have, none fewer than the damaged one has where that starts; a script
-makes tables with these rows.
+A trial is a base (a database as a crash leaves it), a seed, and what that damages.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import struct
-import subprocess
-import sys
-import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from journalspec.contents import Column
+from newstore.derby_log import contents_of, difference, live, told
+
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.contents import Contents, as_json, contents, with_state
 from journalspec_reference.derby_log.newstore import Rows
 from journalspec_reference.filesets import find_journals, load
 from journalspec_reference.newstore import CannotRebuild, Choices, NewStore, new_store
-
-PROGRAM = Path(__file__).with_name("derby_rows.py")
-#: The product whose ij runs scripts.
-SCRIPTS = "derby-10.16.1.1"
-Tables = Mapping[str, Sequence[Sequence[str | None]]]
 
 
 def opened(directory: Path, policy: str = "default") -> Answer:
@@ -40,26 +29,12 @@ def opened(directory: Path, policy: str = "default") -> Answer:
     return ask(journal, policy)
 
 
-def contents_of(answer: Answer) -> Contents:
-    """Return the contents of an answer."""
-    found = contents(with_state(answer))
-    assert found is not None
-    return found
-
-
 def put(store: NewStore, target: Path) -> None:
     """Write the files of a new store."""
     for file in store.files():
         path = target / file.name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"".join(file.parts))
-
-
-def comparable(answer: Answer) -> dict[str, Any]:
-    """Return all that contents have, but for where files are and what is odd about them."""
-    found = as_json(contents_of(answer))
-    del found["remarks"]
-    return found
 
 
 # Damage.
@@ -181,7 +156,7 @@ def damage(directory: Path, random: Random) -> str:
 
 @dataclass
 class Trial:
-    """One damaged database, and what became of it."""
+    """One damaged database, and what became of it: `form` is ``database``, ``rows``, or why there is none."""
 
     base: Path
     seed: int
@@ -190,122 +165,64 @@ class Trial:
     form: str = ""
     wanted: dict[str, Counter[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    #: Whether transactions are undone that Derby leaves: without control files it begins a new log.
+    undone: bool = False
 
     @property
     def old(self) -> Path:
+        """The damaged database."""
         return self.place / "old"
 
     @property
     def new(self) -> Path:
+        """The new one, or the script."""
         return self.place / "new"
 
     def prepare(self) -> None:
         """Make the damaged database and the new store, and hold them against each other."""
         shutil.copytree(self.base, self.old)
         self.what = damage(self.old, Random(f"{self.base.name}-{self.seed}"))
-        before = {path: path.read_bytes() for path in sorted(self.old.rglob("*")) if path.is_file()}
+        before = _bytes(self.old)
+        answer = opened(self.old)
         try:
-            answer = opened(self.old)
             store = new_store(answer, Choices())
         except CannotRebuild as error:
-            self.form = f"none: {error}"
+            self.form = str(error)
             return
         put(store, self.new)
-        [*store.left_out()], [*store.unverified()], [*store.chosen()]
-        after = {path: path.read_bytes() for path in sorted(self.old.rglob("*")) if path.is_file()}
-        if before != after:
+        lost = {item.code for item in (*store.left_out(), *store.unverified())}
+        gone = not any((self.old / "log" / name).is_file() for name in ("log.ctrl", "log1.dat"))
+        self.undone = "rolled-back" in lost and gone
+        if _bytes(self.old) != before:
             self.problems.append("the old database was changed")
-        found = contents_of(answer)
-        self.wanted = told(found)
+        self.wanted = told(contents_of(answer))
         carried = {count.name: count.rows for count in store.carried()}
         if carried != {title: rows.total() for title, rows in self.wanted.items()}:
             self.problems.append(f"carried {carried}")
-        if isinstance(store, Rows):
-            self.form = "rows"
-            return
-        self.form = "database"
-        again = opened(self.new, "strict")
-        if again.observation.verdict != "clean":
-            self.problems.append(f"new: {again.observation.verdict} {again.observation.message}")
-        elif comparable(again) != comparable(answer):
-            self.problems.append("contents differ")
+        self.form = "rows" if isinstance(store, Rows) else "database"
+        if self.form == "database":
+            again = opened(self.new, "strict")
+            if again.observation.verdict != "clean":
+                self.problems.append(f"new: {again.observation.verdict} {again.observation.message}")
+            elif live(again) != live(answer):
+                self.problems.append("contents differ")
 
-    def judge(self, old: Any, new: Any) -> None:
-        """Hold the product's word on both against the contents."""
-        if "refused" in new:
-            self.problems.append(f"new: {new['refused']}")
-            return
-        if new.get("errors"):
-            self.problems.append(f"{new['errors']} errors of the script")
-        got = {title: Counter(map(json.dumps, rows)) for title, rows in new["tables"].items()}
-        if got != self.wanted:
-            differ = [title for title in {*got, *self.wanted} if got.get(title) != self.wanted.get(title)]
-            self.problems.append(f"the product's rows differ: {sorted(differ)}")
-        if old is not None and "refused" not in old:
-            for title, rows in old["tables"].items():
-                if len(rows) > got.get(title, Counter()).total():
-                    self.problems.append(f"{title}: {len(rows)} rows in the old one")
+    def requests(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """Return what the product is asked, about the old database and about the new store."""
+        new = {"database": str(self.new if self.form == "database" else self.place / "made")}
+        if self.form == "rows":
+            new["script"] = str(self.new / "rows.sql")
+        return {"database": str(self.old)}, new if self.form in ("database", "rows") else None
+
+    def judge(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+        """Hold what the product has of both against the contents."""
+        if wrong := difference(new, self.wanted):
+            self.problems.append(f"the product: {wrong}")
+        elif not self.undone:
+            for title, rows in old.get("tables", {}).items():
+                if len(rows) > len(new["tables"].get(title, ())):
+                    self.problems.append(f"{title}: {len(rows)} rows in the old database")
 
 
-def told(found: Contents) -> dict[str, Counter[str]]:
-    """Return the rows of the tables of users as :mod:`derby_rows` has them, each as JSON."""
-    out = {}
-    for title in (
-        str(row["schema"]) + "." + str(row["table"])
-        for row in found.rows("tables")
-        if row["kind"] != "system"
-    ):
-        columns = found.tables[title].columns
-        out[title] = Counter(
-            json.dumps([_as_told(row[column.name], column) for column in columns])
-            for row in found.rows(title)
-        )
-    return out
-
-
-def _as_told(value: Any, column: Column) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, float):
-        return struct.pack(">f" if column.doc.startswith("REAL") else ">d", value).hex()
-    text = value.hex() if isinstance(value, bytes) else str(value)
-    return text.lower() if isinstance(value, bool) else text
-
-
-def product(name: str, requests: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield what a product says of databases; it runs in a process of its own."""
-    lines = "".join(json.dumps(each) + "\n" for each in requests)
-    with tempfile.TemporaryFile("w+") as errors:
-        done = subprocess.run(
-            [sys.executable, str(PROGRAM), name],
-            input=lines,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            check=False,
-        )
-        errors.seek(0)
-        said = errors.read()
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    assert len(found) == len(lines.splitlines()), said[-3000:]
-    yield from found
-
-
-def run(name: str, bases: Sequence[Path], seeds: Iterable[int], place: Path) -> list[Trial]:
-    """Make trials of databases of one product, and let the product judge all of them."""
-    trials = [Trial(bases[seed % len(bases)], seed, place / str(seed)) for seed in seeds]
-    requests: list[dict[str, Any]] = []
-    scripts: list[dict[str, Any]] = []
-    for trial in trials:
-        trial.prepare()
-        if trial.form == "database":
-            requests += [{"database": str(trial.old)}, {"database": str(trial.new)}]
-        elif trial.form == "rows":
-            requests.append({"database": str(trial.old)})
-            scripts.append({"database": str(trial.place / "made"), "script": str(trial.new / "rows.sql")})
-    answers, made = product(name, requests), product(SCRIPTS, scripts) if scripts else iter(())
-    for trial in trials:
-        if trial.form in ("database", "rows"):
-            old = next(answers)
-            trial.judge(old, next(answers) if trial.form == "database" else next(made))
-    return trials
+def _bytes(directory: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in sorted(directory.rglob("*")) if path.is_file()}

@@ -7,7 +7,7 @@ A record that is not quite as the table has it is left to :func:`.bodies.decode`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -144,10 +144,14 @@ class Gathered:
                 self.growth[row] = growth(body)
         self.growth[(self.operation == named()["PHYSICAL_UNDO"].id) & self.has["undone"]] = -1
 
-    def plain(self, closely: Collection[int], place: int) -> Iterator[Plain]:
-        """Yield for each row what it is for a replay.
+    def plain(
+        self, closely: Collection[int], place: int, rows: int, known: Container[int] | None = None
+    ) -> tuple[Sequence[int], Iterator[Plain], int]:
+        """Return rows by their numbers, what each is for a replay, and the highest transaction of the others.
 
-        Those of `closely` are containers; `place` is the instant of the batch.
+        Of the first `rows`, those of transactions that begin and end here are left out if pages have all
+        changes: `known` are then the transactions that began before. Those of `closely` are containers;
+        `place` is the instant of the batch.
         """
         group, owned = self.group & _MEANS, (self.transaction >= 0) & ~self.closely
         container, page, version, undone, status, _ = (self.fields[name] for name in REPLAYED)
@@ -166,9 +170,26 @@ class Gathered:
         also = np.where(undoes, undone & _INSTANT, np.where(begins, status, also))
         for row, _, count, *_ in self._lists:
             also[row] = count
+        here, highest = (np.arange(rows), 0) if known is None else self._open(kind[:rows], known)
         columns = (self.transaction, container, page, version, self.growth, place + self._off, also)
-        number, container, page, *others = (column.tolist() for column in columns)
-        return zip(kind.tobytes(), number, zip(container, page, strict=True), *others, strict=True)
+        number, container, page, *others = (column[here].tolist() for column in columns)
+        plain = zip(kind[here].tobytes(), number, zip(container, page, strict=True), *others, strict=True)
+        return here.tolist(), plain, highest
+
+    def _open(self, kind: npt.NDArray[Any], known: Container[int]) -> tuple[Ints, int]:
+        """Return the rows without those of transactions that begin and end here, and the last of these."""
+        number = self.transaction[: len(kind)]
+        found, first, which = np.unique(number, return_index=True, return_inverse=True)
+        last = len(kind) - 1 - np.unique(number[::-1], return_index=True)[1]
+        counts = [
+            np.bincount(which[np.isin(kind, kinds)], minlength=len(found))
+            for kinds in ((BEGIN,), (END,), (CLOSELY, MAKE))
+        ]
+        ended = (kind[first] == BEGIN) & (kind[last] == END) & (found >= 0)
+        ended &= (counts[0] == 1) & (counts[1] == 1) & (counts[2] == 0)
+        ended &= ~np.array([each in known for each in found.tolist()], np.bool_)
+        left = ~ended[which] & (kind != NOTHING)
+        return np.flatnonzero(left), int(found[ended].max(initial=0))
 
     def containers(self) -> set[int]:
         """Return the containers whose pages the records change."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -19,16 +18,17 @@ from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body, databases
 from journalspec.formats import get_format
 from journalspec.layout import joined
+from journalspec.observation import CLEAN
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Count
 from journalspec_reference.derby_log.bodies import BITS, decode
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
 from journalspec_reference.derby_log.contents import FORMAT, DerbyContents
 from journalspec_reference.derby_log.contents.pages import Fault
-from journalspec_reference.derby_log.recover import SEED, LogPass
+from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import CONTROLS, search
-from journalspec_reference.derby_log.sql import Script
-from journalspec_reference.derby_log.store import INTERNAL, Place, Store
+from journalspec_reference.derby_log.sql import RUN, Script
+from journalspec_reference.derby_log.store import INTERNAL, Place
 from journalspec_reference.filesets import FilesetError, Journal, load
 from journalspec_reference.newstore import (
     FILE,
@@ -43,6 +43,8 @@ from journalspec_reference.newstore import (
 _PIECE = 1 << 20
 #: What checksum records cover that are made anew (bytes): they overlap only where somebody made them so.
 _MOST_SUMMED = 64 << 20
+#: So many pages are looked at that records behind the end of the log change.
+_MOST_PAGES = 50_000
 #: Below the directory of a database: what is not of it, or made anew; and how deep directories are looked at.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
 _PROPERTIES = "service.properties"
@@ -60,8 +62,11 @@ _AT_LEAST = {
 _HARMLESS = {"other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers"}
 #: What strict recovery alone refuses.
 _STRICT = {"lost-middle", "no-checkpoint"}
+#: An item that the answer has as well.
+_NOTE = "note"
 _RAWSTORE = BITS["RAWSTORE"]
 _COMMITTED = 4
+_OTHERS = "what else the branch's global transaction has changed is not touched"
 
 
 def new_store(answer: Answer, choices: Choices) -> Database | Rows:
@@ -75,21 +80,34 @@ def new_store(answer: Answer, choices: Choices) -> Database | Rows:
     for remark in found.remarks.kept:
         if remark.code in ("no-password", "wrong-password"):
             raise CannotRebuild(remark.text, "the boot password decides where the log ends")
-    if not found.state.beside:
-        try:
-            found.state.replay(journal.seen, journal.edition)
-        except (Refusal, BadLog) as error:
-            raise CannotRebuild(f"the log cannot be read: {error}") from None
-        return Database(answer, found, choices)
-    problems = [*_problems(answer, found)]
-    if not problems:
-        return Database(answer, found, choices)
+    home = _home(journal)
+    if home is None:
+        if not found.state.beside:
+            with suppress(Refusal, BadLog):
+                found.state.replay(journal.seen, journal.edition)
+        if seen.state is None or found.state.log is None or found.state.log.last is None:
+            raise CannotRebuild(f"the log cannot be read: {seen.message}")
+        behind = Behind(found)
+        if behind.newer or any(note.code == "newer-page" for note in seen.notes):
+            raise CannotRebuild("a page beside the log has changes that the log does not explain")
+        return Database(answer, found, behind, choices)
+    behind = Behind(found)
+    problem = next(_problems(answer, found, behind), None)
+    if problem is None:
+        return Database(answer, found, behind, choices)
     if choices.commit or choices.rollback:
-        raise ChoiceRefused(f"only rows can be written: {problems[0].text}", "leave --commit and --rollback out")
+        raise ChoiceRefused(f"only rows can be written: {problem.text}", "leave --commit and --rollback out")
     if found.state.encrypted:
-        text = f"a database cannot be made: {problems[0].text}"
+        text = f"a database cannot be made: {problem.text}"
         raise CannotRebuild(text, "journalspec export --as sql writes its rows, in clear")
-    return Rows(answer, found, problems)
+    return Rows(answer, found, behind, problem)
+
+
+def _home(journal: Journal) -> Path | None:
+    """Return the directory of the database that a log is of; None: the log is alone."""
+    if journal.root is None or not (journal.root / ".." / "seg0").is_dir():
+        return None
+    return journal.root / ".."
 
 
 def _check(choices: Choices) -> None:
@@ -104,36 +122,45 @@ def _check(choices: Choices) -> None:
         raise ChoiceRefused("--salvage-records and --index-acks are for KahaDB")
 
 
-def _problems(answer: Answer, found: DerbyContents) -> Iterator[Item]:
+def _problems(  # noqa: C901, PLR0912  # one question after the other, of everything that a boot looks at
+    answer: Answer, found: DerbyContents, behind: Behind
+) -> Iterator[Item]:
     """Yield why Derby would not start on the database, or not read what contents have of it."""
-    seen = answer.observation
+    seen, state = answer.observation, found.state
     if seen.state is None:
-        at = seen.at
-        place = (at.file, at.off, at.length) if at else ("", None, None)
-        yield Item("log", "", "", *place, str(seen.code), seen.message)
+        file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
+        yield _item("log", str(seen.code), seen.message, file=file, off=off)
+    # What the answer says is listed as its own.
     for gone in seen.missing:
         if gone.code == "container":
-            yield Item("note", "", "", gone.name, None, None, gone.code, gone.text)
+            yield _item(_NOTE, gone.code, gone.text, file=gone.name)
     for note in seen.notes:
         if note.code == "newer-page":
-            yield Item("note", "", "", note.file, note.off, None, note.code, note.text)
+            yield _item(_NOTE, note.code, note.text, file=note.file, off=note.off)
     for title, table in found.sql.items():
-        heap = found.state.heap(table.container)
+        heap = state.heap(table.container)
         if heap is None or heap.removed:
             text = f"{title} has no container {table.container} (c{table.container:x})"
-            yield Item("table", "", title, "", None, None, "no-container", text)
-    for container, fault in found.state.faults():
-        yield Item("page", "", found.title(container), _file(found, container), fault.off, None, fault.code, fault.text)
-    for title in found.sql:
-        for _ in found.rows(title):
+            yield _item("table", "no-container", text, table=title)
+    for container, fault in state.faults():
+        file = _file(found, container)
+        yield _item("page", fault.code, fault.text, table=found.title(container), file=file, off=fault.off)
+    # Rows that have parts elsewhere: these may be of another time.
+    for container in sorted(state.parted):
+        for _ in state.rows(container):
             pass
-    for remark in found.remarks.kept:
-        if remark.code not in _HARMLESS:
-            yield Item("page", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text)
-    behind = Behind(found)
-    for place in behind.newer:
-        text = f"page {place[1]} has changes that only the log behind its end explains"
-        yield Item("page", "", found.title(place[0]), _file(found, place[0]), None, None, "newer-page", text)
+    for each in found.remarks.kept:
+        if each.code not in _HARMLESS:
+            yield _item("page", each.code, each.text, table=each.table, file=each.file, off=each.off)
+    for container, page in behind.newer:
+        text = f"page {page} has changes that only the log behind its end explains"
+        yield _item("page", "newer-page", text, table=found.title(container), file=_file(found, container))
+
+
+def _item(
+    what: str, code: str, text: str, *, id: str = "", table: str = "", file: str = "", off: int | None = None
+) -> Item:
+    return Item(what, id, table, file, off, None, code, text)
 
 
 def _file(found: DerbyContents, container: int) -> str:
@@ -144,16 +171,16 @@ def _file(found: DerbyContents, container: int) -> str:
 class Behind:
     """The records behind the end of the log: nothing redoes them.
 
-    `changes` counts those that change rows, by container; `newer` are pages that have such changes although
-    nothing in the log changes them.
+    `changes` counts those that change a page, by container; `newer` are pages that have such changes.
     """
 
     def __init__(self, found: DerbyContents) -> None:
-        log, store = found.state.log, found.state.store
+        log = found.state.log
         self.changes: Counter[int] = Counter()
         self.newer: list[Place] = []
-        self.first: tuple[str, int] | None = None
-        if log is None or log.last is None or store is None:
+        #: Where the first of them is.
+        self.file, self.off = "", 0
+        if log is None or log.last is None:
             return
         versions: dict[Place, int] = {}
         last = log.last.file.number
@@ -163,13 +190,15 @@ class Behind:
                 with suppress(BadLog):
                     fields = decode(file.source.read(off + BEFORE, stop - off - BEFORE - BEHIND)).fields
                     if "page_version" in fields:
-                        self.first = self.first or (file.name, off)
+                        if not self.file:
+                            self.file, self.off = file.name, off
                         place = fields["container"], fields["page"]
-                        self.changes[place[0]] += 1
-                        versions.setdefault(place, fields["page_version"])
+                        if place in versions or len(versions) < _MOST_PAGES:
+                            self.changes[place[0]] += 1
+                            versions.setdefault(place, fields["page_version"])
         for place, version in versions.items():
             heap = found.state.heap(place[0])
-            if heap is not None and heap.size and not heap.removed and place not in store.pages:
+            if heap is not None and heap.size and not heap.removed:
                 with suppress(Fault):
                     if int.from_bytes(heap.page(place[1])[6:14], "big") > version:
                         self.newer.append(place)
@@ -179,11 +208,12 @@ class _Made:
     """What a new store says in either form."""
 
     base = ".."
-    #: Whether nobody can read it without a password.
+    #: Whether reading it again says nothing new: it is encrypted, or has the bytes that were read clean.
     opaque = False
 
-    def __init__(self, answer: Answer, found: DerbyContents) -> None:
+    def __init__(self, answer: Answer, found: DerbyContents, behind: Behind) -> None:
         self._journal, self._found, self._seen = answer.journal, found, answer.observation
+        self._behind = behind
 
     @property
     def product(self) -> str:
@@ -201,35 +231,42 @@ class _Made:
         for number, file in log.log.files.items() if log is not None else ():
             if not first <= number <= last:
                 why = "before-the-log" if number < first else "after-the-log"
-                text = "recovery begins later: the pages have its changes" if number < first else (
-                    "the log ends before it"
-                )
+                text = "the pages have its changes" if number < first else "the log ends before it"
                 yield Item(FILE, "", "", file.name, None, file.length, why, text)
 
     def _not_redone(self) -> Iterator[Item]:
-        """Yield the changes of each table that stand behind the end of the log."""
-        behind = Behind(self._found)
-        name, off = behind.first or ("", None)
-        for container, count in sorted(behind.changes.items()):
-            text = f"{count} change(s) of {_file(self._found, container)} stand behind the end of the log: not redone"
-            yield Item("change", "", self._found.title(container), name, off, None, "behind-the-end", text)
+        """Yield open transactions, and the changes of each table that stand behind the end of the log."""
+        store = self._found.state.store
+        # Of a log that ends as it should an open transaction is none that was committed.
+        maybe = store.transactions if store is not None and self._seen.verdict != CLEAN else {}
+        for number, known in sorted(maybe.items()):
+            if known.prepared or not known.changes:
+                continue
+            at = Instant.unpack(known.first)
+            text = "it has no end in the log, unless that is lost: its changes are undone"
+            file, off = f"log{at.number}.dat", at.position
+            yield _item("transaction", "rolled-back", text, id=str(number), file=file, off=off)
+        for container, count in sorted(self._behind.changes.items()):
+            text = (
+                f"{count} change(s) of {_file(self._found, container)} follow the end of the log: not redone"
+            )
+            table, name = self._found.title(container), self._behind.file
+            yield _item("change", "behind-the-end", text, table=table, file=name, off=self._behind.off)
 
 
 class Database(_Made):
     """A database directory, or (without containers) a log."""
 
-    def __init__(self, answer: Answer, found: DerbyContents, choices: Choices) -> None:
-        super().__init__(answer, found)
+    def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, choices: Choices) -> None:
+        super().__init__(answer, found, behind)
         log, store = found.state.log, found.state.store
-        assert log is not None and log.last is not None and store is not None  # it was redone
+        assert log is not None  # it was redone
+        assert log.last is not None
+        assert store is not None
         self._log, self._store = log, store
-        root = self._journal.root
-        self._root = root if any(name.startswith("../") for name in self._journal.seen) else None
-        if root is not None and (root / ".." / "seg0").is_dir():
-            self._root = root
-        if self._root is None:
+        self._home = _home(self._journal)
+        if self._home is None:
             self.base = "."
-        self.opaque = found.state.encrypted
         self._said: list[str] = []
         #: Which of the records that are added is a checkpoint.
         self._named = -1
@@ -238,7 +275,7 @@ class Database(_Made):
         self._begin = log.start
         self._last, self._end = log.last.file.number, log.last.end.off
         if log.ends[self._begin.number] == self._begin.position and self._last > self._begin.number:
-            # Derby takes the log for empty if nothing follows in the file where it begins (DRB-DEV).
+            # Derby takes a log for empty if nothing follows in the file where it begins.
             self._begin = Instant(self._begin.number + 1, HEADER)
         self._next = store.next
         bodies = [*self._decided(choices)]
@@ -257,6 +294,8 @@ class Database(_Made):
         for number in sorted({*self._edits, self._last}):
             self._seal(number)
         self._added = self._group(self._last, self._end, bodies) if bodies else b""
+        changed = self._seen.verdict != CLEAN or self._edits or self._added
+        self.opaque = found.state.encrypted or not changed
 
     # What is written into the log.
 
@@ -268,18 +307,22 @@ class Database(_Made):
 
     def _decided(self, choices: Choices) -> Iterator[bytes]:
         """Yield the records that commit branches in doubt; those that are rolled back are edited."""
-        for name in choices.commit:
-            for number in self._branches(name):
-                known = self._store.transactions[number]
-                bits = BITS["COMMIT"] | BITS["LAST"] | _RAWSTORE
-                told = {"global_id": known.branch, "status": _COMMITTED}
-                self._said.append(f"transaction {number} in doubt ({name}) is committed: a record says so")
-                yield _body("END", bits, number, **told)
-        for name in choices.rollback:
-            for number in self._branches(name):
-                self._unprepare(number)
-                text = f"transaction {number} in doubt ({name}) is no longer prepared: Derby rolls it back"
-                self._said.append(text)
+        committed = {number: name for name in choices.commit for number in self._branches(name)}
+        undone = {number: name for name in choices.rollback for number in self._branches(name)}
+        if both := sorted(committed.keys() & undone.keys()):
+            raise ChoiceRefused(f"transaction {both[0]} is to be committed and rolled back")
+        if (committed or undone) and self._found.state.encrypted:
+            raise ChoiceRefused("records would have to be written, and the log is encrypted")
+        for number, name in committed.items():
+            bits = BITS["COMMIT"] | BITS["LAST"] | _RAWSTORE
+            told = {"global_id": self._store.transactions[number].branch, "status": _COMMITTED}
+            text = f"--commit {name}: a record commits transaction {number}; {_OTHERS}"
+            self._said.append(text)
+            yield _body("END", bits, number, **told)
+        for number, name in undone.items():
+            self._unprepare(number)
+            text = f"--rollback {name}: transaction {number} is not prepared any more, Derby rolls it back"
+            self._said.append(f"{text}; {_OTHERS}")
 
     def _branches(self, name: str) -> list[int]:
         """Return the transactions in doubt that a name means; raises ChoiceRefused."""
@@ -289,8 +332,8 @@ class Database(_Made):
             names = {str(number), gtrid.hex(), f"{gtrid.hex()}:{bqual.hex()}", gtrid.decode("latin-1")}
             found += [number] if name in names else []
         if not found:
-            text = f"no transaction {name!r} is in doubt"
-            raise ChoiceRefused(text, "`inspect --contents in_doubt` lists them: the number, or the gtrid in hex")
+            hint = "inspect --contents in_doubt lists them: give the number, or the gtrid in hex"
+            raise ChoiceRefused(f"no transaction {name!r} is in doubt", hint)
         return found
 
     def _unprepare(self, number: int) -> None:
@@ -308,7 +351,9 @@ class Database(_Made):
         if spare < 0:
             raise ChoiceRefused(f"the record that prepares transaction {number} is too short to be replaced")
         self._next += 1
-        self._edits.setdefault(at.number, {})[at.position + BEFORE] = _body("BEGIN", bits, other, data=bytes(spare))
+        self._edits.setdefault(at.number, {})[at.position + BEFORE] = _body(
+            "BEGIN", bits, other, data=bytes(spare)
+        )
 
     def _new_checkpoint(self, before: int) -> Iterator[bytes]:
         """Yield the records of a checkpoint; control files then name it."""
@@ -357,7 +402,9 @@ class Database(_Made):
         # The last one first: others may cover it.
         for off, stop, covers in reversed(sums):
             end = min(stop + covers, limit)
-            if stop + covers > limit or any(off < at and at + len(new) > stop and at < end for at, new in edits.items()):
+            if stop + covers > limit or any(
+                off < at and at + len(new) > stop and at < end for at, new in edits.items()
+            ):
                 left -= end - stop
                 if left < 0 or self._found.state.encrypted:
                     raise CannotRebuild(f"the checksum records of {file.name} cannot be made anew")
@@ -385,7 +432,7 @@ class Database(_Made):
 
     def files(self) -> Iterator[NewFile]:
         """Yield control files, log files, then those of the database."""
-        place = "log/" if self._root is not None else ""
+        place = "log/" if self._home is not None else ""
         said = {**self._control._asdict(), "checkpoint": self._checkpoint.packed if self._checkpoint else 0}
         control = LAYOUT.build("control", self._journal.edition, **said)
         for name in CONTROLS:
@@ -394,9 +441,9 @@ class Database(_Made):
             yield NewFile(f"{place}log{number}.dat", self._log_file(number))
         beside = {name: data for name, data in self._journal.seen.items() if "seg0" in name}
         copied = {name.removeprefix("../"): data for name, data in beside.items()}
-        if self._root is not None:
-            copied |= {f"seg0/{name}": data for name, data in _files(self._root / ".." / "seg0").items()}
-            copied |= _below(self._root / "..")
+        if self._home is not None:
+            copied |= {f"seg0/{name}": data for name, data in _files(self._home / "seg0").items()}
+            copied |= _below(self._home)
             yield NewFile(_PROPERTIES, (_properties(copied.pop(_PROPERTIES, b""))[0],))
         for name, data in sorted(copied.items()):
             yield NewFile(name, _pieces(data))
@@ -405,7 +452,7 @@ class Database(_Made):
         """Yield what each table holds; of a log alone, the rows that it tells of itself."""
         if self._found.state.beside:
             return self._found.counts()
-        rows = (self._seen.state or {}).get("rows", ())
+        rows: Any = (self._seen.state or {}).get("rows", ())
         counted = Counter(row["table"] for row in rows)
         return [Count("rows", table, count, 0) for table, count in sorted(counted.items())]
 
@@ -413,19 +460,23 @@ class Database(_Made):
         """Yield log files that are not needed, changes that nothing redoes, and what else lies there."""
         yield from self._files_left(self._begin.number, self._last)
         yield from self._not_redone()
-        if self._root is not None:
-            for name in sorted(_LOCKS & _files(self._root / "..").keys()):
-                yield Item(FILE, "", "", f"../{name}", None, None, "not-copied", "a lock of the running product")
-            if any((self._root / ".." / "tmp").glob("*")):
+        if self._home is not None:
+            for name in sorted(_LOCKS & _files(self._home).keys()):
+                yield Item(
+                    FILE, "", "", f"../{name}", None, None, "not-copied", "a lock of the running product"
+                )
+            if any((self._home / "tmp").glob("*")):
                 yield Item(FILE, "", "", "../tmp", None, None, "not-copied", "temporary: Derby empties it")
 
     def unverified(self) -> Iterator[Item]:
         """Yield values that are not as their types are, and properties that had to be made."""
         for remark in self._found.remarks.kept:
             if remark.code in _HARMLESS and remark.table:
-                yield Item("row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text)
-        if self._root is not None:
-            stored = _files(self._root / "..").get(_PROPERTIES, b"")
+                yield Item(
+                    "row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text
+                )
+        if self._home is not None:
+            stored = _files(self._home).get(_PROPERTIES, b"")
             for text in _properties(stored)[1]:
                 yield Item(FILE, "", "", _PROPERTIES, None, None, "made-anew", text)
 
@@ -435,7 +486,7 @@ class Database(_Made):
 
     def steps(self) -> Sequence[str]:
         """Return how to put it in place."""
-        if self._root is None:
+        if self._home is None:
             return (
                 "Stop the database.",
                 "Put the new files into its directory `log`, in the place of all that is there.",
@@ -448,11 +499,11 @@ class Database(_Made):
 
 
 class Rows(_Made):
-    """No database: the rows as SQL, because `problems` keep Derby from reading it."""
+    """No database: the rows as SQL, because of a `problem` that keeps Derby from reading it."""
 
-    def __init__(self, answer: Answer, found: DerbyContents, problems: Sequence[Item]) -> None:
-        super().__init__(answer, found)
-        self._problems = problems
+    def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: Item) -> None:
+        super().__init__(answer, found, behind)
+        self._answer, self._problem = answer, problem
         self._script = Script(found)
         self._redone = not any(remark.code == "no-redo" for remark in found.remarks.kept)
 
@@ -466,7 +517,8 @@ class Rows(_Made):
 
     def left_out(self) -> Iterator[Item]:
         """Yield why there is no database, what SQL does not tell of it, and what is not redone."""
-        yield from (each for each in self._problems if each.what != "note")
+        problems = _problems(self._answer, self._found, self._behind)
+        yield from (each for each in problems if each.what != _NOTE)
         yield from self._script.losses()
         yield from self._not_redone()
         for number in self._found.state.store.branches() if self._found.state.store is not None else ():
@@ -486,9 +538,8 @@ class Rows(_Made):
     def steps(self) -> Sequence[str]:
         """Return how to get a database of it."""
         return (
-            f"No database can be made ({self._problems[0].text}): rows.sql makes its tables in an empty one.",
-            "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true'"
-            " org.apache.derby.tools.ij rows.sql",
+            f"No database can be made ({self._problem.text}): rows.sql makes its tables in an empty one.",
+            f"{RUN} rows.sql",
         )
 
 
@@ -523,7 +574,9 @@ def _files(directory: Path) -> dict[str, Any]:
 
 def _below(directory: Path, prefix: str = "", depth: int = _DEPTH) -> dict[str, Any]:
     """Return what else is of a database, by name: its properties, jars, texts."""
-    found = {f"{prefix}{name}": data for name, data in _files(directory).items() if prefix or name not in _LOCKS}
+    found = {
+        f"{prefix}{name}": data for name, data in _files(directory).items() if prefix or name not in _LOCKS
+    }
     for each in sorted(directory.iterdir()) if depth else ():
         if each.is_dir() and not each.is_symlink() and (prefix or each.name not in _NOT_COPIED):
             found |= _below(each, f"{prefix}{each.name}/", depth - 1)
@@ -532,8 +585,15 @@ def _below(directory: Path, prefix: str = "", depth: int = _DEPTH) -> dict[str, 
 
 def _properties(stored: Any) -> tuple[bytes, list[str]]:
     """Return the properties of a database, and what had to be done to them."""
-    kept, said, names = [], [], set()
-    lines = bytes(stored[:_PIECE]).decode("latin-1").splitlines()
+    said: list[str] = []
+    kept, names = [], set()
+    whole, _, cut = bytes(stored[:_PIECE]).decode("latin-1").rpartition("\n")
+    lines = whole.splitlines()
+    if cut.startswith("#"):
+        lines.append(cut)
+    elif cut:
+        # What was written whole ends with a line feed.
+        said.append("the last line is cut, and left out")
     for line in lines:
         name = line.partition("=")[0].strip()
         if name == "logDevice":

@@ -6,7 +6,7 @@ A page has no instant, only the number of its changes. A record says how many it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import compress
 from typing import Any
@@ -29,10 +29,12 @@ class Bodies:
     with that. `columns` are those of the others, if there are others.
     """
 
-    __slots__ = ("_filled", "columns", "decoded", "problem", "rows")
+    __slots__ = ("_end", "_filled", "columns", "decoded", "problem", "rows")
 
     def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
         self.rows, self.problem, self._filled = rows, "", False
+        #: Where the last record ends.
+        self._end = batch.end[rows - 1] if rows else 0
         self.decoded: dict[int, Body] = {}
         module = columns_module(__package__) if rows >= MANY else None
         self.columns = None if module is None else module.Gathered(batch, forms, rows, module.REPLAYED)
@@ -51,6 +53,22 @@ class Bodies:
             self.columns.fill(self.decoded)
             self._filled = True
         return self.columns
+
+    def replay(
+        self, store: Store, closely: Collection[int], place: int, rows: int, redo_from: int
+    ) -> Iterable[int]:
+        """Redo what is plain in the first `rows`; yield the numbers of the others, to be taken at once.
+
+        `closely` are containers whose changes are not plain; `place` is the instant of the batch.
+        """
+        columns = self.filled()
+        if columns is None:
+            return range(rows)
+        # Pages have the changes before the redo point: what counts of them is who began, and who ended.
+        known = store.transactions if rows and place + self._end <= redo_from else None
+        numbers, plain, highest = columns.plain(closely, place, rows, known)
+        store.next = max(store.next, highest + 1)
+        return store.replay(numbers, plain, redo_from)
 
     def tally(self, types: Counter[int], containers: Counter[int]) -> None:
         """Count the records by operation, and by the container whose page they change."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -453,8 +452,7 @@ class LogPass:
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
                 self._own |= bodies.made()
-            plain = columns.plain(closely, number << 32 | base)
-            rows = store.replay(islice(plain, len(batch)), redo_from)
+            rows = bodies.replay(store, closely, number << 32 | base, len(batch), redo_from)
         for row in rows:
             off = batch.off[row]
             body = bodies.decoded.get(row)

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from journalspec_reference.contents import Count
 from journalspec_reference.derby_log.contents import DerbyContents
-from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable
+from journalspec_reference.derby_log.contents.catalog import ODD, SqlTable, by_heap
 from journalspec_reference.derby_log.contents.values import Typed, described, integer, text, utf
 from journalspec_reference.newstore import Item
 
+#: What runs a script.
+RUN = "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij"
 #: The longest piece of a literal (letters, or bytes): longer values are put together.
 _PIECE = 8000
 #: The longest value that a statement can make.
@@ -39,8 +42,8 @@ _NAMES = {
     _USER: "BLOB(2147483647)", 442: "BLOB({})", 446: "CLOB({})", _XML: "XML",
 }  # fmt: skip
 #: The length of a type that says none, where only a heap tells of it.
-_WIDEST = {17: 254, 28: 254, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
-_RULES = {"C": "CASCADE", "N": "SET NULL", "R": "RESTRICT", "S": "NO ACTION"}
+_WIDEST = {17: 32672, 28: 32672, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
+_RULES = {"C": "CASCADE", "U": "SET NULL", "R": "NO ACTION", "S": "RESTRICT"}
 #: A schema of the product's own.
 _SYSTEM = ("SYS", "NULLID", "SQLJ")
 #: Tables of the catalogue that have what is not written -> the column with its name, and what it is.
@@ -80,8 +83,13 @@ class Script:
         #: By its name: without names of schemas the catalogue is there all the same.
         self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
         self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
-        listed = {(_text(row["SCHEMAID"]), _text(row["TABLENAME"])): _text(row["TABLEID"]) for row in self._raw("SYSTABLES")}
-        idents = {(self._schemas.get(schema, schema), name): ident for (schema, name), ident in listed.items()}
+        listed = {
+            (_text(row["SCHEMAID"]), _text(row["TABLENAME"])): _text(row["TABLEID"])
+            for row in self._raw("SYSTABLES")
+        }
+        idents = {
+            (self._schemas.get(schema, schema), name): ident for (schema, name), ident in listed.items()
+        }
         columns: dict[str, dict[str, Raw]] = {}
         for row in self._raw("SYSCOLUMNS"):
             columns.setdefault(_text(row["REFERENCEID"]), {})[_text(row["COLUMNNAME"])] = row
@@ -89,22 +97,26 @@ class Script:
         for title, table in found.sql.items():
             if table.kind != "system" and (not tables or title in tables):
                 ident = idents.get((table.schema, table.name), "")
+                bare = None if table.columns else by_heap(found.state, table.container)
+                if bare is not None:
+                    table = replace(table, columns=bare.columns)  # noqa: PLW2901  # the catalogue has lost them
+                    self._lose("table", "", title, "the catalogue does not have the names of its columns")
                 self._tables[title] = _Table(table, ident, columns.get(ident, {}))
         self._by_ident = {each.ident: each for each in self._tables.values() if each.ident}
 
     def _raw(self, name: str) -> Iterator[Raw]:
-        """Yield the rows of a table of the catalogue, by column, as they are stored; those that are odd not."""
+        """Yield the rows of a table of the catalogue, by column, as they are stored."""
         table = self._system.get(name)
         if table is None and name in _NEEDED:
             self._lose("catalogue", name, "", "the catalogue does not have it: what it says is not written")
         names = [column for column, _ in table.columns] if table is not None else []
         for _, values in self._found.fields(table) if table is not None else ():
-            with suppress(*ODD, KeyError):
-                row = dict(zip(names, values, strict=True))
-                yield row
+            yield defaultdict(lambda: None, zip(names, values, strict=True))
 
     def _lose(self, what: str, name: str, table: str, why: str) -> None:
-        self._losses.setdefault((what, name, table), Item(what, name, table, "", None, None, "not-in-sql", why))
+        self._losses.setdefault(
+            (what, name, table), Item(what, name, table, "", None, None, "not-in-sql", why)
+        )
 
     # What is asked of it.
 
@@ -126,7 +138,9 @@ class Script:
         yield from self._losses.values()
         for remark in self._found.remarks.kept:
             if remark.code in ("bad-row", "bad-value", "long-value"):
-                yield Item("row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text)
+                yield Item(
+                    "row", remark.key, remark.table, remark.file, remark.off, None, remark.code, remark.text
+                )
 
     def counts(self) -> list[Count]:
         """Return the rows of each table, and their bytes in the script."""
@@ -142,7 +156,7 @@ class Script:
 
     def _statements(self) -> Iterator[str]:
         yield "-- Tables of a Derby database, for ij, in an empty database.\n"
-        yield "-- java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij FILE\n"
+        yield f"-- {RUN} FILE\n"
         yield "AUTOCOMMIT OFF;\n"
         yield from self._made()
         yield "COMMIT;\n"
@@ -156,8 +170,6 @@ class Script:
         yield from () if self._part else self._sequences()
         for table in self._tables.values():
             yield from self._rows(table)
-        for title, table in self._tables.items():
-            yield from self._identities(title, table)
         yield from self._constraints()
         yield from self._indexes()
         if not self._part:
@@ -167,21 +179,26 @@ class Script:
     # Tables.
 
     def _table(self, title: str, table: _Table) -> str:
-        columns = [self._column(title, name, typed, table.known.get(name, {})) for name, typed in _columns(table.table)]
+        columns = [self._column(table, name, typed) for name, typed in _columns(table.table)]
         if not columns:
             # There is none without columns.
             self._lose("table", "", title, "nothing tells of its columns")
             columns = ['"?" INTEGER']
         return f"CREATE TABLE {_title(table.table)} ({', '.join(columns)});\n"
 
-    def _column(self, title: str, name: str, typed: Typed, known: Raw) -> str:
+    def _column(self, table: _Table, name: str, typed: Typed) -> str:
+        title, known = table.table.title, table.known.get(name, {})
         sql = _type(typed)
         if typed.type not in _NAMES and typed.type != _NUMERIC:
             self._lose("column", name, title, f"no type {typed.type} is known: its bytes are in the column")
         elif typed.type == _USER:
-            self._lose("column", name, title, f"it has Java objects ({typed.name}): their bytes are in the column")
+            self._lose(
+                "column", name, title, f"it has Java objects ({typed.name}): their bytes are in the column"
+            )
         elif typed.type in (17, 25, 446, 231) and typed.scale:
-            self._lose("column", name, title, f"it has collation {typed.scale}: that is one of the whole database")
+            self._lose(
+                "column", name, title, f"it has collation {typed.scale}: that is one of the whole database"
+            )
         out = f"{_name(name)} {sql}"
         default = known.get("COLUMNDEFAULT")
         expression, kind = None, 0
@@ -191,10 +208,13 @@ class Script:
             except ODD:
                 self._lose("default", name, title, "its text cannot be read")
         if known.get("AUTOINCREMENTINC") is not None:
-            start, step = (_number(known.get(each), 1) for each in ("AUTOINCREMENTSTART", "AUTOINCREMENTINC"))
+            start, step = self._following(table, known), _number(known["AUTOINCREMENTINC"], 1)
             out += f" GENERATED BY DEFAULT AS IDENTITY (START WITH {start}, INCREMENT BY {step})"
+            if default is None:
+                text = "GENERATED ALWAYS is GENERATED BY DEFAULT: else no value can be given"
+                self._lose("identity", name, title, text)
         elif expression is not None:
-            if not _contained(expression, commas=bool(kind & _GENERATED)):
+            if not contained(expression, commas=bool(kind & _GENERATED)):
                 self._lose("default", name, title, "its text is more than an expression")
             elif kind & _GENERATED:
                 out += f" GENERATED ALWAYS AS ({expression})"
@@ -208,22 +228,18 @@ class Script:
             default = table.known.get(name, {}).get("COLUMNDEFAULT")
             if default is not None:
                 expression, kind = _default(default)
-                return bool(kind & _GENERATED) and expression is not None and _contained(expression, commas=True)
+                return (
+                    bool(kind & _GENERATED) and expression is not None and contained(expression, commas=True)
+                )
         return False
 
-    def _identities(self, title: str, table: _Table) -> Iterator[str]:
-        """Yield what lets identity columns go on where they were; which were ALWAYS is not written."""
-        highest = {_text(row["SEQUENCENAME"]): row["CURRENTVALUE"] for row in self._raw("SYSSEQUENCES")}
-        for name, known in table.known.items():
-            if known.get("AUTOINCREMENTINC") is not None:
-                following = highest.get("U" + table.ident.upper().replace("-", "X"), None)
-                following = highest.get("U" + table.ident.replace("-", "X"), following)
-                value = _number(following if following is not None else known.get("AUTOINCREMENTVALUE"), 1)
-                column = f"ALTER TABLE {_title(table.table)} ALTER COLUMN {_name(name)}"
-                yield f"{column} RESTART WITH {value};\n"
-                if known.get("COLUMNDEFAULT") is None:
-                    text = "GENERATED ALWAYS is GENERATED BY DEFAULT: else no value can be given"
-                    self._lose("identity", name, title, text)
+    def _following(self, table: _Table, known: Raw) -> int:
+        """Return the number that an identity column gives next: newer products have a sequence for it."""
+        named = {f"U{each.replace('-', 'X')}" for each in (table.ident, table.ident.upper())}
+        for row in self._raw("SYSSEQUENCES"):
+            if _text(row["SEQUENCENAME"]) in named:
+                return _number(row["CURRENTVALUE"], 1)
+        return _number(known["AUTOINCREMENTVALUE"], 1)
 
     # Rows.
 
@@ -231,7 +247,7 @@ class Script:
         columns = _columns(table.table)
         taken = [at for at, (name, _) in enumerate(columns) if not self._generated(table, name)]
         names = ", ".join(_name(columns[at][0]) for at in taken)
-        start = f"INSERT INTO {_title(table.table)} ({names}) VALUES ("
+        start = f"INSERT INTO {_title(table.table)} ({names}) VALUES ("  # noqa: S608  # quoted
         if not taken:
             return
         for key, values in self._found.fields(table.table):
@@ -259,7 +275,9 @@ class Script:
             return "NULL"
         if isinstance(value, str) and "\ufffd" in value and b"\xef\xbf\xbd" not in stored:
             self._lose("value", key, table.title, f"{name} has a letter that no file in UTF-8 has")
-        return _quoted(value) if typed.type == _NUMERIC and _type(typed).startswith("VARCHAR") else made(value)
+        return (
+            _quoted(value) if typed.type == _NUMERIC and _type(typed).startswith("VARCHAR") else made(value)
+        )
 
     # What else the catalogue has.
 
@@ -306,7 +324,9 @@ class Script:
                     else:
                         own = foreign[ident]
                         key = _text(own["KEYCONSTRAINTID"])
-                        named = self._keyed(ident, table, indexes[_text(own["CONGLOMERATEID"])][1]["DESCRIPTOR"])[0]
+                        named = self._keyed(
+                            ident, table, indexes[_text(own["CONGLOMERATEID"])][1]["DESCRIPTOR"]
+                        )[0]
                         what = f"FOREIGN KEY ({', '.join(named)}) REFERENCES {_title(targets[key].table)}"
                         what += f" ({columns[key]}) ON DELETE {_RULES[_text(own['DELETERULE'])]}"
                         update = _RULES[_text(own["UPDATERULE"])]
@@ -315,14 +335,21 @@ class Script:
                     self._lose("constraint", name, table.table.title, "the catalogue does not have all of it")
                     continue
                 if (state := _text(row["STATE"])) != "E":
-                    self._lose("constraint", name, table.table.title, f"its state {state} is not written: it is enforced")
+                    self._lose(
+                        "constraint",
+                        name,
+                        table.table.title,
+                        f"its state {state} is not written: it is enforced",
+                    )
                 schema = self._schemas.get(_text(row["SCHEMAID"]), table.table.schema)
-                yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {_name(schema)}.{_name(name)} {what};\n"
+                called = f"{_name(schema)}.{_name(name)}"
+                yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {called} {what};\n"
 
     def _check(self, definition: str) -> str:
-        if not _contained(definition, commas=True):
+        if not contained(definition, commas=True):
             raise ValueError(definition)
-        return f"CHECK ({definition})"
+        bare = definition.startswith("(") and contained(definition[1:-1], commas=True)
+        return f"CHECK {definition}" if bare else f"CHECK ({definition})"
 
     def _indexes(self) -> Iterator[str]:
         done: set[str] = set()
@@ -335,7 +362,9 @@ class Script:
             except (*ODD, KeyError):
                 self._lose("index", name, table.table.title, "the catalogue does not have all of it")
                 continue
-            columns = ", ".join(each if up else f"{each} DESC" for each, up in zip(names, ascending, strict=True))
+            columns = ", ".join(
+                each if up else f"{each} DESC" for each, up in zip(names, ascending, strict=True)
+            )
             schema = self._schemas.get(_text(row["SCHEMAID"]), table.table.schema)
             word = "UNIQUE INDEX" if unique else "INDEX"
             yield f"CREATE {word} {_name(schema)}.{_name(name)} ON {_title(table.table)} ({columns});\n"
@@ -347,9 +376,11 @@ class Script:
                 continue
             with suppress(*ODD):
                 value, low, high, step = (
-                    integer(row[each]) for each in ("CURRENTVALUE", "MINIMUMVALUE", "MAXIMUMVALUE", "INCREMENT")
+                    integer(row[each])
+                    for each in ("CURRENTVALUE", "MINIMUMVALUE", "MAXIMUMVALUE", "INCREMENT")
                 )
-                sql = f"CREATE SEQUENCE {_name(schema)}.{_name(name)} AS {_type(described(row['SEQUENCEDATATYPE']))}"
+                kind = _type(described(row["SEQUENCEDATATYPE"]))
+                sql = f"CREATE SEQUENCE {_name(schema)}.{_name(name)} AS {kind}"
                 sql += f" START WITH {value} INCREMENT BY {step} MINVALUE {low} MAXVALUE {high}"
                 yield sql + (" CYCLE;\n" if _text(row["CYCLEOPTION"]) == "Y" else " NO CYCLE;\n")
 
@@ -374,18 +405,20 @@ class Script:
         done: set[str] = set()
         waiting = [ident for ident in views if ident in named]
         while waiting:
-            ready = [ident for ident in waiting if not of.get(ident, set()) & (set(waiting) - {ident})] or waiting[:1]
+            ready = [
+                ident for ident in waiting if not of.get(ident, set()) & (set(waiting) - {ident})
+            ] or waiting[:1]
             for ident in ready:
                 row, name = views[ident], _text(named[ident]["TABLENAME"])
                 schema = self._schemas.get(_text(named[ident]["SCHEMAID"]), "")
                 definition = _text(row["VIEWDEFINITION"])
                 if schema.startswith(_SYSTEM):
                     continue
-                if not _VIEW.match(definition) or not _contained(definition, commas=True):
+                if not _VIEW.match(definition) or not contained(definition, commas=True):
                     self._lose("view", f"{schema}.{name}", "", "its text is more than one statement")
                     continue
-                compiled = row.get("COMPILATIONSCHEMAID")
-                yield f"SET SCHEMA {_name(self._schemas.get(_text(compiled), schema) if compiled else schema)};\n"
+                compiled = self._schemas.get(_text(row.get("COMPILATIONSCHEMAID")), schema)
+                yield f"SET SCHEMA {_name(compiled)};\n"
                 yield f"{definition.strip()}\n;\n"
             done |= {*ready}
             waiting = [ident for ident in waiting if ident not in done]
@@ -405,8 +438,10 @@ class Script:
 
 
 def _text(stored: Any) -> str:
-    """Return a text of the catalogue; empty for none; raises IndexError."""
-    return "" if stored is None else text(bytes(stored))
+    """Return a text of the catalogue; empty if it has none."""
+    with suppress(*ODD):
+        return "" if stored is None else text(bytes(stored))
+    return ""
 
 
 def _number(stored: Any, otherwise: int) -> int:
@@ -442,7 +477,13 @@ def _type(typed: Typed) -> str:
             return "VARCHAR(64)"  # only its heap tells of it
         word = "NUMERIC" if typed.name == "NUMERIC" else "DECIMAL"
         return f"{word}({typed.precision},{typed.scale})"
-    width = typed.width if typed.width > 0 else _WIDEST.get(typed.type, 1)
+    width = typed.width
+    if width <= 0:
+        # Only its heap tells of it: how long it is, nothing does.
+        name = {17: "VARCHAR({})", 28: "VARCHAR({}) FOR BIT DATA"}.get(
+            typed.type, _NAMES.get(typed.type, "BLOB({})")
+        )
+        return name.format(_WIDEST.get(typed.type, 2147483647))
     return _NAMES.get(typed.type, "BLOB(2147483647)").format(width)
 
 
@@ -494,7 +535,7 @@ _LITERALS: Mapping[int, Callable[[Any], str]] = {
 }
 
 
-def _contained(sql: str, *, commas: bool) -> bool:
+def contained(sql: str, *, commas: bool) -> bool:
     """Tell whether a text stays within its place: quotes and brackets close, and no statement ends in it.
 
     Without `commas` it is one item of a list.

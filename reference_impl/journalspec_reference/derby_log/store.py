@@ -228,15 +228,18 @@ class Store:
             self._redo(body, shrinks)
 
     def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
-        self, rows: Iterable[Plain], redo_from: int
+        self, numbers: Iterable[int], rows: Iterable[Plain], redo_from: int
     ) -> Iterator[int]:
         """Redo what is plain in the records of a batch; yield the numbers of the others, to be taken at once.
+
+        Each of the `rows` has one of the `numbers`.
 
         Plain is what begins or ends a transaction, and a change of a page that is as old as the record says,
         or has had it already: as :meth:`take` has it, but by columns.
         """
         transactions, pages = self.transactions, self.pages
-        for row, (kind, number, place, version, growth, instant, also) in enumerate(rows):
+        for row, plain in zip(numbers, rows, strict=True):
+            kind, number, place, version, growth, instant, also = plain
             if kind <= UNDO:
                 known, page = transactions.get(number), None
                 if instant >= redo_from:
@@ -247,7 +250,7 @@ class Store:
                 if kind == UNDO:
                     shrinks = known.undo(also)
                     if growth < 0:
-                        growth = 1 if shrinks is None else shrinks  # noqa: PLW2901
+                        growth = 1 if shrinks is None else shrinks
                 else:
                     known.changes.append(instant)
                     if also >= 0:

@@ -29,7 +29,6 @@ from journalspec_reference.kahadb_journal.store import (
     Name,
     Step,
     TxId,
-    destination_of,
     number_of,
     place_of,
     tx_text,
@@ -115,7 +114,7 @@ def transaction_in(record: bytes) -> bytes | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Exclusions:
     """What the user leaves out: only these queues (none named: all), not these ids and transactions."""
 
     queues: frozenset[str] = frozenset()
@@ -131,7 +130,7 @@ class Selection:
 class Survivors:
     """What is kept of a journal after one pass over it; `files` has the index beside it."""
 
-    def __init__(self, passed: JournalPass, files: Files, edition: str, choice: Selection) -> None:
+    def __init__(self, passed: JournalPass, files: Files, edition: str, choice: Exclusions) -> None:
         self.passed, self.store, self.choice = passed, passed.store, choice
         self.edition, self.lists = edition, Lists(passed, files)
         self.records_of = Records(passed.files)
@@ -182,7 +181,9 @@ class Survivors:
             if name[0].endswith("TOPIC") and (only or self._by_index or self._early(found, here)):
                 out[name] = {listed.subscription or "": self._needs(listed) for listed in found}
                 self._infos |= {
-                    (name, listed.subscription or ""): listed.info for listed in found if listed.info is not None
+                    (name, listed.subscription or ""): listed.info
+                    for listed in found
+                    if listed.info is not None
                 }
         return out
 
@@ -192,18 +193,8 @@ class Survivors:
         for entry in listed.entries():
             if entry.ident in self.choice.drop or (self.choice.index_acks and entry.state == NOT_IN_INDEX):
                 continue
-            if listed.info is None or self._is(listed.name, entry.ident, entry.place):
-                out[entry.ident] = entry.place
+            out[entry.ident] = entry.place
         return out
-
-    def _is(self, name: Name, ident: str, place: int) -> bool:
-        """Return whether a place that only the index names holds this message."""
-        try:
-            found, fields, _ = self.passed.command_at(place)
-        except Changed:
-            return False
-        same = destination_of(fields) == name and fields.get("message_id", "") == ident
-        return same and found in ("ADD_MESSAGE", "UPDATE_MESSAGE")
 
     def _early(self, found: Sequence[Listed], here: Destination) -> bool:
         """Return whether an early edition needs help with the acknowledgements of a topic."""
@@ -266,6 +257,11 @@ class Survivors:
         for name, needs in self.needed.items():
             places = {ident: place for each in needs.values() for ident, place in each.items()}
             yield from ((name, ident, place) for ident, place in places.items())
+
+    def of_the_index(self) -> Iterator[tuple[Name, str, int]]:
+        """Yield those that subscriptions need which only the index has."""
+        for name, key in self._infos if self.needed else ():
+            yield from ((name, ident, place) for ident, place in self.needed[name][key].items())
 
     # the new journal
 

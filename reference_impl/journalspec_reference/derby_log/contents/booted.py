@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from journalspec_reference.derby_log.bodies import Body, decode
@@ -48,6 +47,8 @@ _MOST_PARTS_KEPT = 64
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
 #: A longer value (bytes) is left out.
 LONGEST = 64 << 20
+#: The byte of a page that says whether it holds parts of rows only.
+_OVERFLOW_AT = 4
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
 _ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
 #: Takes a fault: of which container, and what Derby does because of it.
@@ -83,6 +84,8 @@ class Booted:
         self._left = 0
         #: How many pages of parts may still be looked at that are not kept.
         self._misses = 0
+        #: Heaps that have pages of parts of rows, as far as :meth:`faults` has seen.
+        self.parted: set[int] = set()
         #: The log, once it was redone, and what is known of its transactions.
         self.log: LogPass | None = None
         self.store: Store | None = None
@@ -127,10 +130,8 @@ class Booted:
                     continue
                 rows: Iterable[int] = range(len(batch))
                 first = Instant(number_of(stretch.file) or 0, batch.base).packed
-                columns = bodies.filled()
-                if columns is not None and first + batch.end[-1] <= log.redo_from.packed:
-                    # Pages have these changes: what counts of them is who began, and who ended.
-                    rows = store.replay(islice(columns.plain(set(), first), len(batch)), log.redo_from.packed)
+                if first + batch.end[-1] <= log.redo_from.packed:
+                    rows = bodies.replay(store, (), first, len(batch), log.redo_from.packed)
                 for row in rows:
                     start, end = batch.off[row], batch.end[row]
                     body = bodies.decoded.get(row) or decode(batch.data[start + BEFORE : end - BEHIND])
@@ -306,7 +307,7 @@ class Booted:
                     self._report(heap.number, fault, NO_SELECT)
 
     def faults(self) -> Iterator[tuple[int, Fault]]:
-        """Yield what keeps Derby from reading a container, of a table or an index, and which; pages are summed.
+        """Yield what keeps Derby from reading a container, and which; all pages are looked at.
 
         Pages that redo makes anew are left out.
         """
@@ -324,7 +325,8 @@ class Booted:
                 if page > highest or (page not in used and heap.blank(page)):
                     continue
                 try:
-                    heap.page(page)
+                    if heap.page(page)[_OVERFLOW_AT] and is_heap(container):
+                        self.parted.add(container)
                 except Fault as fault:
                     if not (heap.blank(page) and (container, page) in changed):
                         yield container, fault

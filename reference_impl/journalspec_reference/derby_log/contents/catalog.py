@@ -104,13 +104,13 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> Catalogue:
     named = {entry.container for entry in found.values()}
     if {heap_of(name, properties) for name in _HEAPS} <= named:
         return Catalogue(dict(sorted(found.items())), others)
-    unnamed = (_unnamed(state, each) for each in state.heaps() if each not in named)
+    unnamed = (by_heap(state, each) for each in state.heaps() if each not in named)
     bare = {entry.title: entry for entry in unnamed if entry is not None}
     return Catalogue({**dict(sorted(found.items())), **bare}, others)
 
 
-def _unnamed(state: Booted, container: int) -> SqlTable | None:
-    """Return a table that the catalogue does not have, by the first row of its heap; None if it has none."""
+def by_heap(state: Booted, container: int) -> SqlTable | None:
+    """Return a table by the first row of its heap alone; None if it has none."""
     found = state.described(container)
     if found is None:
         return None

@@ -120,7 +120,7 @@ class Heap:
             at += size - at % size
 
     def used(self) -> Iterator[int]:
-        """Yield the numbers of the pages that the first page says are in use, as far as it has them itself."""
+        """Yield the numbers of the pages in use, of those that the first page tells of."""
         data = bytes(self._data[: self.size])
         bits = int.from_bytes(data[_FREE : _FREE + 4], "big")
         free = data[_FREE + 4 :]

@@ -1,12 +1,12 @@
-"""What a Derby says of databases: it starts on each of them, in one process, and tells all rows of all tables.
+"""What a Derby has of databases: it starts on each of them, in one process, and gives all rows of all tables.
 
-``python derby_rows.py PRODUCT``: each line of standard input is a JSON object. ``{"database": DIR}`` starts on
-a database; with a ``"script"`` it is made, and the script is run by ``ij``; with a ``"seed"`` it is made by
-random work that ends in a crash, and nothing is asked of it. For each a line is printed:
+``python derby_rows.py PRODUCT``: each line of standard input is a JSON object. ``{"database": DIRECTORY}``
+starts on a database; with a ``"script"`` it is made, and ``ij`` runs the script; with a ``"seed"`` it is made
+by random work that ends in a crash, and nothing is asked of it. For each a line is printed:
 ``{"tables": {"SCHEMA.TABLE": [rows]}, "in_doubt": [gtrid], "errors": number}``, or ``{"refused": text}``.
 
-Transactions in doubt are rolled back before the rows are read. A row is a list of texts, or null; real numbers
-are the hex digits of their bytes, bytes are hex digits.
+Transactions in doubt are rolled back before the rows are read. A row is a list of texts, or null; of real
+numbers there are the hex digits of their bytes, of bytes their hex digits.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from journalspec_conformance.harnesses.java import jvm
 from journalspec_conformance.harnesses.java.jvm import Thrown, java_class, python_bytes
 from journalspec_conformance.products import get_product
 
-_TABLES = """select s.schemaname, t.tablename from sys.sysschemas s, sys.systables t
-where s.schemaid = t.schemaid and t.tabletype = 'T'"""
+_COLUMNS = """select s.schemaname, t.tablename, c.columnname, c.columndatatype
+from sys.sysschemas s, sys.systables t, sys.syscolumns c
+where s.schemaid = t.schemaid and t.tabletype = 'T' and c.referenceid = t.tableid
+order by s.schemaname, t.tablename, c.columnnumber"""
 #: Of java.sql.Types.
 _REAL, _DOUBLE, _BINARY = {7}, {6, 8}, {-2, -3, -4, 2004}
 
@@ -53,21 +55,26 @@ def _quoted(name: str) -> str:
 def rows(connection: Any) -> dict[str, list[list[str | None]]]:
     """Return the rows of all tables of users."""
     statement = connection.createStatement()
-    result = statement.executeQuery(_TABLES)
-    names = []
+    result = statement.executeQuery(_COLUMNS)
+    tables: dict[tuple[str, str], list[str]] = {}
     while result.next():
-        names.append((str(result.getString(1)), str(result.getString(2))))
-    found = {}
-    for schema, name in sorted(names):
-        result = statement.executeQuery(f"select * from {_quoted(schema)}.{_quoted(name)}")  # noqa: S608
+        schema, name, column, kind = (str(result.getString(at)) for at in range(1, 5))
+        listed = _quoted(column) if kind != "XML" else f"xmlserialize({_quoted(column)} as clob)"
+        tables.setdefault((schema, name), []).append(listed)
+    found: dict[str, list[list[str | None]]] = {}
+    for (schema, name), columns in tables.items():
+        asked = f"select {', '.join(columns)} from {_quoted(schema)}.{_quoted(name)}"  # noqa: S608
+        result = statement.executeQuery(asked)
         about = result.getMetaData()
         kinds = [int(about.getColumnType(at)) for at in range(1, int(about.getColumnCount()) + 1)]
-        listed = []
+        found[f"{schema}.{name}"] = read = []
         while result.next():
-            listed.append([_value(result, at, kind) for at, kind in enumerate(kinds, start=1)])
-        found[f"{schema}.{name}"] = listed
-        # An index that misses rows would show in a count.
-        statement.execute(f"values syscs_util.syscs_check_table('{_sql(schema)}', '{_sql(name)}')")
+            read.append([_value(result, at, kind) for at, kind in enumerate(kinds, start=1)])
+        # It holds a table against its indexes.
+        check = statement.executeQuery(
+            f"values syscs_util.syscs_check_table('{_sql(schema)}', '{_sql(name)}')"
+        )
+        check.next()
     statement.close()
     return found
 
@@ -125,10 +132,10 @@ def _run(connection: Any, script: str) -> int:
 
 _SMALL = {
     "derby.storage.logSwitchInterval": "100000",
-    "derby.storage.checkpointInterval": "100000",
+    "derby.storage.checkpointInterval": "100000000",
     "derby.storage.pageCacheSize": "40",
-    "derby.storage.fileSyncTransactionLog": "true",
 }
+_BRANCH = (1, b"\x0b\x07", b"b")
 _TABLES_MADE = (
     "create table t (k int primary key, v varchar(3000), n bigint)",
     "create index tn on t (n)",
@@ -140,11 +147,8 @@ _TABLES_MADE = (
 def _worked(directory: Path, seed: int) -> dict[str, Any]:
     """Make a database by random work; what a crash leaves of it is copied to `directory`."""
     random, place = Random(seed), directory.with_name(f"{directory.name}.work")
-    for name, value in _SMALL.items():
-        if name != "derby.storage.fileSyncTransactionLog" or seed % 2:
-            java_class("java.lang.System").setProperty(name, value)
-        else:
-            java_class("java.lang.System").clearProperty(name)
+    for name, value in {**_SMALL, "derby.storage.fileSyncTransactionLog": str(seed % 2 > 0).lower()}.items():
+        java_class("java.lang.System").setProperty(name, value)
     database = Database(place, create=True)
     for sql in _TABLES_MADE:
         database.execute(sql)
@@ -156,35 +160,29 @@ def _worked(directory: Path, seed: int) -> dict[str, Any]:
         with derby_call():
             connections[0].commit()
         database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
-    branch = (1, bytes([seed % 256, 7]), b"b")
     doubtful = random.random() < 0.3
     if doubtful:
-        own = database.start_branch(branch)
+        own = database.start_branch(_BRANCH)
         for key in range(5):
             database.execute("insert into t values (?, 'in doubt', ?)", 900_000 + key, key, on=own)
-        database.prepare(branch)
+        database.prepare(_BRANCH)
     for step in range(random.randrange(20, 400)):
         mine = step % 7 == 0
         _step(database, random, connections[mine], 100_000 * mine + random.randrange(300))
-        if random.random() < 0.15:
-            with derby_call():
-                connections[mine].commit() if random.random() < 0.8 else connections[mine].rollback()
-        if random.random() < 0.01:
-            database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
     shutil.copytree(place, directory)
     with derby_call():
         for connection in connections:
             connection.rollback()
             connection.close()
     if doubtful:
-        database.decide(branch, commit=False)
+        database.decide(_BRANCH, commit=False)
     database.stop()
     shutil.rmtree(place)
     return {"made": str(directory)}
 
 
 def _step(database: Database, random: Random, connection: Any, key: int) -> None:
-    """Do one thing to a row that one connection alone uses; what is not possible is not done."""
+    """Do one thing to a row that one connection alone uses, if it is possible; then perhaps commit."""
     text, kind = "x" * random.choice((3, 50, 900, 2900)), random.randrange(8)
     try:
         if kind < 3:
@@ -202,6 +200,11 @@ def _step(database: Database, random: Random, connection: Any, key: int) -> None
         # A key that is there already, or a lock of the other connection.
         if thrown.name not in ("23505", "40XL1"):
             raise
+    if random.random() < 0.15:
+        with derby_call():
+            connection.commit() if random.random() < 0.8 else connection.rollback()
+    if random.random() < 0.01:
+        database.execute("call SYSCS_UTIL.SYSCS_CHECKPOINT_DATABASE()")
 
 
 if __name__ == "__main__":
