@@ -182,7 +182,8 @@ def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
 
 def test_it_has_pages(copy: Path) -> None:
     pytest.importorskip("sphinx", reason="Sphinx is missing: install journalspec[docs]")
-    said = step(copy, "sphinx-build", *ITS_PAGES).stderr
+    # In two processes: what one of them reads, a page of the other refers to.
+    said = step(copy, "sphinx-build", *ITS_PAGES, "-j", "2").stderr
     # Pages that are left out here are not there to be referred to.
     assert [
         line for line in said.splitlines() if "toy_sixth" in line and "unknown document" not in line

@@ -206,7 +206,9 @@ class BrutePermitted:
         self.sets = closed_sets(self._needs if self.loose else needs(strict, self.ops), told)
         if self.lost:
             self.sets += closed_sets(self._needs, [False] * len(told))
-        self._states = [self._fold(chosen) for chosen in self.sets]
+        self._states = [(frozenset(chosen), self._fold(chosen)) for chosen in self.sets]
+        # The states of a crash point are many, what can be listed in them is little.
+        self._known: dict[tuple[frozenset[str], frozenset[str]], set[State]] = {}
 
     def _fold(self, chosen: Iterable[int]) -> State:
         kept = self.semantics.model.begin({})
@@ -216,6 +218,11 @@ class BrutePermitted:
 
     def _right(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
         """Return the states of all sets that fit an answer with these keys, in effect and `aside`."""
+        if (listed, aside) not in self._known:
+            self._known[listed, aside] = self._fitting(listed, aside)
+        return self._known[listed, aside]
+
+    def _fitting(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
         # An end that is set aside was not obeyed.
         read = frozenset(
             number
@@ -226,11 +233,11 @@ class BrutePermitted:
         first = frozenset(n for n in read if all(op.key != self.ops[n].key for op in self.ops[:n]))
         found = {
             state
-            for chosen, state in zip(self.sets, self._states, strict=True)
-            if self._fits(frozenset(chosen), read) or self._fits(frozenset(chosen), first, copied=False)
+            for chosen, state in self._states
+            if self._fits(chosen, read) or self._fits(chosen, first, copied=False)
         }
         # Whoever lists what cannot be read together is wrong anyway, and judged by all that may be.
-        return found or set(self._states)
+        return found or {state for _, state in self._states}
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
         """Tell whether what was read is all there, but for ends of what is torn, and all else is known.

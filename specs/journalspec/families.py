@@ -175,15 +175,15 @@ def terms(text: str) -> tuple[int | str, ...]:
 
 def evaluate(text: str, value_of: Callable[[str], int]) -> int:
     """Return a size or count, with the values of fields that `value_of` gives."""
-    first, *more = (
-        value_of(part) if isinstance(part, str) and part not in "+-*/" else part for part in terms(text)
-    )
+    first, *more = terms(text)
+    left = int(value_of(first) if isinstance(first, str) else first)
     if not more:
-        return int(first)
-    left, right = int(first), int(more[1])
-    if more[0] == "/":
+        return left
+    sign, second = more
+    right = int(value_of(second) if isinstance(second, str) else second)
+    if sign == "/":
         return left // right if right else -1
-    return {"+": left + right, "-": left - right, "*": left * right}[str(more[0])]
+    return {"+": left + right, "-": left - right, "*": left * right}[str(sign)]
 
 
 @cache

@@ -95,54 +95,52 @@ class _Drawer:
                 break
             if not self.family.has(member, self.version) or not asked(member, values_of(scopes)):
                 continue
-            if _waits(shape, member):
+            if self.waits(shape, member):
                 chunks.append((member, b""))
             elif member.type in NUMBERS and not member.count:
                 chunks.append((member, self.number(shape, member, scopes, depth)))
-            elif _waited(shape, member):
+            elif _waited(self.family, shape.name, member.size):
                 chunks.append((member, self.filled(shape, member, scopes, depth)))
             else:
                 chunks.append((member, self.field(member, scopes, depth)))
         return b"".join(
-            NUMBERS[member.type].write(values.get(member.name, 0)) if _waits(shape, member) else data
+            NUMBERS[member.type].write(values.get(member.name, 0)) if self.waits(shape, member) else data
             for member, data in chunks
         )
 
+    def waits(self, shape: Shape, member: Member) -> bool:
+        """Tell whether a number is known only once a type is drawn that it measures."""
+        return member.type in NUMBERS and _waits(self.family, shape.name, member.name)
+
     def number(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
         """Return the bytes of a number, and keep its value."""
-        form, uses = NUMBERS[member.type], _uses(self.family, shape.name, member.name)
+        form, place = NUMBERS[member.type], (self.family, shape.name, member.name)
         low = form.low if member.low is None else max(member.low, form.low)
         high = form.high if member.high is None else min(member.high, form.high)
         if isinstance(member.const, int):
             value: int | float = member.const
         elif form.real:
             value = self.random.randint(-1000, 1000) / 8
-        elif uses:
-            tried = {each for name, use in uses for each in _values(name, use)}
-            possible = [each for each in sorted(tried) if low <= each <= high and _fits(uses, each, scopes)]
-            deep = [self.depth_of(uses, each) for each in possible] if depth >= DEEP else [0] * len(possible)
-            value = self.random.choice(
-                [each for each, at in zip(possible, deep, strict=True) if at == min(deep)]
-            )
+        elif _uses(*place):
+            measured = [(name, use) for name, use in _uses(*place) if name in _measures(use)]
+            possible = [
+                each for each in _tried(*place) if low <= each <= high and _fits(measured, each, scopes)
+            ]
+            if depth >= DEEP:
+                least = min(_depth_of(*place, each) for each in possible)
+                possible = [each for each in possible if _depth_of(*place, each) == least]
+            value = self.random.choice(possible)
         else:
             bits = self.random.randint(0, high.bit_length())
             value = min(max(self.random.randint(-(1 << bits), 1 << bits), low), high)
         scopes[-1][member.name] = int(value)
         return form.write(value)
 
-    def depth_of(self, uses: Sequence[tuple[str, Member]], value: int) -> int:
-        """Return how many types that may hold themselves `value` brings with it."""
-        endless, found = _endless(self.family), 0
-        for name, use in uses:
-            kinds = {use.cases.get(value, use.otherwise)} if use.on == name else set(use.types)
-            there = use.when[:1] != (name,) or holds(use.when[1:], value)
-            counted = use.count in ("", "rest") or name not in terms(use.count) or value > 0
-            found += bool(kinds & endless) and there and counted
-        return found
-
     def filled(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
         """Return the bytes of a type with a size, and keep the number that measures it."""
-        (field,) = (each for each in shape.fields if _waits(shape, each) and each.name in terms(member.size))
+        (field,) = (
+            each for each in shape.fields if self.waits(shape, each) and each.name in terms(member.size)
+        )
         form = NUMBERS[field.type]
         for step in range(TRIES):
             data = self.field(member, scopes, depth + step)
@@ -196,16 +194,46 @@ class _Drawer:
         return out
 
 
-def _waits(shape: Shape, member: Member) -> bool:
-    """Tell whether a number is known only once a type is drawn that it measures."""
-    return member.type in NUMBERS and any(
-        member.name in _terms(use.size) and use.type not in ("bytes", "text") for use in shape.fields
+@cache
+def _waits(family: Family, name: str, number: str) -> bool:
+    """Tell whether a field of a type measures one that is neither bytes nor text."""
+    fields = family.types[name].fields
+    return any(number in _terms(use.size) and use.type not in ("bytes", "text") for use in fields)
+
+
+@cache
+def _waited(family: Family, name: str, size: str) -> bool:
+    """Tell whether a number of a type waits for its field of this size."""
+    return any(
+        each.name in _terms(size) and each.type in NUMBERS and _waits(family, name, each.name)
+        for each in family.types[name].fields
     )
 
 
-def _waited(shape: Shape, member: Member) -> bool:
-    """Tell whether a number waits for this field."""
-    return any(_waits(shape, each) and each.name in _terms(member.size) for each in shape.fields)
+@cache
+def _depth_of(family: Family, name: str, field: str, value: int) -> int:
+    """Return how many types that may hold themselves `value` of a field brings with it."""
+    found = 0
+    for called, use in _uses(family, name, field):
+        kinds = {use.cases.get(value, use.otherwise)} if use.on == called else set(use.types)
+        there = use.when[:1] != (called,) or holds(use.when[1:], value)
+        counted = use.count in ("", "rest") or called not in terms(use.count) or value > 0
+        found += bool(kinds & _endless(family)) and there and counted
+    return found
+
+
+@cache
+def _tried(family: Family, name: str, field: str) -> tuple[int, ...]:
+    """Return the numbers worth drawing for a field that others choose by, in order."""
+    uses = _uses(family, name, field)
+    every = {each for called, use in uses for each in _values(called, use)}
+    return tuple(each for each in sorted(every) if all(_chooses(called, use, each) for called, use in uses))
+
+
+def _chooses(name: str, use: Member, value: int) -> bool:
+    """Tell whether a type is chosen by a number that `use` calls `name`, if one has to be."""
+    absent = use.when[:1] == (name,) and not holds(use.when[1:], value)
+    return absent or use.on != name or value in use.cases or bool(use.otherwise)
 
 
 def _values(name: str, use: Member) -> Iterator[int]:
@@ -215,8 +243,12 @@ def _values(name: str, use: Member) -> Iterator[int]:
     if use.when[:1] == (name,):
         for _, low, high in map(alternative, use.when[1:]):
             yield from (low - 1, low, low + 1, high, high + 1)
-    if name in {*_terms(use.size), *_terms(use.count)}:
+    if name in _measures(use):
         yield from range(-1, 2 * LONG)
+
+
+def _measures(use: Member) -> tuple[int | str, ...]:
+    return (*_terms(use.size), *_terms(use.count))
 
 
 def _terms(text: str) -> tuple[int | str, ...]:
@@ -224,12 +256,10 @@ def _terms(text: str) -> tuple[int | str, ...]:
 
 
 def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str, int], ...]) -> bool:
-    """Tell whether everything that asks for a number is possible if it is `value`."""
+    """Tell whether everything that a number measures is possible if it is `value`."""
     for name, use in uses:
         if use.when[:1] == (name,) and not holds(use.when[1:], value):
             continue
-        if use.on == name and value not in use.cases and not use.otherwise:
-            return False
         for text in (use.size, use.count):
             if name not in _terms(text):
                 continue
