@@ -24,6 +24,8 @@ from journalspec_corpus.pipeline.manifest import CASES
 ALL = "all"
 #: States that a crash may leave, each judged by what had been acknowledged.
 CRASH = "crash"
+#: States that the implementation's own writes may leave.
+CRASH_WRITE = "crash-write"
 _SEPARATORS = re.compile(r"([./])")
 
 
@@ -55,9 +57,7 @@ def crash_states(
     try:
         from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - optional parts
     except ImportError as error:
-        raise Problem(
-            f"the tier {CRASH} needs NumPy and PyArrow ({error})", "pip install 'journalspec[corpus]'"
-        ) from None
+        raise _needs(CRASH, error) from None
     from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415 - as above
 
     try:
@@ -76,6 +76,29 @@ def crash_states(
             f"no crash state of {told} is in an edition that it recovers", "Look at `journalspec smoke`."
         )
     return found
+
+
+def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Case]:
+    """Return what is written in the smoke tier, judged on what a crash may leave of it under `preset`.
+
+    `draws` says on how many states, and on which. Raises Problem for an unknown preset.
+    """
+    try:
+        from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - optional parts
+        from journalspec_corpus.crash.persistence import get_preset  # noqa: PLC0415 - as above
+    except ImportError as error:
+        raise _needs(CRASH_WRITE, error) from None
+    try:
+        name = get_preset(preset).name
+    except ValueError as error:
+        raise Problem(str(error)) from None
+    cases = cases_of(PUBLISHED_TIERS[0], formats, select=draws.select)
+    found = (writer_case(case, name, draws.seed, draws.count) for case in cases)
+    return [case for case in found if case is not None]
+
+
+def _needs(tier: str, error: ImportError) -> Problem:
+    return Problem(f"the tier {tier} needs NumPy and PyArrow ({error})", "pip install 'journalspec[corpus]'")
 
 
 def with_draws(tier: str) -> bool:
