@@ -21,7 +21,7 @@ from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes import asking
 from journalspec_conformance.crashes.choose import Selection, choose
 from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.ids import content_id
+from journalspec_corpus.crash.contents import content_id
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.pipeline.plan import Plan
 from judged import judge_crashes

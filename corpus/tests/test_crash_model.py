@@ -16,10 +16,10 @@ from journalspec.formats import format_ids
 from journalspec_corpus.crash import states as engine
 from journalspec_corpus.crash.adapter import crash_format, has_crash_format
 from journalspec_corpus.crash.blocks import States, Timeline
+from journalspec_corpus.crash.contents import case_id, content_id, content_ids
 from journalspec_corpus.crash.corruption import EVERY_BIT
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_id, content_id, content_ids
 from journalspec_corpus.crash.losses import EXHAUSTIVE, SAMPLES, garbage_bytes, selected, subsets
 from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset, rank

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.contents import Contents, answers
 from journalspec_corpus.crash.effects import Issued, Operations, operations_of
 from journalspec_corpus.crash.expected import REFUSALS, expected_at
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.reading import answers
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import Ack, Release, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, judge
@@ -91,7 +91,7 @@ def test_verdicts_are_those_of_single_answers(format_id: str) -> None:
     for trace in traces(format_id, every=331)[:15]:
         for states in crash_states(trace, PRESETS, SEED):
             expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-            found, which = answers(states.point, states.codes, adapter.read)
+            found, which = answers(Contents(states.point, states.codes), adapter.read)
             refusals = Facts(states).refusals
             table = _verdicts(found, which, refusals, expected, adapter)
             kinds, rows = np.unique(which * len(REFUSALS) + refusals, return_index=True)

@@ -13,10 +13,9 @@ from mutants import mutant_reader
 
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
+from journalspec_corpus.crash.adapter import CrashFormat, Named, crash_format, named_reader
 from journalspec_corpus.crash.blocks import Timeline
 from journalspec_corpus.crash.persistence import PRESETS, rank
-from journalspec_corpus.crash.reading import Named, named_reader
 from journalspec_corpus.crash.reduction import (
     NoSuchState,
     NotFailing,

@@ -21,10 +21,9 @@ from journalspec_conformance.crashes.asking import Asker, ImplementationReader
 from journalspec_conformance.errors import Breakdown
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash import reduction, story, transcript
-from journalspec_corpus.crash.adapter import CrashFormat
+from journalspec_corpus.crash.adapter import CrashFormat, Named, named_reader
 from journalspec_corpus.crash.case_builder import as_case, case_of
 from journalspec_corpus.crash.effects import in_words
-from journalspec_corpus.crash.reading import Named, named_reader
 from journalspec_corpus.crash.reduction import Reduced, State
 from journalspec_corpus.crash.verdict import wrong_effect
 from journalspec_corpus.pipeline import failures

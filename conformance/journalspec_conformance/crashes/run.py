@@ -21,8 +21,8 @@ from journalspec_conformance.running import Workers
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.adapter import CrashFormat, crash_format
 from journalspec_corpus.crash.case_builder import as_case
+from journalspec_corpus.crash.contents import case_id, content_id
 from journalspec_corpus.crash.expected import Expected, expected_at
-from journalspec_corpus.crash.ids import case_id, content_id
 from journalspec_corpus.crash.losses import as_write
 from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import get_preset

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from journalspec.formats import UnknownFormat, format_ids, format_module
+from journalspec_corpus.crash.contents import Look, Memory, Read, equal_contents
 from journalspec_corpus.crash.effects import Semantics
 from journalspec_corpus.crash.reach import Reach, unread_writes
 from journalspec_corpus.crash.recorder import Recorder
@@ -28,10 +29,6 @@ PACKAGE = "journalspec_corpus"
 
 #: From the files of a state and the edition to what the reader says about them.
 Reader = Callable[[Mapping[str, bytes], str], Answer]
-#: The same for all readers of a format.
-Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
-#: Edition and content id -> these answers.
-Known = dict[tuple[str, bytes], tuple[Answer, ...]]
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,8 @@ class CrashFormat:
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `reach` says how far into its files recovery can look; None if it looks at all of them.
     `implementation()` is who reads in place of the reference, if anybody does.
-    `answered` are the answers of the state readers that are remembered.
+    `look` is what recovery can see of the files; if it is not given, all of them.
+    `memory` holds what is remembered of states that were read.
     """
 
     format: str
@@ -97,7 +95,8 @@ class CrashFormat:
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
     added: Callable[[str], Iterator[Any]] = lambda scope: iter(())
-    answered: Known = field(default_factory=dict, init=False, repr=False)
+    look: Look = equal_contents
+    memory: Memory = field(default_factory=Memory, init=False, repr=False)
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -207,3 +206,20 @@ def crash_format(format_id: str) -> CrashFormat:
         raise UnknownFormat(f"{format_id} has no crash traces yet: its corpus package has no module crash")
     found: CrashFormat = format_module(PACKAGE, format_id, "crash").CRASH
     return found
+
+
+@dataclass(frozen=True)
+class Named:
+    """A reader by its name: with whether it may leave records out, and the policy that it is to follow."""
+
+    name: str
+    reader: Reader
+    salvaging: bool
+
+
+def named_reader(format_id: str, name: str) -> Named:
+    """Return the reader that a user calls `name`; raises LookupError that lists the choices."""
+    adapter = crash_format(format_id)
+    if name not in adapter.readers:
+        raise LookupError(f"no reader {name!r}: choose one of {', '.join(adapter.readers)}")
+    return Named(name, adapter.reader(name), adapter.salvages(name))

@@ -126,17 +126,25 @@ class CrashPoint:
         """Return the files of the state in which block i has version ``codes[i]``."""
         given: Sequence[int] = codes.tolist() if isinstance(codes, np.ndarray) else codes
         names, sizes = self.layout(given)
-        moved: dict[int, bytearray] = {}
-        for block, code in zip(self.blocks, given, strict=True):
-            if code and block.kind == DATA:
-                if block.file not in moved:
-                    moved[block.file] = bytearray(self.contents[block.file])
-                put(moved[block.file], block.index * self.granule, block.versions[code])
-        out = {}
-        for name, number in sorted(names.items()):
-            content, size = moved.get(number, self.contents[number]), sizes[number]
-            out[name] = bytes(content if len(content) == size else content[:size].ljust(size, b"\0"))
-        return out
+        return {name: self.file(number, sizes[number], given) for name, number in sorted(names.items())}
+
+    def file(self, number: int, size: int, codes: Sequence[int]) -> bytes:
+        """Return the first `size` bytes of a file where block i has version ``codes[i]``."""
+        content: bytes | bytearray = self.contents[number]
+        for at in self.data_of.get(number, ()):
+            if codes[at]:
+                content = content if isinstance(content, bytearray) else bytearray(content)
+                put(content, self.blocks[at].index * self.granule, self.blocks[at].versions[codes[at]])
+        return bytes(content if len(content) == size else content[:size].ljust(size, b"\0"))
+
+    @cached_property
+    def data_of(self) -> dict[int, list[int]]:
+        """File number -> the numbers of its blocks of data."""
+        found: dict[int, list[int]] = {}
+        for at, block in enumerate(self.blocks):
+            if block.kind == DATA:
+                found.setdefault(block.file, []).append(at)
+        return found
 
 
 def put(content: bytearray, start: int, data: bytes) -> None:

@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, TRASHED, CrashPoint, States, Timeline
+from journalspec_corpus.crash.contents import content_ids
 from journalspec_corpus.crash.corruption import corrupted_fields
 from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED
-from journalspec_corpus.crash.ids import content_ids
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE
 from journalspec_corpus.crash.trace import (
     BEFORE,

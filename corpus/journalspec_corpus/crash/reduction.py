@@ -25,9 +25,9 @@ import numpy.typing as npt
 
 from journalspec_corpus.crash.adapter import CrashFormat, Reader
 from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.contents import case_id, content_id
 from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_id, content_id
 from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose

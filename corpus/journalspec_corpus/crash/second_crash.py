@@ -22,9 +22,9 @@ import numpy as np
 
 from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.blocks import States
+from journalspec_corpus.crash.contents import case_ids, content_ids
 from journalspec_corpus.crash.expected import REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_ids, content_ids
 from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset, rank
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of

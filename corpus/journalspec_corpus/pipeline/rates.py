@@ -25,8 +25,8 @@ import numpy as np
 
 from journalspec_corpus.crash import rates
 from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.contents import case_id, content_ids
 from journalspec_corpus.crash.expected import expected_at
-from journalspec_corpus.crash.ids import case_id, content_ids
 from journalspec_corpus.crash.pages import promise
 from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
 from journalspec_corpus.crash.rates import Rate
