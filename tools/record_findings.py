@@ -23,7 +23,7 @@ from journalspec_conformance.crashes import findings
 from journalspec_conformance.crashes.findings import REACHABLE, causes_of
 from journalspec_conformance.crashes.tally import SHRUNK, SUMMARY
 from journalspec_conformance.crashes.verdicts import MEMBERS
-from journalspec_corpus.crash import effects
+from journalspec_corpus.crash import oracle
 
 FOLDER = Path(findings.__file__).parent / "findings"
 _HEAD = """# SPDX-License-Identifier: CC0-1.0
@@ -40,7 +40,7 @@ _WORDS = {
     "hole": "It gave {came}, with a record missing in between.",
     "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",
     "refused": "It refused ({refused}) files in which nothing is damaged.",
-    **dict.fromkeys(effects.ORDER, "It gave {came}; {effect}."),
+    **dict.fromkeys(oracle.ORDER, "It gave {came}; {effect}."),
     "hang": "It had not answered after {timeout:g} seconds.",
     "crash": "It ended instead of answering, twice.",
 }

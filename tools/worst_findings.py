@@ -22,8 +22,8 @@ from journalspec_conformance.crashes.asking import Asker
 from journalspec_conformance.crashes.verdicts import verdict_on
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses import registry
-from journalspec_corpus.crash.adapter import PACKAGE, crash_format
-from journalspec_corpus.crash.worst import FINDINGS_FILE, Finding, Worst, findings, worst_cases
+from journalspec_corpus.crash.formats import PACKAGE, crash_format
+from journalspec_corpus.worst import FINDINGS_FILE, Finding, Worst, findings, worst_cases
 
 #: So much of a record that nobody wrote is kept.
 _SHOWN = 40

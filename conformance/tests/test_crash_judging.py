@@ -20,8 +20,8 @@ from journalspec_conformance import child
 from journalspec_conformance.connect import parse_impl
 from journalspec_conformance.crashes import asking
 from journalspec_conformance.crashes.choose import Selection, choose
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.contents import content_id
+from journalspec_corpus.crash.disk import content_id
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.states import state_of
 from journalspec_corpus.pipeline.plan import Plan
 from judged import judge_crashes

@@ -33,11 +33,11 @@ from journalspec_conformance.crashes.tally import failing
 from journalspec_conformance.crashes.verdicts import BREAKS, HARMLESS, MEMBERS, Kind, compare, load_known
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.worst import worst_cases
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.trace import get_preset
 from journalspec_corpus.design_rules import rules
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.worst import worst_cases
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
 #: About so many workloads, and so many of their states: the run behind the findings asked about thousands.

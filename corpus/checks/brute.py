@@ -33,16 +33,23 @@ from brute_effects import BrutePermitted, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
 from journalspec.formats import UnknownFormat
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
-from journalspec_corpus.crash.blocks import TRASHED, States
-from journalspec_corpus.crash.contents import Contents, answers
-from journalspec_corpus.crash.effects import ORDER
-from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.disk import TRASHED, Contents, States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, rank
-from journalspec_corpus.crash.reach import visible_ends
+from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers, crash_format, visible_ends
+from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace, Write
+from journalspec_corpus.crash.trace import (
+    PRESETS,
+    REACHABLE,
+    Ack,
+    Preset,
+    Release,
+    Sync,
+    SyncDir,
+    Trace,
+    Write,
+    rank,
+)
 from journalspec_corpus.crash.verdict import Answer, judge
 
 #: A crash point with more sets than this is not small.

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from journalspec.formats import get_format
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.contents import Contents, Memory, StateFiles, answers, content_ids
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.disk import Contents, States, content_ids
+from journalspec_corpus.crash.formats import CrashFormat, Memory, StateFiles, answers, crash_format
 from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.plan import Plan
 

@@ -39,8 +39,8 @@ from journalspec_conformance.crashes.verdicts import BREAKDOWNS, Judged, KnownKi
 from journalspec_conformance.engine import BREAKDOWN_LIMIT
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.running import RunRequest, setup_of
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import STRATA
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.trace import STRATA
 from journalspec_corpus.crash.verdict import limits
 from journalspec_corpus.pipeline.plan import Plan
 

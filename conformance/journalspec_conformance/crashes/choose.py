@@ -16,10 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import STRATA, get_preset
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.states import Descriptor
-from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.trace import STRATA, Trace, get_preset, writer_of
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.pipeline.store import first_of_each, ids_of

@@ -19,8 +19,8 @@ from typing import Any
 
 from journalspec.formats import format_ids
 from journalspec_conformance.crashes.verdicts import MEMBERS
-from journalspec_corpus.crash.adapter import crash_format, has_crash_format
-from journalspec_corpus.crash.worst import findings, worst_cases
+from journalspec_corpus.crash.formats import crash_format, has_crash_format
+from journalspec_corpus.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
 #: The stratum of states that a crash leaves where every force is honest. No other is added to it.

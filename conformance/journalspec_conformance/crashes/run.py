@@ -19,17 +19,14 @@ from journalspec_conformance.crashes.verdicts import Judged, Kind, verdict_on
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.running import Workers
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.case_builder import as_case
-from journalspec_corpus.crash.contents import case_id, content_id
-from journalspec_corpus.crash.expected import Expected, expected_at
-from journalspec_corpus.crash.losses import as_write
-from journalspec_corpus.crash.pages import promise
-from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.reduction import NotFailing, reduce_state
+from journalspec_corpus.crash.disk import case_id, content_id
+from journalspec_corpus.crash.explain import as_case
+from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.oracle import Expected, expected_at
+from journalspec_corpus.crash.reduce import NotFailing, reduce_state
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import state_of
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.states import as_write, state_of
+from journalspec_corpus.crash.trace import Trace, get_preset, promise
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, Limit, first_that_covers, judge, limits
 from journalspec_reference import load
 

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 from journalspec.files import replacing
 from journalspec_conformance.crashes.choose import Choice, Chosen, Class
 from journalspec_conformance.crashes.verdicts import BREAKS, LIED, Judged, Kind
-from journalspec_corpus.crash.persistence import rank
 from journalspec_corpus.crash.second_crash import SecondLife
+from journalspec_corpus.crash.trace import rank
 
 #: What a run leaves in a directory.
 VERDICTS, FAILURES, SUMMARY = "verdicts.parquet", "failures.jsonl", "summary.json"

@@ -38,8 +38,7 @@ from typing import Any, NamedTuple
 from journalspec_conformance.crashes.asking import Reply
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.expect import parse_toml, read_text
-from journalspec_corpus.crash.effects import in_words
-from journalspec_corpus.crash.expected import Expected
+from journalspec_corpus.crash.oracle import Expected, in_words
 from journalspec_corpus.crash.verdict import VERDICTS, Answer, judge, wrong_effect
 
 #: verdict -> the invariants that it breaks

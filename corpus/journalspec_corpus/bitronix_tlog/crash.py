@@ -9,20 +9,10 @@ from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
-from journalspec_corpus.crash.adapter import CrashFormat, two_policies
-from journalspec_corpus.crash.contents import StateFiles, digest_of
-from journalspec_corpus.crash.effects import (
-    ALONE,
-    DECISION,
-    ROLLBACK,
-    Action,
-    Effect,
-    Semantics,
-    State,
-)
-from journalspec_corpus.crash.reach import Reach
+from journalspec_corpus.crash.formats import CrashFormat, Reach, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.oracle import ALONE, DECISION, ROLLBACK, Action, Effect, Semantics, State
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations
+from journalspec_corpus.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import examine, in_order
 from journalspec_reference.bitronix_tlog.recover import log_of

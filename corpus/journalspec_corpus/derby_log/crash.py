@@ -7,9 +7,8 @@ from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from journalspec.derby_log.operations import tables_of_all
-from journalspec_corpus.crash.adapter import CrashFormat, two_policies
-from journalspec_corpus.crash.contents import StateFiles, digest_of
-from journalspec_corpus.crash.effects import (
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.oracle import (
     ALONE,
     COMMIT,
     DECISION,
@@ -21,13 +20,13 @@ from journalspec_corpus.crash.effects import (
     Effect,
     Semantics,
 )
-from journalspec_corpus.crash.recorder import record_of_json
+from journalspec_corpus.crash.record import record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows, State, text_in
 from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
 from journalspec_corpus.model import XA_ID
+from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.derby_log.codec import HEADER, BadLog, control
 from journalspec_reference.derby_log.scan import CONTROLS, End, groups_after, number_of, scan, search

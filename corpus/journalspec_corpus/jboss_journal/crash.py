@@ -6,9 +6,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, Record, jsonable
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
-from journalspec_corpus.crash.contents import StateFiles, digest_of
-from journalspec_corpus.crash.effects import (
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, StateReader, digest_of, refuses
+from journalspec_corpus.crash.oracle import (
     ALONE,
     COMMIT,
     DECISION,
@@ -22,10 +21,10 @@ from journalspec_corpus.crash.effects import (
     State,
 )
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.jboss_journal import workloads as tables
 from journalspec_corpus.jboss_journal.model import Kept, Messages, Piece
 from journalspec_corpus.jboss_journal.recording import KEYS, LongRun, build, resumed
+from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.jboss_journal.codec import DIALECTS, of_version
 from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, DataFile, header_of

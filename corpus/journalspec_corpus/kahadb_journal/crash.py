@@ -9,9 +9,8 @@ from typing import Any
 from journalspec.kahadb_journal import LAYOUT
 from journalspec.kahadb_journal.commands import KINDS, framed, messages
 from journalspec.kahadb_journal.commands import build as message
-from journalspec_corpus.crash.adapter import CrashFormat, two_policies
-from journalspec_corpus.crash.contents import StateFiles, digest_of
-from journalspec_corpus.crash.effects import (
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.oracle import (
     ALONE,
     COMMIT,
     DECISION,
@@ -24,9 +23,8 @@ from journalspec_corpus.crash.effects import (
     Semantics,
     State,
 )
-from journalspec_corpus.crash.recorder import record_of_json
+from journalspec_corpus.crash.record import record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.kahadb_journal import workloads as tables
 from journalspec_corpus.kahadb_journal.model import Kept, Messages
 from journalspec_corpus.kahadb_journal.recording import (
@@ -37,6 +35,7 @@ from journalspec_corpus.kahadb_journal.recording import (
     tx_name,
 )
 from journalspec_corpus.model import StateForm
+from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.kahadb_journal.codec import DIALECTS
 from journalspec_reference.kahadb_journal.recover import id_of

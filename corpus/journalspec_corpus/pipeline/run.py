@@ -12,15 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.contents import Contents, answers, case_ids
-from journalspec_corpus.crash.expected import REFUSALS, Expected, Obligations
+from journalspec_corpus.crash.disk import Contents, States, case_ids
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
-from journalspec_corpus.crash.pages import ID_BYTES
-from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset
+from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, Obligations
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached
@@ -33,7 +30,7 @@ _OF_TRACE = ("trace", "workload", "edition", "writer", "background")
 
 
 def schema(readers: Iterable[str]) -> pa.Schema:
-    """Return the columns of a shard: id (:mod:`..crash.contents`), descriptor, class, verdicts."""
+    """Return the columns of a shard: id (:mod:`..crash.disk`), descriptor, class, verdicts."""
     return pa.schema(
         [
             ("case_id", pa.binary(ID_BYTES)),

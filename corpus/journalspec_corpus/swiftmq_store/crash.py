@@ -8,15 +8,14 @@ from copy import copy
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.adapter import CrashFormat, two_policies
-from journalspec_corpus.crash.contents import StateFiles, digest_of
-from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
-from journalspec_corpus.crash.recorder import json_key, record_of_json
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.oracle import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
+from journalspec_corpus.crash.record import json_key, record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store import workloads as tables
 from journalspec_corpus.swiftmq_store.recording import LongRun, build, resumed
+from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.swiftmq_store.recover import DEFAULT_SIZE
 from journalspec_reference.swiftmq_store.scan import START_SIZE, Log, zeros
