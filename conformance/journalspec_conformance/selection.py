@@ -58,7 +58,7 @@ def crash_states(
         from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - optional parts
     except ImportError as error:
         raise _needs(CRASH, error) from None
-    from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415 - as above
+    from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415 - as above
 
     try:
         able = [name for name in formats or editions if has_crash_format(name)]
@@ -85,7 +85,7 @@ def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Cas
     """
     try:
         from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - optional parts
-        from journalspec_corpus.crash.persistence import get_preset  # noqa: PLC0415 - as above
+        from journalspec_corpus.crash.trace import get_preset  # noqa: PLC0415 - as above
     except ImportError as error:
         raise _needs(CRASH_WRITE, error) from None
     try:

@@ -37,11 +37,10 @@ from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.running import RunRequest, setup_of
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.trace import writer_of
-from journalspec_corpus.crash.worst import worst_cases
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.trace import get_preset, writer_of
 from journalspec_corpus.design_rules import rules
+from journalspec_corpus.worst import worst_cases
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
 #: So many states: the run that the findings are of asked about thousands.

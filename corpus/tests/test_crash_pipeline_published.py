@@ -21,8 +21,8 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.case_builder import permitted_by_policy
-from journalspec_corpus.crash.expected import REFUSALS
+from journalspec_corpus.crash.explain import permitted_by_policy
+from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline import published

@@ -21,9 +21,8 @@ from journalspec_conformance.power import Disk
 from journalspec_conformance.result import Outcome
 from journalspec_conformance.writing import Asking, Promises, Settled, recovered, steps
 from journalspec_corpus import Case, Probe
-from journalspec_corpus.crash import story
-from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.reduction import Situation, State
+from journalspec_corpus.crash import explain
+from journalspec_corpus.crash.reduce import Situation, State
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
     Ack,
@@ -36,13 +35,14 @@ from journalspec_corpus.crash.trace import (
     Truncate,
     Unlink,
     Write,
+    get_preset,
 )
 from journalspec_corpus.drawn import lenient
 from journalspec_corpus.model import model_of
 
 #: Attempts at leaving out an operation while a failure is reduced: each lets the writer write once more.
 ATTEMPTS = 60
-#: Characters of a state in a story.
+#: Characters of a state in a explain.
 MOST_SHOWN = 1000
 
 
@@ -221,16 +221,16 @@ def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
     """Return a loss as a story: what was asked for, written and acknowledged, what arrived, what is lost."""
     state, written = loss.state, loss.written
     told: dict[int, list[str]] = {}
-    for number, text in zip(written.asked, story.story(state), strict=False):
+    for number, text in zip(written.asked, explain.story(state), strict=False):
         told.setdefault(number, []).append(text)
     lines = [f"fail not-durable: {loss.case.id}/write", f"  {loss.case.title}", f"  {loss.reason}"]
-    lines += [f"disk: {story.preset_words(state)}", f"{target} was asked for, and did:"]
+    lines += [f"disk: {explain.preset_words(state)}", f"{target} was asked for, and did:"]
     for number, op in enumerate((loss.case.write or {})["ops"][: loss.issued]):
         lines += [f"  {number}: {json.dumps(op)}", *(f"      {text}" for text in told.get(number, ()))]
-    head, losses = story.losses(state)
+    head, losses = explain.losses(state)
     lines.append(head)
     for one in losses:
-        lines += [f"  {one}", *(f"    {text}" for text in story.picture(state, one))]
+        lines += [f"  {one}", *(f"    {text}" for text in explain.picture(state, one))]
     found = recovered(loss.case, state.files)
     if "refused" in found:
         policy = lenient(loss.case.format)

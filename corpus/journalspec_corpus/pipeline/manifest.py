@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import as_is
-from journalspec_corpus.crash.persistence import STRATA
+from journalspec_corpus.crash.trace import STRATA
 from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 MANIFEST = "manifest.json"
