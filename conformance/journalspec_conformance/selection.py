@@ -17,8 +17,7 @@ from journalspec_conformance.errors import Problem
 from journalspec_corpus import Case, CaseError, Probe, load_cases
 from journalspec_corpus.case import UNKNOWN
 from journalspec_corpus.draws import COUNT, TIER, drawn_case, drawn_cases, formats_with_draws
-from journalspec_corpus.load import PUBLISHED_TIERS, Intake
-from journalspec_corpus.pipeline.manifest import CASES
+from journalspec_corpus.load import CASES, PUBLISHED_TIERS, Intake
 
 #: Everything: the published tiers, and draws.
 ALL = "all"

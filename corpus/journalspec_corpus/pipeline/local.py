@@ -12,14 +12,12 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import active_children, get_context, parent_process
-from multiprocessing.connection import wait
-from multiprocessing.process import BaseProcess
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import TypeVar
 
 from journalspec_corpus.pipeline.store import BuildError
 
@@ -51,28 +49,42 @@ def each_shard(
             found[number] = work(number)
             progress(len(found))
         return found
-    context, others = get_context("spawn"), {*active_children()}
+    waiting, workers = list(shards), dict[Connection, SpawnProcess]()
+    context = get_context("spawn")
+
+    def give(pipe: Connection) -> None:
+        # From the end of the plan: workloads grow along it, and what is large should not come last.
+        if waiting:
+            with suppress(BrokenPipeError):  # that it has died is read next
+                pipe.send(waiting.pop())
+
     # The first of these starts a process of Python's own, which lets Ctrl-C through again in here.
     context.Lock()
-    pool = ProcessPoolExecutor(min(jobs, len(shards)), context, _begin)
-    workers: set[BaseProcess] = set()
     try:
         with _deaf():
-            # From the end of the plan: workloads grow along it, and what is large should not come last.
-            given = {pool.submit(tried, work, number): number for number in reversed(shards)}
-            workers = {*active_children()} - others
-        for future in as_completed(given):
-            answer = future.result()
-            if isinstance(answer, BuildError):
-                raise answer
-            found[given[future]] = cast(Result, answer)
-            progress(len(found))
-    except BrokenProcessPool:
-        raise BuildError(_death(workers), _AGAIN) from None
+            for _ in range(min(jobs, len(shards))):
+                ours, theirs = context.Pipe()
+                workers[ours] = context.Process(target=_serve, args=(theirs, work), daemon=True)
+                workers[ours].start()
+                theirs.close()
+        for pipe in workers:
+            give(pipe)
+        while len(found) < len(shards):
+            for pipe in workers.keys() & set(wait(list(workers))):
+                try:
+                    number, answer = pipe.recv()
+                except (EOFError, ConnectionResetError):
+                    workers[pipe].join()
+                    raise BuildError(_death(workers[pipe].exitcode or 0), _AGAIN) from None
+                if isinstance(answer, BuildError):
+                    raise answer
+                found[number] = answer
+                progress(len(found))
+                give(pipe)
     finally:
-        for process in workers if len(found) < len(shards) else ():
+        for process in workers.values():
             process.kill()
-        pool.shutdown(cancel_futures=True)
+            process.join()
     return {number: found[number] for number in shards}
 
 
@@ -94,12 +106,7 @@ def _deaf() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _death(workers: Iterable[BaseProcess]) -> str:
-    """Return how the first worker ended; the pool ends the others with SIGTERM."""
-    for process in workers:
-        process.join()
-    ended = [process.exitcode or 0 for process in workers]
-    status = next((status for status in ended if status not in (0, -signal.SIGTERM)), ended[0])
+def _death(status: int) -> str:
     if status >= 0:
         return f"a worker process ended with status {status}"
     try:
@@ -110,11 +117,15 @@ def _death(workers: Iterable[BaseProcess]) -> str:
     return f"a worker process was killed ({name}{why})"
 
 
-def _begin() -> None:
-    """Make this process a worker: it ends with the builder."""
+def _serve(pipe: Connection, work: Callable[[int], object]) -> None:
+    """Do the shards that come through `pipe` until the builder is gone."""
     threading.Thread(target=_end_with_builder, daemon=True).start()
     # Workloads by the ten thousand and what is remembered stay: they are looked through for garbage seldom.
     gc.set_threshold(100_000, 50, 100)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            number = pipe.recv()
+            pipe.send((number, tried(work, number)))
 
 
 def _end_with_builder() -> None:

@@ -34,9 +34,10 @@ from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.trace import PRESETS, Trace, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
+from journalspec_corpus.load import CASES
 from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.local import Progress, each_shard
-from journalspec_corpus.pipeline.manifest import CASES, WORK, part_name
+from journalspec_corpus.pipeline.manifest import WORK, part_name
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import rows_of
 from journalspec_corpus.pipeline.store import BuildError, part_files
