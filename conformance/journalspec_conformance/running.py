@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -284,11 +284,6 @@ class Workers(Generic[Made]):
             self._enclosure.end()
         if self._own is not None:
             self._own.close()
-
-    @property
-    def map(self) -> Callable[..., Iterable[Any]]:
-        """The function that is ``map``, in all processes; it needs no worker."""
-        return map if self._pool is None else self._pool.map
 
     def each(self, work: Callable[[Made, Item], Done], items: Sequence[Item]) -> Generator[Done, None, None]:
         """Yield what comes of ``work(worker, item)`` for each item, in order; closing it leaves out the rest.

@@ -134,25 +134,13 @@ def _verdicts(
 
 
 class Shard:
-    """The distinct states of several traces, gathered column by column and made one Arrow table at the end.
+    """The distinct states of several traces, gathered column by column and made one Arrow table at the end."""
 
-    Unless they are to be `judged` no reader is asked. Only states of `strata` are taken in.
-    """
-
-    def __init__(
-        self,
-        adapter: CrashFormat,
-        presets: tuple[Preset, ...],
-        seed: int,
-        *,
-        judged: bool = True,
-        strata: Iterable[str] = STRATA,
-    ) -> None:
+    def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> None:
         self.adapter = adapter
         self.presets = presets
         self.seed = seed
-        self.strata = strata
-        self.readers = adapter.readers if judged else ()
+        self.readers = adapter.readers
         self.traces = self.generated = 0
         #: who reaches which states, and who fails in them: also in those that another trace had before
         self.reached: set[Reached] = set()
@@ -168,8 +156,6 @@ class Shard:
         """Yield the states of `trace` that the shard has not seen yet."""
         self.traces += 1
         for found in rows_of(trace, self.presets, self.seed):
-            if found.states.stratum not in self.strata:
-                continue
             self.generated += len(found.case_ids)
             keep = []
             for row, name in enumerate(found.case_ids):
@@ -177,7 +163,7 @@ class Shard:
                     self._seen.add(name)
                     keep.append(row)
             # A state that another trace has left already may owe something else here.
-            rows = found.judged(self.adapter) if self.readers else found
+            rows = found.judged(self.adapter)
             self._note(trace, rows)
             if keep:
                 yield rows.take(keep)
