@@ -16,10 +16,10 @@ import json
 from collections.abc import Iterator, Sequence
 
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.case_builder import ExpectedSets, permitted_by_policy
-from journalspec_corpus.crash.expected import REFUSALS
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.explain import ExpectedSets, permitted_by_policy
+from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.oracle import REFUSALS
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.pipeline.run import Rows, Shard
 
 #: Each so many-th workload of a format is in the sample: no divisor of how often its tables repeat.

@@ -30,8 +30,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.reading import Named
+from journalspec_corpus.crash.formats import Named, crash_format
 
 #: The package whose formats are mutated, and where their mutants lie.
 REFERENCE = "journalspec_reference"

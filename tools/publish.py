@@ -66,10 +66,10 @@ def worst_cases_of(format_id: str) -> Iterator[Case]:
     if not files(package).joinpath("worst.toml").is_file():
         return
     # Crash states need NumPy, and only formats with worst cases need crash states.
-    from journalspec_corpus.crash.adapter import crash_format  # noqa: PLC0415  # see above
-    from journalspec_corpus.crash.case_builder import case_of  # noqa: PLC0415  # see above
+    from journalspec_corpus.crash.explain import case_of  # noqa: PLC0415  # see above
+    from journalspec_corpus.crash.formats import crash_format  # noqa: PLC0415  # see above
     from journalspec_corpus.crash.verdict import VERDICTS  # noqa: PLC0415  # see above
-    from journalspec_corpus.crash.worst import TIER, worst_cases  # noqa: PLC0415  # see above
+    from journalspec_corpus.worst import TIER, worst_cases  # noqa: PLC0415  # see above
 
     for worst in worst_cases(format_id):
         for form, name, title, larger in (

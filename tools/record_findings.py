@@ -33,11 +33,10 @@ from journalspec_conformance.report import Report, load_report
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.running import RunRequest, setup_of
 from journalspec_corpus import Probe
-from journalspec_corpus.crash import effects
-from journalspec_corpus.crash.case_builder import as_case
-from journalspec_corpus.crash.persistence import rank
+from journalspec_corpus.crash import oracle
+from journalspec_corpus.crash.explain import as_case
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.trace import writer_of
+from journalspec_corpus.crash.trace import rank, writer_of
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.manifest import load
 
@@ -56,7 +55,7 @@ _WORDS = {
     "hole": "It gave {came}, with a record missing in between.",
     "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",
     "refused": "It refused ({refused}) files in which nothing is damaged.",
-    **dict.fromkeys(effects.ORDER, "It gave {came}; {effect}."),
+    **dict.fromkeys(oracle.ORDER, "It gave {came}; {effect}."),
     "hang": "It had not answered after {timeout:g} seconds.",
     "crash": "It ended instead of answering, twice.",
 }

@@ -27,8 +27,8 @@ from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.running import RunRequest, setup_of
 from journalspec_corpus import Probe
-from journalspec_corpus.crash.adapter import PACKAGE, crash_format
-from journalspec_corpus.crash.worst import FINDINGS_FILE, SEED, Finding, findings, worst_cases
+from journalspec_corpus.crash.formats import PACKAGE, crash_format
+from journalspec_corpus.worst import FINDINGS_FILE, SEED, Finding, findings, worst_cases
 
 #: So much of a record that nobody wrote is kept.
 _SHOWN = 40

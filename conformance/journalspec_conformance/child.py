@@ -27,8 +27,6 @@ STDERR_KEPT = 64 * 1024
 LINES = 1000
 #: Seconds between two looks at what the process takes.
 LOOK_SECONDS = 0.1
-#: A thread that had a processor for this part of the time has not waited for one.
-BUSY = 0.8
 
 
 class Child:
@@ -77,7 +75,6 @@ class Child:
         Raises a Breakdown: nothing in `timeout` seconds; ended, or beyond its bounds.
         """
         begun = time.monotonic()
-        worked: tuple[float, dict[int, float]] | None = None
         while True:
             left = begun + timeout - time.monotonic()
             try:
@@ -90,16 +87,9 @@ class Child:
                 if isinstance(said, Breakdown):
                     raise said
                 return said
-            worked = worked or (time.monotonic(), self._program.worked())
             if left <= LOOK_SECONDS:
                 half = f"; {self._partial} bytes of an unfinished line had come" if self._partial else ""
-                raise TimedOut(f"no answer within {timeout:g} s{half}", busy=self._busy(*worked))
-
-    def _busy(self, since: float, before: Mapping[int, float]) -> bool:
-        """Tell whether a thread has worked nearly all the time since another look."""
-        now = self._program.worked()
-        longest = max((ran - before.get(thread, 0) for thread, ran in now.items()), default=0.0)
-        return longest > 0 and longest >= BUSY * (time.monotonic() - since)
+                raise TimedOut(f"no answer within {timeout:g} s{half}")
 
     def unasked(self) -> Breakdown | None:
         """Return what it has said unasked."""

@@ -22,7 +22,7 @@ from journalspec_conformance.connection import Connection, FormatClaims, Hello, 
 from journalspec_conformance.errors import Breakdown, Misbehaved, Problem
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.protocol import first_fault, schema_of_reply, schema_of_request
-from journalspec_conformance.result import Outcome, OwnOracle, Result, carried, failed, settle
+from journalspec_conformance.result import Outcome, OwnOracle, OwnWriting, Result, carried, failed, settle
 from journalspec_conformance.scratch import CaseDirectory, Workspace
 from journalspec_conformance.wording import sentence, spelled
 from journalspec_corpus import Case, Probe
@@ -145,6 +145,8 @@ class Engine:
         return outcome
 
     def _judge(self, probe: Probe) -> Outcome:
+        if probe.op == "write" and isinstance(probe.case, OwnWriting):
+            return probe.case.written(self, probe)
         if probe.op == "write":
             # Writing needs the reference as a judge; readers should not pay for its import.
             from journalspec_conformance.writing import judge_write  # noqa: PLC0415 - see above

@@ -44,17 +44,9 @@ class Crashed(Breakdown):
 
 
 class TimedOut(Breakdown):
-    """No complete answer in time; the process has been killed.
-
-    `busy` is whether one of its threads is known to have worked nearly all the time: no quieter machine
-    makes that an answer.
-    """
+    """No complete answer in time; the process has been killed."""
 
     result_class = "timeout"
-
-    def __init__(self, reason: str, stderr: str = "", *, busy: bool = False) -> None:
-        super().__init__(reason, stderr)
-        self.busy = busy
 
 
 class Misbehaved(Breakdown):

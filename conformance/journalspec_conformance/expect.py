@@ -38,7 +38,7 @@ from journalspec.files import read_bytes
 from journalspec.formats import format_ids
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.result import CLASSES, Result
-from journalspec_conformance.selection import CRASH, matches
+from journalspec_conformance.selection import CRASH, CRASH_WRITE, matches
 from journalspec_corpus.draws import TIER as DRAWN
 from journalspec_corpus.draws import is_drawn, kind_of
 from journalspec_corpus.load import PUBLISHED_TIERS
@@ -52,7 +52,7 @@ OUTCOMES = {
     "wontfix": "answers wrongly, and will go on doing so",
 }
 #: What an entry may be about: the published tiers, a built one, and cases from files.
-TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, "core", "full", "files")
+TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, CRASH_WRITE, "core", "full", "files")
 #: How a generated reason begins. The lint refuses it: a person has to say why.
 TODO = "TODO"
 

@@ -173,14 +173,6 @@ class Program(Enclosure):
                 shared = max(shared, common)
         return own + shared
 
-    def worked(self) -> dict[int, float]:
-        """Return for how many seconds each thread of its tree has had a processor, if the system tells."""
-        found: dict[int, float] = {}
-        for process in self.tree():
-            with suppress(psutil.Error):
-                found |= {thread.id: thread.user_time + thread.system_time for thread in process.threads()}
-        return found
-
 
 def _there(stream: IO[bytes] | None) -> IO[bytes]:
     if stream is None:

@@ -175,6 +175,14 @@ class OwnOracle(Protocol):
         """Return what an observation under `policy` is worth."""
 
 
+@runtime_checkable
+class OwnWriting(Protocol):
+    """A case that judges what an implementation writes itself."""
+
+    def written(self, engine: Any, probe: Probe) -> Outcome:
+        """Let the implementation that `engine` asks write, and return what that is worth."""
+
+
 def settle(reply: Message, connection: Connection, probe: Probe) -> Outcome | None:
     """Return the outcome of a reply that is no answer (unsupported, error), None if it is one.
 

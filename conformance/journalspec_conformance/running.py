@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -29,6 +29,7 @@ from journalspec_conformance.programs import Enclosure, end_with_parent
 from journalspec_conformance.result import Result
 from journalspec_conformance.selection import (
     CRASH,
+    CRASH_WRITE,
     Draws,
     cases_of,
     crash_states,
@@ -36,6 +37,7 @@ from journalspec_conformance.selection import (
     ids_outside,
     probes_of,
     with_draws,
+    writer_states,
 )
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
@@ -44,6 +46,8 @@ Made = TypeVar("Made", bound="Closable")
 Item = TypeVar("Item")
 Done = TypeVar("Done")
 
+#: What the disk may do in the tier ``crash-write``: lose any pages that were written since the last fsync.
+PRESET = "epoch-subset-4096"
 #: The value of ``--expect`` that leaves even a shipped expectation file out.
 NO_EXPECTATIONS = "none"
 
@@ -72,6 +76,8 @@ class RunRequest:
     #: Of the tiers with draws: the seed (None: a fresh one) and how many of each format.
     seed: int | None = None
     count: int = COUNT
+    #: Of the tier ``crash-write``: what the disk may do.
+    preset: str = PRESET
     #: What the implementation may take (MiB).
     max_memory: int = BOUNDS.memory >> 20
     max_disk: int = BOUNDS.disk >> 20
@@ -93,10 +99,10 @@ class Prepared:
 def prepare(request: RunRequest) -> Prepared:
     """Resolve a request; raises Problem for everything that cannot be run as asked."""
     setup = setup_of(request)
-    crash = request.tier == CRASH
+    crash, writing = request.tier == CRASH, request.tier == CRASH_WRITE
     tier = "files" if request.cases and not crash else request.tier
     draws = None
-    if crash or (with_draws(request.tier) and not request.cases):
+    if crash or writing or (with_draws(request.tier) and not request.cases):
         drawn = secrets.randbelow(MOST_SEED) if request.seed is None else request.seed
         draws = Draws(drawn, request.count, request.select)
     if draws is not None and crash:
@@ -105,6 +111,8 @@ def prepare(request: RunRequest) -> Prepared:
         editions = {name: claims.editions for name, claims in hello.items() if "recover" in claims.ops}
         formats = request.formats or formats_named(request.select)
         chosen = crash_states(formats, editions, draws, request.cases)
+    elif draws is not None and writing:
+        chosen = writer_states(request.formats, draws, request.preset)
     else:
         chosen = cases_of(request.tier, request.formats, request.cases, draws, request.select)
     expectations, source = _expectations(request.expect, setup.target.expectations)
@@ -121,6 +129,7 @@ def prepare(request: RunRequest) -> Prepared:
         return Prepared(setup, probes, tier)
     again = "".join(f" --cases {shlex.quote(str(path))}" for path in request.cases) or f" --seed {draws.seed}"
     seed = None if crash and request.cases else draws.seed
+    again += f" --preset {request.preset}" if writing else ""
     return Prepared(setup, probes, tier, seed, f"{again} --count {draws.count}")
 
 
@@ -275,11 +284,6 @@ class Workers(Generic[Made]):
             self._enclosure.end()
         if self._own is not None:
             self._own.close()
-
-    @property
-    def map(self) -> Callable[..., Iterable[Any]]:
-        """The function that is ``map``, in all processes; it needs no worker."""
-        return map if self._pool is None else self._pool.map
 
     def each(self, work: Callable[[Made, Item], Done], items: Sequence[Item]) -> Generator[Done, None, None]:
         """Yield what comes of ``work(worker, item)`` for each item, in order; closing it leaves out the rest.

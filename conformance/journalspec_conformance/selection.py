@@ -17,13 +17,14 @@ from journalspec_conformance.errors import Problem
 from journalspec_corpus import Case, CaseError, Probe, load_cases
 from journalspec_corpus.case import UNKNOWN
 from journalspec_corpus.draws import COUNT, TIER, drawn_case, drawn_cases, formats_with_draws
-from journalspec_corpus.load import PUBLISHED_TIERS, Intake
-from journalspec_corpus.pipeline.manifest import CASES
+from journalspec_corpus.load import CASES, PUBLISHED_TIERS, Intake
 
 #: Everything: the published tiers, and draws.
 ALL = "all"
 #: States that a crash may leave, each judged by what had been acknowledged.
 CRASH = "crash"
+#: States that the implementation's own writes may leave.
+CRASH_WRITE = "crash-write"
 _SEPARATORS = re.compile(r"([./])")
 
 
@@ -55,10 +56,8 @@ def crash_states(
     try:
         from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - optional parts
     except ImportError as error:
-        raise Problem(
-            f"the tier {CRASH} needs NumPy and PyArrow ({error})", "pip install 'journalspec[corpus]'"
-        ) from None
-    from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415 - as above
+        raise _needs(CRASH, error) from None
+    from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415 - as above
 
     try:
         able = [name for name in formats or editions if has_crash_format(name)]
@@ -76,6 +75,29 @@ def crash_states(
             f"no crash state of {told} is in an edition that it recovers", "Look at `journalspec smoke`."
         )
     return found
+
+
+def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Case]:
+    """Return what is written in the smoke tier, judged on what a crash may leave of it under `preset`.
+
+    `draws` says on how many states, and on which. Raises Problem for an unknown preset.
+    """
+    try:
+        from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - optional parts
+        from journalspec_corpus.crash.trace import get_preset  # noqa: PLC0415 - as above
+    except ImportError as error:
+        raise _needs(CRASH_WRITE, error) from None
+    try:
+        name = get_preset(preset).name
+    except ValueError as error:
+        raise Problem(str(error)) from None
+    cases = cases_of(PUBLISHED_TIERS[0], formats, select=draws.select)
+    found = (writer_case(case, name, draws.seed, draws.count) for case in cases)
+    return [case for case in found if case is not None]
+
+
+def _needs(tier: str, error: ImportError) -> Problem:
+    return Problem(f"the tier {tier} needs NumPy and PyArrow ({error})", "pip install 'journalspec[corpus]'")
 
 
 def with_draws(tier: str) -> bool:

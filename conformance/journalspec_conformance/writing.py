@@ -55,7 +55,7 @@ class Asking(Protocol):
         """Return what the implementation declares of the probe's format."""
 
 
-class _Settled(Exception):
+class Settled(Exception):
     """The question has its outcome before everything was done."""
 
     def __init__(self, outcome: Outcome) -> None:
@@ -84,7 +84,7 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
             judge = _power_failures if "io-trace" in features else _durability
             judge(engine, probe)
         return outcome
-    except _Settled as early:
+    except Settled as early:
         return early.outcome
 
 
@@ -147,12 +147,12 @@ def _look(case: Case, files: Files) -> dict[str, Any]:
     return reference.recover(files, edition=case.edition, policy=policy, params=case.params).to_json()
 
 
-def _steps(
+def steps(
     engine: Asking, probe: Probe, place: CaseDirectory, **more: bool
 ) -> Generator[tuple[int, Message], None, None]:
     """Write stepwise, and yield the number of each operation with the answer to it.
 
-    Closing it kills the writer where it stands. Raises _Settled at a reply that is no answer.
+    Closing it kills the writer where it stands. Raises Settled at a reply that is no answer.
     """
     request = _request(engine, probe, place) | {"step": True, **more}
     engine.validate("request-write", {"seq": 0, **request})
@@ -161,7 +161,7 @@ def _steps(
             engine.validate("reply-step" if "step" in reply else "reply-write", {"seq": 0, **reply})
             settled = settle(reply, engine.connection, probe)
             if settled is not None:
-                raise _Settled(settled)
+                raise Settled(settled)
             if "step" in reply:
                 yield number, reply
 
@@ -177,7 +177,7 @@ def _write_until(engine: Asking, probe: Probe, place: CaseDirectory, last: int) 
     """Write stepwise, kill after operation `last`, and return what was said till then."""
     durable: list[str] = []
     refusals: list[Message] = []
-    with closing(_steps(engine, probe, place)) as answers:
+    with closing(steps(engine, probe, place)) as answers:
         for number, answer in answers:
             if answer.get("durable") is True:
                 durable.append(str(number))
@@ -189,8 +189,8 @@ def _write_until(engine: Asking, probe: Probe, place: CaseDirectory, last: int) 
 
 
 def _durability(engine: Asking, probe: Probe) -> None:
-    """Kill the writer between operations. Raises _Settled at a recovered state that is not permitted."""
-    promises = _Promises(engine, probe)
+    """Kill the writer between operations. Raises Settled at a recovered state that is not permitted."""
+    promises = Promises(engine, probe)
     for last in _kill_points(len((probe.case.write or {})["ops"])):
         with engine.workspace.place(probe.case) as place:
             said = _write_until(engine, probe, place, last)
@@ -201,11 +201,11 @@ def _durability(engine: Asking, probe: Probe) -> None:
 
 
 def _power_failures(engine: Asking, probe: Probe) -> None:
-    """Let power fail after every storage operation. Raises _Settled at a state that is not permitted."""
-    promises = _Promises(engine, probe)
+    """Let power fail after every storage operation. Raises Settled at a state that is not permitted."""
+    promises = Promises(engine, probe)
     with engine.workspace.place(probe.case) as place:
         disk, durable = Disk(place.files()), 0
-        with closing(_steps(engine, probe, place, io=True)) as answers:
+        with closing(steps(engine, probe, place, io=True)) as answers:
             for number, answer in answers:
                 done, before = check_io(answer), disk.files()
                 for index, entry in enumerate(done):
@@ -229,33 +229,36 @@ def _power_failures(engine: Asking, probe: Probe) -> None:
 
 
 def _fail(fingerprint: str, reason: str) -> NoReturn:
-    raise _Settled(Outcome("fail", fingerprint, reason))
+    raise Settled(Outcome("fail", fingerprint, reason))
 
 
-class _Promises:
+class Promises:
     """What recovery owes after a crash in one write, by the format's model and the expected refusals."""
 
     def __init__(self, engine: Asking, probe: Probe) -> None:
         self._case = probe.case
         self._keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
-        before = _recovered(probe.case, probe.case.files())
+        before = recovered(probe.case, probe.case.files())
         self._histories = _histories(probe, before)
         #: Whether there is something to lose before the first promise: what the files of the case hold.
         self._owed = any(isinstance(value, list) and value for value in before.values())
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
 
-    def broken(self, files: Files, durable: int, issued: int) -> str | None:
+    def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:
         """Return how recovery of `files` parts from every state that is permitted, None if it does not.
 
         Of a journal that is new or empty nothing is expected before a first promise, and nothing is known
-        without a model. What one held is not lost by opening it.
+        without a model. What one held is not lost by opening it. Files that strict recovery refuses are read
+        under `policy`, if one is given.
         """
         if not self._histories or not (durable or self._owed):
             return None
         key = tuple(sorted(files.items()))
         if key not in self._known:
-            self._known[key] = _recovered(self._case, files)
+            self._known[key] = recovered(self._case, files)
+            if policy and "refused" in self._known[key]:
+                self._known[key] = recovered(self._case, files, policy)
         state = self._known[key]
         for entry in self._histories:
             seen = None if "refused" in state else self._reported(entry.seen(state))
@@ -272,6 +275,10 @@ class _Promises:
             if fault is not None:
                 return fault
         return None
+
+    def permitted(self, durable: int, issued: int) -> list[dict[str, Any]]:
+        """Return the states that a crash may leave after so many promised and begun operations."""
+        return [self._reported(some) for entry in self._histories for some in entry.between(durable, issued)]
 
     def _missing(self, files: Files, durable: int) -> str | None:
         """Return what the case says of every crash from an operation on, and is not so in `files`."""
@@ -322,9 +329,10 @@ def keys_that_count(
     return named if claimed is None else named & claimed
 
 
-def _recovered(case: Case, files: Mapping[str, bytes | bytearray]) -> dict[str, Any]:
+def recovered(case: Case, files: Mapping[str, bytes | bytearray], policy: str = "strict") -> dict[str, Any]:
+    """Return the state that the reference recovers from `files`, or how it refuses them."""
     content = {name: bytes(data) for name, data in files.items()}
-    seen = load(case.format).recover(content, edition=case.edition, policy="strict", params=case.params)
+    seen = load(case.format).recover(content, edition=case.edition, policy=policy, params=case.params)
     if seen.verdict == REFUSED:
         return {"refused": f"{seen.phase}/{seen.code}"}
     state: dict[str, Any] = jsonable(seen.state or {})

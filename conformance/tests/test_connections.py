@@ -82,32 +82,6 @@ def test_a_request_that_nobody_reads_times_out(program: Program) -> None:
         connection.ask({**READ, "params": {"x": "y" * 1_000_000}})
 
 
-@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs /proc/PID/schedstat (Linux)")
-@pytest.mark.parametrize(
-    ("body", "busy"),
-    [
-        ("while True: pass", True),
-        ("import threading; threading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()", True),
-        ("time.sleep(60)", False),
-        ("while True: time.sleep(0.01)", False),
-    ],
-)
-def test_who_works_all_the_time_is_told_from_who_waits(
-    program: Program, body: str, busy: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of the first it is known that a quieter machine would not help."""
-    monkeypatch.setattr(child, "BUSY", 0.1)  # tests share their processors
-    connection = program(body, 1.0)
-    connection.hello()
-    with pytest.raises(TimedOut) as caught:
-        connection.ask(READ)
-    assert caught.value.busy is busy
-    monkeypatch.setattr(child, "BUSY", 1.1)
-    with pytest.raises(TimedOut) as caught:
-        connection.ask(READ)
-    assert not caught.value.busy
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

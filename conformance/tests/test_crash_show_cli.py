@@ -11,13 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.reduction import State, situations
-from journalspec_corpus.crash.story import story
-from journalspec_corpus.crash.transcript import as_json
-from journalspec_corpus.crash.worst import worst_cases
+from journalspec_corpus.crash.explain import as_json, story
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.reduce import State, situations
 from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.worst import worst_cases
 from judged import call
 
 #: States of each build that are looked at.

@@ -14,12 +14,12 @@ from click.testing import Result
 
 from commands import Row, tried, typed
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.story import MARK, losses, picture, settled, story
+from journalspec_corpus.crash.explain import MARK, losses, picture, settled, story
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
+from journalspec_corpus.worst import worst_cases
 from judged import call
 
 READERS = ("strict", "salvage")

@@ -9,7 +9,7 @@ import pytest
 from worst_findings import products, run
 
 from journalspec_conformance.harnesses import registry
-from journalspec_corpus.crash.worst import findings
+from journalspec_corpus.worst import findings
 
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
 RUNS = [

@@ -33,16 +33,23 @@ from brute_effects import BrutePermitted, TooMany, issued
 from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
 from journalspec.formats import UnknownFormat
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, crash_format
-from journalspec_corpus.crash.blocks import TRASHED, States
-from journalspec_corpus.crash.effects import ORDER
-from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.disk import TRASHED, Contents, States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, Preset, rank
-from journalspec_corpus.crash.reach import visible_ends
-from journalspec_corpus.crash.reading import answers
+from journalspec_corpus.crash.formats import CrashFormat, StateReader, answers, crash_format, visible_ends
+from journalspec_corpus.crash.oracle import ORDER, REFUSALS, expected_at
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Release, Sync, SyncDir, Trace, Write
+from journalspec_corpus.crash.trace import (
+    PRESETS,
+    REACHABLE,
+    Ack,
+    Preset,
+    Release,
+    Sync,
+    SyncDir,
+    Trace,
+    Write,
+    rank,
+)
 from journalspec_corpus.crash.verdict import Answer, judge
 
 #: A crash point with more sets than this is not small.
@@ -286,7 +293,7 @@ class Comparison:
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)
         refusals = Facts(states).refusals
-        found, which = answers(point, states.codes, self.adapter.read)
+        found, which = answers(Contents(point, states.codes), self.adapter.read)
         known: dict[Content, BruteDebt] = {}
         for row, codes in enumerate(states.codes):
             self.report.rows += 1
@@ -330,7 +337,7 @@ class Comparison:
             past = pasts.setdefault(point.crash_index, Past(self.trace, point.crash_index))
             expected = expected_at(self.trace, point.crash_index, states.torn, states.stratum)
             refusals = Facts(states).refusals
-            found, which = answers(point, states.codes, self.adapter.read)
+            found, which = answers(Contents(point, states.codes), self.adapter.read)
             for row, codes in enumerate(states.codes):
                 self.report.others += 1
                 preset = PRESETS[states.preset[row]].name

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from journalspec.formats import format_module
-from journalspec_corpus.crash.adapter import PACKAGE
-from journalspec_corpus.crash.effects import (
+from journalspec_corpus.crash.formats import PACKAGE
+from journalspec_corpus.crash.oracle import (
     COMMIT,
     DECISION,
     PREPARE,

@@ -25,8 +25,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from brute_states import BASE, HOLE, Body, BruteState, Machine, brute_prefix, origin
-from journalspec_corpus.crash.persistence import CORRUPTED, get_preset
-from journalspec_corpus.crash.trace import SECOND_LIFE, Ack, Mark, Part, Publish, Release, Trace, Write
+from journalspec_corpus.crash.trace import (
+    CORRUPTED,
+    SECOND_LIFE,
+    Ack,
+    Mark,
+    Part,
+    Publish,
+    Release,
+    Trace,
+    Write,
+    get_preset,
+)
 from journalspec_corpus.crash.verdict import Answer
 
 Content = tuple[tuple[str, bytes], ...]

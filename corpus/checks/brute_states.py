@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from journalspec_corpus.crash.persistence import Preset
 from journalspec_corpus.crash.trace import (
     Create,
     Mark,
+    Preset,
     Rename,
     Sync,
     SyncDir,

@@ -17,6 +17,8 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 
 #: The tiers that come with the package; ``core`` is built, see ``corpus build``.
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
+#: The cases of a core build: JSON lines, see :class:`Shared`.
+CASES = "cases.jsonl.gz"
 #: What the id of a case ends with that is told again in another edition, which stands between the braces.
 AGAIN = "-in-{}"
 #: Lines of a set that may be no cases; a file with more is something else.

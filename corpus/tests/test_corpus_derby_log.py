@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Mark
-from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.derby_log import author
 from journalspec_corpus.derby_log.recording import build
 from journalspec_corpus.derby_log.workloads import Step, Workload
+from journalspec_corpus.workloads import LongWorkload
 
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
 

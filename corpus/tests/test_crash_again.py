@@ -16,17 +16,10 @@ import pytest
 from journalspec_corpus.bitronix_tlog.workloads import TABLES as DISK_TABLES
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash import second_crash
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import expected_at
-from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.second_crash import (
-    CHOICES,
-    CrashImage,
-    SecondLife,
-    choose,
-    crash_image,
-)
+from journalspec_corpus.crash.disk import States
+from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.oracle import expected_at
+from journalspec_corpus.crash.second_crash import CHOICES, CrashImage, SecondLife, choose, crash_image
 from journalspec_corpus.crash.states import crash_states, state_of
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
@@ -38,6 +31,7 @@ from journalspec_corpus.crash.trace import (
     SyncDir,
     Trace,
     Write,
+    get_preset,
 )
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
 from journalspec_corpus.jboss_journal.workloads import LONG, TYPICAL, VICTIM

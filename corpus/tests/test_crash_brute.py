@@ -12,9 +12,8 @@ import pytest
 import brute
 from brute_expected import Accounts, Past, is_rotten, lied, other_debt, other_verdict
 from brute_states import NAMES, Machine, brute_subset
-from journalspec_corpus.crash.adapter import crash_format
 from journalspec_corpus.crash.facts import Facts, fields
-from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.second_crash import crash_image
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
@@ -27,6 +26,7 @@ from journalspec_corpus.crash.trace import (
     Sync,
     Trace,
     Write,
+    get_preset,
 )
 from journalspec_corpus.crash.verdict import Answer
 

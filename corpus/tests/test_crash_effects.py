@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from journalspec.observation import REFUSED, At, Observation, Record, jsonable
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.effects import State, in_words
-from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, expected_at
-from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, State, expected_at, in_words
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Mark, Op, Release, Trace, Write
+from journalspec_corpus.crash.trace import Ack, Mark, Op, Release, Trace, Write, get_preset
 from journalspec_corpus.crash.verdict import Answer, judge, wrong_effect
 from journalspec_reference import load
 

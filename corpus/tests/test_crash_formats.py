@@ -14,15 +14,26 @@ from journalspec.formats import format_ids
 from journalspec_corpus.bitronix_tlog import recording as disk_recording
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
-from journalspec_corpus.crash.recorder import SECTOR
-from journalspec_corpus.crash.trace import Ack, Mark, Publish, Release, Reuse, Sync, Trace, Write
+from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.record import SECTOR
+from journalspec_corpus.crash.trace import (
+    PRESETS,
+    Ack,
+    Mark,
+    Preset,
+    Publish,
+    Release,
+    Reuse,
+    Sync,
+    Trace,
+    Write,
+    get_preset,
+)
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.crash.workloads import LongWorkload, Tables
 from journalspec_corpus.jboss_journal.recording import EXTENSIONS
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.workloads import LongWorkload, Tables
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, TIMESTAMP_AT
 from journalspec_reference.bitronix_tlog.scan import record_of

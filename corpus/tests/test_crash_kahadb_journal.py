@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from journalspec.kahadb_journal import LAYOUT
-from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import Ack, Mark, Publish, Sync, Trace, Write
 from journalspec_corpus.kahadb_journal.author import told
 from journalspec_corpus.kahadb_journal.crash import CRASH, STATE, action

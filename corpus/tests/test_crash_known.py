@@ -10,8 +10,8 @@ from goldens import EVERY, digest, lines_of, sample
 from mutants import mutant_reader
 
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.expected import REFUSALS
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.run import Rows
 

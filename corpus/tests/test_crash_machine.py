@@ -10,10 +10,10 @@ from itertools import combinations
 import pytest
 
 import brute
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.recorder import Recorder
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.record import Recorder
 from journalspec_corpus.crash.trace import Ack, Mark, Reuse, Trace, writer_of
-from journalspec_corpus.crash.workloads import (
+from journalspec_corpus.workloads import (
     LONG_IN_CORE,
     LONG_WORKLOADS,
     LONGER_WORKLOADS,

@@ -14,21 +14,29 @@ import pytest
 import brute
 from journalspec.formats import format_ids
 from journalspec_corpus.crash import states as engine
-from journalspec_corpus.crash.adapter import crash_format, has_crash_format
-from journalspec_corpus.crash.blocks import States, Timeline
 from journalspec_corpus.crash.corruption import EVERY_BIT
-from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, expected_at
+from journalspec_corpus.crash.disk import States, Timeline, case_id, content_id, content_ids, selected
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_id, content_id, content_ids
-from journalspec_corpus.crash.losses import EXHAUSTIVE, SAMPLES, garbage_bytes, selected, subsets
-from journalspec_corpus.crash.pages import promise
-from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset, rank
-from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of, state_of
+from journalspec_corpus.crash.formats import crash_format, has_crash_format
+from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED, expected_at
+from journalspec_corpus.crash.states import (
+    EXHAUSTIVE,
+    SAMPLES,
+    Descriptor,
+    crash_states,
+    descriptor_of,
+    garbage_bytes,
+    state_of,
+    subsets,
+)
 from journalspec_corpus.crash.trace import (
+    PRESETS,
+    STRATA,
     Ack,
     Create,
     Mark,
     Op,
+    Preset,
     Publish,
     RecordingStorage,
     Release,
@@ -39,6 +47,9 @@ from journalspec_corpus.crash.trace import (
     Truncate,
     Unlink,
     Write,
+    get_preset,
+    promise,
+    rank,
 )
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, INVARIANTS, MEANINGS, VERDICTS, Answer, judge
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.effects import Issued, Operations, operations_of
-from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.disk import Contents
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.reading import answers
+from journalspec_corpus.crash.formats import answers, crash_format
+from journalspec_corpus.crash.oracle import REFUSALS, Issued, Operations, expected_at, operations_of
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Release, Trace
+from journalspec_corpus.crash.trace import PRESETS, Ack, Release, Trace
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import _verdicts
@@ -91,7 +89,7 @@ def test_verdicts_are_those_of_single_answers(format_id: str) -> None:
     for trace in traces(format_id, every=331)[:15]:
         for states in crash_states(trace, PRESETS, SEED):
             expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-            found, which = answers(states.point, states.codes, adapter.read)
+            found, which = answers(Contents(states.point, states.codes), adapter.read)
             refusals = Facts(states).refusals
             table = _verdicts(found, which, refusals, expected, adapter)
             kinds, rows = np.unique(which * len(REFUSALS) + refusals, return_index=True)

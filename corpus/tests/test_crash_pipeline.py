@@ -18,14 +18,13 @@ from click.testing import CliRunner
 from journalspec.requirements import requirements
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import get_preset, rank
-from journalspec_corpus.crash.reduction import find
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.reduce import find
 from journalspec_corpus.crash.states import Descriptor, state_of
+from journalspec_corpus.crash.trace import get_preset, rank
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.load import Intake
+from journalspec_corpus.load import CASES, Intake
 from journalspec_corpus.pipeline.build import Builder, build
-from journalspec_corpus.pipeline.manifest import CASES
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.pipeline.store import finished, first_of_each, prepare, write_shard

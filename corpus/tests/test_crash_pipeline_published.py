@@ -21,13 +21,12 @@ from click.testing import CliRunner
 
 from journalspec_conformance.cli import cli
 from journalspec_conformance.compare import Claims, compare
-from journalspec_corpus.crash.case_builder import permitted_by_policy
-from journalspec_corpus.crash.expected import REFUSALS
+from journalspec_corpus.crash.explain import permitted_by_policy
+from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.load import Intake
+from journalspec_corpus.load import CASES, Intake
 from journalspec_corpus.pipeline import published
 from journalspec_corpus.pipeline.build import Builder, build
-from journalspec_corpus.pipeline.manifest import CASES
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.published import PER_CLASS
 from journalspec_corpus.pipeline.run import schema

@@ -14,23 +14,19 @@ from click.testing import CliRunner
 
 from journalspec.formats import format_ids
 from journalspec_conformance.cli.corpus_states import rates_command as command
-from journalspec_corpus.crash import rates
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format, has_crash_format
-from journalspec_corpus.crash.blocks import Codes, States
 from journalspec_corpus.crash.corruption import EVERY_BIT
-from journalspec_corpus.crash.expected import REFUSALS, expected_at
+from journalspec_corpus.crash.disk import Codes, Contents, States
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.losses import EVERY_BYTE
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
-from journalspec_corpus.crash.rates import Rate
-from journalspec_corpus.crash.reading import answers
-from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Mark, Op, Sync, Trace, Write
+from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format, has_crash_format
+from journalspec_corpus.crash.oracle import REFUSALS, expected_at
+from journalspec_corpus.crash.states import EVERY_BYTE, crash_states
+from journalspec_corpus.crash.trace import PRESETS, Ack, Mark, Op, Sync, Trace, Write, get_preset
 from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
+from journalspec_corpus.pipeline import rates
 from journalspec_corpus.pipeline.manifest import ManifestError
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.pipeline.rates import as_text, measure
+from journalspec_corpus.pipeline.rates import Rate, as_text, measure
 from journalspec_corpus.pipeline.store import BuildError
 from journalspec_corpus.seal import render, sealed
 
@@ -157,7 +153,7 @@ def test_the_weakest_safe_preset_comes_before_the_first_failure() -> None:
 
 def judged(adapter: CrashFormat, states: States) -> rates.Verdicts:
     """Return the strict reader's verdicts, judged one by one."""
-    found, which = answers(states.point, states.codes, adapter.read)
+    found, which = answers(Contents(states.point, states.codes), adapter.read)
     expected = expected_at(states.point.trace, states.point.crash_index, states.torn, states.stratum)
     names = list(VERDICTS)
     holes = adapter.readers[0] in adapter.salvaging

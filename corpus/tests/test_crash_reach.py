@@ -7,15 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import expected_at
+from journalspec_corpus.crash.disk import Contents, States
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
-from journalspec_corpus.crash.reach import Reach, unread_writes, visible_ends
-from journalspec_corpus.crash.reading import answers
+from journalspec_corpus.crash.formats import (
+    CrashFormat,
+    Reach,
+    answers,
+    crash_format,
+    unread_writes,
+    visible_ends,
+)
+from journalspec_corpus.crash.oracle import expected_at
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Create, Rename, Trace, Truncate, Unlink, Write
+from journalspec_corpus.crash.trace import PRESETS, Create, Rename, Trace, Truncate, Unlink, Write, get_preset
 from journalspec_corpus.pipeline.plan import Plan
 
 #: Formats in which recovery leaves bytes out.
@@ -103,7 +107,7 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
     """Return what the states of a group are to recovery and to reports."""
     facts = Facts(states)
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
-    found, which = answers(states.point, states.codes, adapter.read)
+    found, which = answers(Contents(states.point, states.codes), adapter.read)
     refusals = facts.refusals
     torn_in, names = fields(facts)
     seen = set[object]()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from journalspec_corpus.bitronix_tlog import recording as disk
-from journalspec_corpus.crash import recorder
-from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash import record
+from journalspec_corpus.crash.formats import crash_format
 
 
 def test_copies_are_what_was_made_and_share_nothing_that_changes() -> None:
     how = ("spec", 0, 4096, 600)
     made = disk._brought(*how)
-    copies = [recorder.begun(disk._brought, *how) for _ in range(4)]
+    copies = [record.begun(disk._brought, *how) for _ in range(4)]
     for copy in copies:
         assert copy.memory.files == made.memory.files
         assert (copy.storage.ops, copy.marks, copy.ends) == (made.storage.ops, made.marks, made.ends)
@@ -32,5 +32,5 @@ def test_a_trace_is_the_same_however_its_recorder_began(format_id: str) -> None:
     ids = []
     for _ in range(3):
         ids.append([adapter.build(work).id for work in works])
-    recorder._begun.cache_clear()
+    record._begun.cache_clear()
     assert ids[0] == ids[1] == ids[2] == [adapter.build(work).id for work in works]

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import brute
-from journalspec_corpus.crash.expected import REFUSALS
 from journalspec_corpus.crash.facts import Facts
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
+from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import (
+    PRESETS,
     Ack,
     Create,
     Mark,
@@ -25,6 +25,7 @@ from journalspec_corpus.crash.trace import (
     SyncDir,
     Trace,
     Write,
+    get_preset,
 )
 from journalspec_corpus.crash.verdict import Answer
 

@@ -10,12 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.persistence import get_preset
+from journalspec_corpus.crash.disk import States
+from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.second_crash import crash_image
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Mark
+from journalspec_corpus.crash.trace import Mark, get_preset
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_reference import load
 from journalspec_reference.api import WriterRefused

@@ -13,11 +13,9 @@ from mutants import mutant_reader
 
 from journalspec_corpus.bitronix_tlog.workloads import Step as Log
 from journalspec_corpus.bitronix_tlog.workloads import Workload as Logged
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.blocks import Timeline
-from journalspec_corpus.crash.persistence import PRESETS, rank
-from journalspec_corpus.crash.reading import Named, named_reader
-from journalspec_corpus.crash.reduction import (
+from journalspec_corpus.crash.disk import Timeline
+from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format, named_reader
+from journalspec_corpus.crash.reduce import (
     NoSuchState,
     NotFailing,
     Reduced,
@@ -32,12 +30,12 @@ from journalspec_corpus.crash.reduction import (
 )
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.states import Descriptor, state_of
-from journalspec_corpus.crash.trace import Write
+from journalspec_corpus.crash.trace import PRESETS, Write, rank
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
-from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.jboss_journal.workloads import Step as Op
 from journalspec_corpus.jboss_journal.workloads import Workload as Journaled
 from journalspec_corpus.pipeline.run import Shard
+from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.api import WriterRefused
 
 FORMATS = ("bitronix_tlog", "jboss_journal")

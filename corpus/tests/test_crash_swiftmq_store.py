@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 import brute
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.effects import operations_of
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.oracle import operations_of
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.trace import Create, Mark, Release, Sync, Trace, Unlink, Write
+from journalspec_corpus.crash.trace import PRESETS, Create, Mark, Release, Sync, Trace, Unlink, Write
 from journalspec_corpus.pipeline.run import Shard
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload
 from journalspec_reference.storage import MemoryStorage

@@ -16,15 +16,15 @@ import journalspec_corpus
 from journalspec.formats import get_format
 from journalspec.requirements import requirements
 from journalspec_corpus import Case, load_cases
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.case_builder import as_case, published_id
-from journalspec_corpus.crash.expected import Expected
-from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.reduction import reduce_state, wrong
+from journalspec_corpus.crash.explain import as_case, published_id, sectors, settled
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.oracle import Expected
+from journalspec_corpus.crash.reduce import reduce_state, wrong
 from journalspec_corpus.crash.states import state_of
-from journalspec_corpus.crash.story import sectors, settled
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import VERDICTS, Answer
-from journalspec_corpus.crash.worst import (
+from journalspec_corpus.design_rules import rules
+from journalspec_corpus.worst import (
     FILE,
     FINDINGS_FILE,
     MENDED,
@@ -36,7 +36,6 @@ from journalspec_corpus.crash.worst import (
     text_of,
     worst_cases,
 )
-from journalspec_corpus.design_rules import rules
 from journalspec_reference import load
 
 FORMATS = ("bitronix_tlog", "derby_log", "jboss_journal", "kahadb_journal", "swiftmq_store")

@@ -17,12 +17,10 @@ from mutants import mutant_reader
 from journalspec.formats import format_ids, format_module, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.requirements import requirements
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format, has_crash_format
-from journalspec_corpus.crash.persistence import get_preset
-from journalspec_corpus.crash.reading import named_reader
-from journalspec_corpus.crash.reduction import Situation, State
+from journalspec_corpus.crash.formats import CrashFormat, crash_format, has_crash_format, named_reader
+from journalspec_corpus.crash.reduce import Situation, State
 from journalspec_corpus.crash.states import Descriptor, crash_states, state_of
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.trace import Trace, get_preset
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.design_rules import (
     FILE_NAME,

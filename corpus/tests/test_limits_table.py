@@ -6,8 +6,8 @@ import pytest
 
 from journalspec.deviations import deviations as known_deviations
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.adapter import has_crash_format
-from journalspec_corpus.crash.persistence import PRESETS, STRATA
+from journalspec_corpus.crash.formats import has_crash_format
+from journalspec_corpus.crash.trace import PRESETS, STRATA
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, first_that_covers, limits, parse_limits
 from journalspec_corpus.design_rules import findings
 

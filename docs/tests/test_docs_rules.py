@@ -8,11 +8,11 @@ import pytest
 
 from journalspec import __version__
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.adapter import has_crash_format
-from journalspec_corpus.crash.persistence import PRESETS
-from journalspec_corpus.crash.rates import QUESTIONS, Rate
+from journalspec_corpus.crash.formats import has_crash_format
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.design_rules import findings, rules
 from journalspec_corpus.pipeline.plan import ENGINE, Plan
+from journalspec_corpus.pipeline.rates import QUESTIONS, Rate
 from journalspec_docs import rule_pages
 
 FORMATS = [name for name in format_ids() if has_crash_format(name)]

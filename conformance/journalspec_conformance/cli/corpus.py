@@ -15,7 +15,7 @@ from journalspec_conformance.cli import LazyGroup, Subcommand, how_it_ended
 from journalspec_conformance.cli._options import FILE
 from journalspec_conformance.cli._tables import progress_bar, say, show_table
 from journalspec_conformance.errors import Problem
-from journalspec_corpus.crash.persistence import STRATA
+from journalspec_corpus.crash.trace import STRATA
 from journalspec_corpus.crash.verdict import MEANINGS
 from journalspec_corpus.load import PUBLISHED_TIERS
 from journalspec_corpus.pipeline.manifest import BuildReport, ManifestError, load
@@ -114,7 +114,7 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
 
 def format_with_traces(names: Sequence[str]) -> str:
     """Return the one format of `names` that has crash traces; raises Problem if that is not clear."""
-    from journalspec_corpus.crash.adapter import has_crash_format  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415  # needs optional parts
 
     try:
         able = [name for name in names if has_crash_format(name)]

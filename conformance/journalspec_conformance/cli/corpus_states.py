@@ -20,12 +20,11 @@ from journalspec_conformance.crashes.story import EngineReader, lived
 from journalspec_conformance.errors import Breakdown
 from journalspec_conformance.running import RunRequest, setup_of
 from journalspec_corpus.case import Case
-from journalspec_corpus.crash import reduction, story, transcript
-from journalspec_corpus.crash.adapter import CrashFormat
-from journalspec_corpus.crash.case_builder import as_case, case_of
-from journalspec_corpus.crash.effects import in_words
-from journalspec_corpus.crash.reading import Named, named_reader
-from journalspec_corpus.crash.reduction import Reduced
+from journalspec_corpus.crash import explain, reduce
+from journalspec_corpus.crash.explain import as_case, case_of
+from journalspec_corpus.crash.formats import CrashFormat, Named, named_reader
+from journalspec_corpus.crash.oracle import in_words
+from journalspec_corpus.crash.reduce import Reduced
 from journalspec_corpus.crash.verdict import wrong_effect
 from journalspec_corpus.pipeline import failures
 from journalspec_corpus.pipeline.failures import BuiltState
@@ -127,7 +126,7 @@ def show_command(directory: Path, case_id: str, as_json: bool) -> None:
         state = place.state
     except (LookupError, OSError) as error:
         raise click.UsageError(_text(error)) from None
-    told = {**transcript.as_json(place.adapter, place.workload, state), "verdicts": dict(place.verdicts)}
+    told = {**explain.as_json(place.adapter, place.workload, state), "verdicts": dict(place.verdicts)}
     if as_json:
         click.echo(json.dumps(told, indent=2))
         return
@@ -140,7 +139,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     state = place.state
     yield f"case      {told['case']}"
     yield f"workload  {state.trace.name}"
-    yield f"preset    {story.preset_words(state)}"
+    yield f"preset    {explain.preset_words(state)}"
     yield f"kind      {told['stratum']}, {told['category']}" + (f", {state.field}" if state.field else "")
     safe = [mark["record"] for mark in told["trace"]["before"] if mark["acknowledged"]]
     yield f"stood     {', '.join(safe) or '-'}"
@@ -149,7 +148,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     pieces = told["arrived"].get("pieces", ())
     if pieces:
         yield "In flight:"
-        yield from (f"  {loss}" for _, _, loss in story.pieces(state))
+        yield from (f"  {loss}" for _, _, loss in explain.pieces(state))
     yield ""
     owed = told["owed"]
     for name, words in _OWED.items():
@@ -219,7 +218,7 @@ def shrink_command(
         raise click.UsageError(_text(error)) from None
     with Console(stderr=True).status(f"{verdict}: shrinking") as status:
         try:
-            found = reduction.reduce_state(
+            found = reduce.reduce_state(
                 place.adapter,
                 place.workload,
                 place.descriptor,
@@ -229,7 +228,7 @@ def shrink_command(
                 budget=budget,
                 progress=lambda tried, what: status.update(f"{tried:,} tried; {what}"),
             )
-        except reduction.NotFailing as error:
+        except reduce.NotFailing as error:
             raise Failed(
                 f"{place.case_id}: nothing to shrink: {error}; `corpus show` tells any state"
             ) from None
@@ -298,7 +297,7 @@ def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> 
         *_effect(found),
         f"case      {small.id}",
         f"workload  {found.workload.name}",
-        f"preset    {story.preset_words(state)}",
+        f"preset    {explain.preset_words(state)}",
         f"taken     {', '.join(step.how for step in found.steps) or _nothing(found)}",
         "",
     ]

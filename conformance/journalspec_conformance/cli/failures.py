@@ -19,7 +19,7 @@ from journalspec_conformance.explain import explain, reproduce
 from journalspec_conformance.products import cache_dir
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import Prepared, RunRequest
-from journalspec_conformance.selection import CRASH
+from journalspec_conformance.selection import CRASH, CRASH_WRITE
 from journalspec_conformance.wording import FailureGroup, grouped
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.draws import is_drawn, reduced
@@ -29,6 +29,8 @@ LISTED = 20
 EXPLAINED = 5
 #: Of so many groups the journal of the first failure is reduced.
 REDUCED = 5
+#: The fingerprint of a writer that loses what it had acknowledged.
+NOT_DURABLE = "not-durable"
 #: What failed last time: bytes of the file with its ids, and of so many implementations.
 MOST_REMEMBERED = 1 << 22
 REMEMBERED = 50
@@ -58,7 +60,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
         for result, case in examples.values():
             kept = next((other for other in case.probes if other.id == result.probe), probes[result.probe])
             say(f"kept: {keep_probe(keep, kept, result)}")
-    if details or prepared.tier == CRASH:
+    if details or prepared.tier in (CRASH, CRASH_WRITE):
         say()
     else:
         say("--details explains them, --report keeps them all; `journalspec ask` shows both answers to one")
@@ -71,6 +73,9 @@ def _reduced(
     examples = [group.example for group in groups if is_drawn(group.example.probe)]
     if prepared.tier == CRASH:
         yield from _reduced_crashes(prepared, groups, probes)
+    if prepared.tier == CRASH_WRITE:
+        lost = [group.example for group in groups if group.example.fingerprint == NOT_DURABLE]
+        yield from ((result.probe, (result, probes[result.probe].case)) for result in lost)
     examples = [result for result in examples if result.result_class in ("fail", "error", "crash", "timeout")]
     if not examples:
         return
@@ -105,11 +110,16 @@ def _reduced_crashes(
 def _explained(prepared: Prepared, group: FailureGroup, result: Result, case: Case) -> str:
     """Return the text of the first failure of a `group`, which may have been reduced to `result`."""
     target, first = prepared.setup.target.text, group.example
+    repeat = reproduce(first.probe, target, prepared.tier, prepared.repeat)
     if prepared.tier == CRASH:
         from journalspec_conformance.crashes.story import account  # noqa: PLC0415 - as above
 
-        repeat = reproduce(first.probe, target, CRASH, prepared.repeat)
         text = "\n".join(map(shown, account(case, result, target, repeat)))
+    elif prepared.tier == CRASH_WRITE and result.fingerprint == NOT_DURABLE:
+        from journalspec_conformance.crashes.writers import told  # noqa: PLC0415 - as above
+
+        with closing(prepared.setup.open()) as engine:
+            text = "\n".join(map(shown, told(engine, case, target, repeat)))
     else:
         text = explain(result, case, target)
     more = f"\n{group.count - 1} more probes fail so (--report keeps them all)" if group.count > 1 else ""

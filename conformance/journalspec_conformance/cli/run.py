@@ -30,6 +30,7 @@ from journalspec_conformance.report import (
 )
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.running import (
+    PRESET,
     Prepared,
     RunRequest,
     choose_jobs,
@@ -37,7 +38,7 @@ from journalspec_conformance.running import (
     prepare,
     run_probes,
 )
-from journalspec_conformance.selection import CRASH
+from journalspec_conformance.selection import CRASH, CRASH_WRITE
 from journalspec_conformance.wording import UNJUDGED, github_annotations, grouped, judged_and_not
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
@@ -95,7 +96,8 @@ _asking = _options.apply(
 @click.command("run", epilog=_options.EXIT_STATUS)
 @_options.implementation()
 @_options.selection(
-    ", drawn (journals at random), crash (states that a crash may leave), or all: the three, and draws"
+    ", drawn (journals at random), crash (states that a crash may leave), crash-write (what a crash may"
+    " leave of the writes of IMPL), or all: the three, and draws"
 )
 @click.option(
     "--seed",
@@ -109,7 +111,14 @@ _asking = _options.apply(
     default=COUNT,
     show_default=True,
     metavar="N",
-    help="Draws, or crash states, of each format.",
+    help="Draws, or crash states, of each format; of the tier crash-write, states of each case.",
+)
+@click.option(
+    "--preset",
+    default=PRESET,
+    show_default=True,
+    metavar="P",
+    help="Of the tier crash-write: what the disk may do.",
 )
 @_asking
 def run_command(**options: Any) -> None:
@@ -118,6 +127,9 @@ def run_command(**options: Any) -> None:
     The tier `crash` needs no build: IMPL is asked about files as a crash may leave them, and its
     answers are judged by what had been acknowledged before. A failure is reduced to few operations
     and told from the first write. With --cases DIR, the states are those of a build.
+
+    The tier `crash-write` lets IMPL write and report its storage operations. What a disk may leave of
+    them is recovered by the reference: what IMPL had acknowledged must be there.
 
     On GitHub (GITHUB_ACTIONS=true), failures are also printed as annotations.
     """
@@ -282,7 +294,7 @@ def show(
     rows = [[name, *(str(found[entry] or "") for entry in classes)] for name, found in by_format.items()]
     show_table(["format", *classes], rows)
     if prepared.seed is not None:
-        what = "crash states" if prepared.tier == CRASH else "draws"
+        what = "crash states" if prepared.tier in (CRASH, CRASH_WRITE) else "draws"
         say(f"{what}: seed {prepared.seed} (--seed {prepared.seed} repeats them)")
     red = [result for result in results if result.red]
     if not red:

@@ -18,9 +18,9 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from journalspec.formats import format_ids
-from journalspec_corpus.crash.adapter import crash_format, has_crash_format
+from journalspec_corpus.crash.formats import crash_format, has_crash_format
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.crash.worst import findings, worst_cases
+from journalspec_corpus.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
 #: What failures of one kind have in common.

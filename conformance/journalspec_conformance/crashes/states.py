@@ -26,17 +26,14 @@ from journalspec_conformance.connection import Message
 from journalspec_conformance.errors import Misbehaved, Problem
 from journalspec_conformance.result import Outcome
 from journalspec_corpus.case import Case, Origin
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.case_builder import ExpectedSets, permitted_by_policy, published_id
-from journalspec_corpus.crash.effects import in_words
-from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.explain import ExpectedSets, permitted_by_policy, published_id
 from journalspec_corpus.crash.facts import fields as torn_fields
-from journalspec_corpus.crash.losses import as_write
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.reduction import State
+from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at, in_words
+from journalspec_corpus.crash.reduce import State
 from journalspec_corpus.crash.second_crash import SecondLife
-from journalspec_corpus.crash.states import Descriptor, descriptor_of, state_of
-from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.states import Descriptor, as_write, descriptor_of, state_of
+from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, REACHABLE, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import (
     CATEGORIES,
     MEANINGS,

@@ -13,9 +13,9 @@ from journalspec_conformance.errors import Breakdown, Misbehaved
 from journalspec_conformance.result import Result
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.case import Origin
-from journalspec_corpus.crash import reduction, story
-from journalspec_corpus.crash.adapter import CrashFormat
-from journalspec_corpus.crash.reduction import Reduced, State
+from journalspec_corpus.crash import explain, reduce
+from journalspec_corpus.crash.formats import CrashFormat
+from journalspec_corpus.crash.reduce import Reduced, State
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
 from journalspec_corpus.making import make_case
@@ -94,7 +94,7 @@ def smallest(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET)
     policy = probe.policy or ""
     reader = EngineReader(engine, case.adapter, policy, refusing=verdict == "refused")
     try:
-        return reduction.reduce_state(
+        return reduce.reduce_state(
             case.adapter,
             case.workload,
             case.descriptor,
@@ -103,7 +103,7 @@ def smallest(engine: Engine, probe: Probe, result: Result, budget: int = BUDGET)
             salvaging=case.adapter.salvages(policy),
             budget=budget,
         )
-    except reduction.NotFailing:
+    except reduce.NotFailing:
         return None
 
 
@@ -117,14 +117,14 @@ def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
     """Return a failure as a story: what was written, what arrived, what was answered, what would be right."""
     if not isinstance(case, CrashCase):
         return [result.reason]
-    state = reduction.find(case.trace, case.descriptor)
+    state = reduce.find(case.trace, case.descriptor)
     verdict = _verdict(result)
     label = " ".join(filter(None, (result.result_class, result.fingerprint)))
     lines = [
         f"{label}: {result.probe}",
         f"  {case.title}",
         f"  {result.reason}",
-        f"disk: {story.preset_words(state)}",
+        f"disk: {explain.preset_words(state)}",
         f"acknowledged before: {', '.join(mark.record for mark in case.trace.standing) or '-'}",
         *lived(case.adapter, case.workload, state),
         "",
@@ -177,14 +177,14 @@ def required(case: CrashCase) -> Iterator[str]:
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
     """Yield what was done up to `state`, line by line, and what of it arrived."""
     yield f"Before: {state.trace.background} behind what is in use."
-    for number, before in enumerate(reduction.crashes_before(adapter, workload), start=1):
+    for number, before in enumerate(reduce.crashes_before(adapter, workload), start=1):
         yield from (f"Life {number}, done in this order:", *_done(before), "")
     yield from ("Done, in this order:", *_done(state))
 
 
 def _done(state: State) -> list[str]:
-    head, losses = story.losses(state)
-    out = [*(f"  {line}" for line in story.story(state)), head]
+    head, losses = explain.losses(state)
+    out = [*(f"  {line}" for line in explain.story(state)), head]
     for loss in losses:
-        out += [f"  {loss}", *(f"    {line}" for line in story.picture(state, loss))]
+        out += [f"  {loss}", *(f"    {line}" for line in explain.picture(state, loss))]
     return out

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, jsonable
 from journalspec_corpus.bitronix_tlog import workloads as tables
 from journalspec_corpus.bitronix_tlog.model import FINISHING, Decisions, Kept
 from journalspec_corpus.bitronix_tlog.recording import KEYS, LongRun, build, resumed
-from journalspec_corpus.crash.adapter import CrashFormat, two_policies
-from journalspec_corpus.crash.effects import (
-    ALONE,
-    DECISION,
-    ROLLBACK,
-    Action,
-    Effect,
-    Semantics,
-    State,
-)
-from journalspec_corpus.crash.reach import Reach
+from journalspec_corpus.crash.formats import CrashFormat, Reach, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.oracle import ALONE, DECISION, ROLLBACK, Action, Effect, Semantics, State
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations
+from journalspec_corpus.workloads import Continuations
 from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import examine, in_order
+from journalspec_reference.bitronix_tlog.recover import log_of
 
 MODEL = Decisions()
 
@@ -75,6 +67,23 @@ def action(key: str) -> Action:
     return Action(op, gtrid, ALONE, () if finishing else _decided(gtrid, names))
 
 
+def look(files: StateFiles, edition: str) -> Hashable:
+    """Return what recovery can see: lengths, headers, and the records and damage of the logs."""
+    return tuple([(name, files.size(name), files.once(name, _seen, name)) for name in files])
+
+
+def _seen(content: bytes, name: str) -> bytes:
+    file = examine(name, content)
+    said: list[bytes | int] = [content[:HEADER_SIZE]]
+    faults = []
+    for batch in log_of(file).scan() if file.problem is None else ():
+        for off, end in zip(batch.off, batch.end, strict=True):
+            said += (batch.base + off, batch.data[off:end])
+        faults += batch.damage
+    # The first place without a record says why recovery refuses; and a timestamp may be one of these places.
+    return digest_of(*said, *(fault[0] for fault in faults), *(fault[2].encode() for fault in faults[:1]))
+
+
 def reach(heads: Mapping[str, bytes], sizes: Mapping[str, int]) -> dict[str, int]:
     """Return how far recovery looks into each file: to the tail, at most."""
     ends = {name: min(size, HEADER_SIZE) for name, size in sizes.items()}
@@ -94,6 +103,7 @@ CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
+    look=look,
     state_readers=two_policies("salvage"),
     answer=answer,
     record_json=KEYS.record_json,

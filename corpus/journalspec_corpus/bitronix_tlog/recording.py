@@ -24,10 +24,10 @@ from journalspec_corpus.bitronix_tlog.workloads import (
     logged,
     size_of,
 )
-from journalspec_corpus.crash.recorder import Keys, Operation, Recorder, begun, missing
+from journalspec_corpus.crash.record import Keys, Operation, Recorder, begun, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import Mark, Op, Publish, Release, Reuse, Trace, Write
-from journalspec_corpus.crash.workloads import FOREIGN
+from journalspec_corpus.workloads import FOREIGN
 from journalspec_reference import load
 from journalspec_reference.bitronix_tlog.codec import (
     HEADER_SIZE,

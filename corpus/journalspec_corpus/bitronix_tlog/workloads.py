@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec_corpus.crash import workloads as shared
-from journalspec_corpus.crash.recorder import Operation
+from journalspec_corpus import workloads as shared
+from journalspec_corpus.crash.record import Operation
 
 EDITION = "2.1"
 #: life -> what names are made of. After a crash no byte of a name is what it was: a sector of before is

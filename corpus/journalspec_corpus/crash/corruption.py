@@ -16,10 +16,21 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.blocks import DATA, NAMES, ROTTEN, SIZE, Block, CrashPoint, States, Timeline
-from journalspec_corpus.crash.losses import SECTOR, acknowledged_points, draws, ranks_of
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, Preset
-from journalspec_corpus.crash.trace import Mark, Sync, SyncDir, Trace
+from journalspec_corpus.crash.disk import (
+    DATA,
+    NAMES,
+    ROTTEN,
+    SECTOR,
+    SIZE,
+    Block,
+    CrashPoint,
+    States,
+    Timeline,
+    acknowledged_points,
+    draws,
+    ranks_of,
+)
+from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Preset, Sync, SyncDir, Trace
 
 #: A physical sector of a disk, and where a file's header ends if no record begins before.
 PHYSICAL, HEADER = 4096, 64

@@ -17,13 +17,23 @@ from typing import Concatenate, ParamSpec
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.blocks import DATA, NAMES, SIZE, TRASHED, CrashPoint, States, Timeline
 from journalspec_corpus.crash.corruption import corrupted_fields
-from journalspec_corpus.crash.expected import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED
-from journalspec_corpus.crash.ids import content_ids
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE
+from journalspec_corpus.crash.disk import (
+    DATA,
+    NAMES,
+    SIZE,
+    TRASHED,
+    CrashPoint,
+    States,
+    Timeline,
+    content_ids,
+)
+from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REFUSALS, REQUIRED
 from journalspec_corpus.crash.trace import (
     BEFORE,
+    CORRUPTED,
+    PRESETS,
+    REACHABLE,
     Ack,
     Create,
     Mark,

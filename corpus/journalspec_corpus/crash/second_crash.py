@@ -21,15 +21,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from journalspec.formats import UnknownFormat, format_module
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import REFUSALS, REQUIRED, expected_at
+from journalspec_corpus.crash.disk import States, case_ids, content_ids
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_ids, content_ids
-from journalspec_corpus.crash.pages import promise
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE, get_preset, rank
+from journalspec_corpus.crash.oracle import REFUSALS, REQUIRED, expected_at
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
 from journalspec_corpus.crash.trace import (
     BEFORE,
+    PRESETS,
+    REACHABLE,
     Create,
     Mark,
     Op,
@@ -39,6 +38,9 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Workload,
     Write,
+    get_preset,
+    promise,
+    rank,
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_reference.api import WriterRefused

@@ -1,25 +1,551 @@
-"""All states of a trace that are looked at, and any one of them by its descriptor."""
+"""All states of a trace that are looked at, and any one of them by its descriptor.
+
+The *prefix* presets leave everything up to an operation, and that one up to some byte; the *subset* presets
+any granule between two forces, or not. All presets with one granule share the blocks of a crash point, and a
+row is put down to the strongest preset that reaches it. All combinations of versions are looked at while
+they are few: at most ``EXHAUSTIVE`` (12 granules with two versions each). Beyond that, those with at most
+two deviations from "everything arrived" and from "nothing arrived" are taken: most faults need few lost
+writes. To them come samples, each a function of the stream and its own number; nothing is sampled that can
+be counted.
+
+A lie about a force leaves more: what had been acknowledged may be gone. No format can keep its promises
+then, so these states are counted apart (class L). A state that an honest device leaves as well is not among
+them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import hashlib
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from math import prod
+from operator import itemgetter
 
 import numpy as np
+import numpy.typing as npt
 
-from journalspec_corpus.crash.blocks import States, Timeline
 from journalspec_corpus.crash.corruption import corrupted_states
-from journalspec_corpus.crash.losses import (
+from journalspec_corpus.crash.disk import (
+    DATA,
+    FOREIGN,
+    MIXED,
+    NAMES,
     SECTOR,
-    as_write,
-    extended,
-    lied_states,
-    prefix_states,
+    SIZE,
+    TRASHED,
+    Block,
+    Codes,
+    CrashPoint,
+    States,
+    Timeline,
+    acknowledged_points,
+    ranks_of,
     selected,
-    subset_states,
+    stream_of,
 )
-from journalspec_corpus.crash.persistence import PRESETS, Preset, get_preset
-from journalspec_corpus.crash.trace import Trace, Write
+from journalspec_corpus.crash.trace import (
+    LYING,
+    PRESETS,
+    Ack,
+    Mark,
+    Op,
+    Preset,
+    Publish,
+    Release,
+    Reuse,
+    Sync,
+    SyncDir,
+    Trace,
+    Write,
+    get_preset,
+)
+
+Mask = npt.NDArray[np.bool_]
+
+
+#: 2 to the 12th: twelve granules, each lost or kept.
+EXHAUSTIVE = 4096
+#: A crash point that is too large to be enumerated gets as many samples as the largest that is not.
+SAMPLES = EXHAUSTIVE
+
+
+def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
+    """Return all combinations of block versions, or those with at most two deviations and samples.
+
+    Each row is one combination; rows are distinct and in a fixed order. `stream`
+    chooses the samples.
+    """
+    if prod(dims) > EXHAUSTIVE:
+        return distinct(np.concatenate([_deviations(dims), samples(dims, stream)]))[0]
+    rows = np.zeros((prod(dims), len(dims)), np.uint16)
+    # An array has 64 dimensions at most: blocks with one version take none.
+    free = [at for at, size in enumerate(dims) if size > 1]
+    if free:
+        rows[:, free] = np.stack(np.unravel_index(np.arange(len(rows)), [dims[at] for at in free]), axis=1)
+    return rows
+
+
+def _deviations(dims: tuple[int, ...]) -> Codes:
+    rows: dict[tuple[int, ...], None] = {}
+    for base in _all_and_nothing(dims):
+        for count in range(3):
+            for where in combinations(range(len(dims)), count):
+                for codes in product(*([*range(base[at]), *range(base[at] + 1, dims[at])] for at in where)):
+                    row = base.copy()
+                    row[[*where]] = codes
+                    rows[tuple(row.tolist())] = None
+    return np.asarray(list(rows), np.uint16)
+
+
+def _all_and_nothing(dims: tuple[int, ...]) -> tuple[Codes, Codes]:
+    """Return the row in which everything arrived, and that in which nothing did."""
+    return np.asarray(dims, np.uint16) - np.uint16(1), np.zeros(len(dims), np.uint16)
+
+
+def samples(dims: tuple[int, ...], stream: int, number: int = SAMPLES) -> Codes:
+    """Return `number` uniform rows, drawn by counter: row i does not depend on the others."""
+    sizes = np.asarray(dims, np.uint64)
+    count = np.arange(number * len(dims), dtype=np.uint64).reshape(number, len(dims)) + np.uint64(1)
+    value = np.uint64(stream) + count * np.uint64(0x9E3779B97F4A7C15)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    # The upper half: with so few versions per block the bias is below one in a billion.
+    return (((value ^ (value >> np.uint64(31))) >> np.uint64(32)) % sizes).astype(np.uint16)
+
+
+def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
+    """Return the rows without repetitions, in order of first appearance, and where each first was."""
+    first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
+    return np.asarray(rows[first]), first
+
+
+# --- Writes that are torn ---
+
+#: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
+EVERY_BYTE, FRONT = 600, 96
+#: In traces with more writes than this that are of interest, only so many of the last are cut like that.
+MANY, LAST = 8, 3
+
+
+def prefix_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None) -> Iterator[States]:
+    """Yield the states of the prefix presets among `presets`, one crash point per operation (or `at` one)."""
+    ranks = ranks_of(presets, "prefix")
+    line = Timeline(trace, SECTOR)
+    for index, op in enumerate((*trace.ops, None)):
+        write = as_write(op)
+        says_nothing = isinstance(op, (Mark, Publish, Reuse, Sync, SyncDir, Write)) or op == Release(())
+        wanted = index >= trace.crash_from and at in (None, index)
+        if not ranks or not wanted or (says_nothing and write is None):
+            continue
+        point = line.advance(index).settled()
+        if write is not None:
+            yield _torn(point, write, ranks)
+        else:
+            one = np.zeros(1, np.int32)
+            yield States(point, np.zeros((1, 0), np.uint16), np.full(1, ranks[0], np.uint8), one)
+
+
+def as_write(op: Op | None) -> Write | None:
+    """Return `op` if it is a write of at least one byte."""
+    return op if isinstance(op, Write) and op.data else None
+
+
+def _torn(point: CrashPoint, op: Write, ranks: list[int]) -> States:
+    """Return the states in which `op`, the next operation, has arrived up to some byte."""
+    index, number = point.crash_index, point.names[op.file]
+    size, end = point.sizes[number], op.off + len(op.data)
+    wanted = cuts_of(point.trace, index)
+    if op.off < size < end:
+        wanted[size - op.off] = True
+    preset = np.full(len(wanted), 255, np.uint8)
+    for rank in reversed(ranks):
+        preset[allowed_cuts(op, PRESETS[rank], size)] = rank
+    tears = np.flatnonzero(wanted & (preset != 255)).astype(np.int32)
+    reached = op.off + tears
+    blocks, columns = [], []
+    for granule in range(op.off // SECTOR, (end - 1) // SECTOR + 1):
+        start = granule * SECTOR
+        old = point.contents[number][start : start + SECTOR].ljust(SECTOR, b"\0")
+        first, last = max(op.off, start), min(end, start + SECTOR)
+
+        def cut(until: int, old: bytes = old, start: int = start, first: int = first) -> bytes:
+            return old[: first - start] + op.data[first - op.off : until - op.off] + old[until - start :]
+
+        versions: dict[bytes, int] = {old: 0}
+        column = np.zeros(len(tears), np.uint16)
+        inside, behind = np.searchsorted(reached, [first, last], "right").tolist()
+        for row in range(inside, behind):
+            column[row] = versions.setdefault(cut(int(reached[row])), len(versions))
+        column[behind:] = versions.setdefault(cut(last), len(versions))
+        blocks.append(Block(DATA, number, granule, tuple(versions), _levels(len(versions))))
+        columns.append(column)
+    if end > size:
+        # The file grows with the bytes that arrive: together, never before them.
+        grown = np.where(tears == 0, size, np.maximum(size, reached))
+        sizes = np.unique([size, *grown.tolist()])
+        blocks.append(Block(SIZE, number, 0, tuple(sizes.tolist()), _levels(len(sizes))))
+        columns.append(np.searchsorted(sizes, grown).astype(np.uint16))
+    most = tuple(max(block.levels) for block in blocks)
+    moved = [(at, level) for at, level in enumerate(most) if level]
+    kills = (tuple(0 for _ in blocks), most)
+    torn = replace(point, blocks=tuple(blocks), reach={index: moved} if moved else {}, kills=kills)
+    return States(torn, np.stack(columns, axis=1), preset[tears], tears, index)
+
+
+def _levels(versions: int) -> tuple[int, ...]:
+    """Return the levels under a torn write: only the last version has all of it."""
+    return (*(0 for _ in range(versions - 1)), int(versions > 1))
+
+
+def cuts_of(trace: Trace, index: int) -> Mask:
+    """Return for each number of bytes of write `index` that arrived whether that cut is looked at.
+
+    Short writes are cut everywhere. In longer ones, cuts inside a long run of payload all say the same:
+    the front and the back are cut at every byte, the middle at sector edges and one byte beside them.
+    In a long trace all but the last writes are cut at the edges of sectors and fields
+    only, and one byte beside them: what comes later does not make more of the others. So
+    are writes of which recovery can look at no byte: all cuts of one look the same to it.
+    """
+    op = as_write(trace.ops[index])
+    if op is None:
+        raise ValueError(f"{trace.name}: operation {index} writes nothing")
+    length = len(op.data)
+    few = index in trace.unread or _is_early(trace, index)
+    if length <= EVERY_BYTE and not few:
+        return np.ones(length + 1, bool)
+    out = np.zeros(length + 1, bool)
+    for beside in (-1, 0, 1):
+        out[(beside - op.off) % SECTOR :: SECTOR] = True
+    if not few:
+        out[: FRONT + 1] = out[length - FRONT :] = True
+        return out
+    edges = [0, length]
+    for at, mark in trace.annotated:
+        if at == index and isinstance(mark, Mark):
+            edges += [mark.off - op.off + start for start, _ in mark.fields]
+    for edge in edges:
+        out[max(0, edge - 1) : max(0, edge + 2)] = True
+    return out
+
+
+def _is_early(trace: Trace, index: int) -> bool:
+    """Tell whether write `index` is of interest, one of many, and none of the last."""
+    writes = trace.writes
+    of_interest = len(writes) - bisect_left(writes, trace.crash_from, key=itemgetter(0))
+    last = writes[-LAST][0] if of_interest > MANY else 0
+    return trace.crash_from <= index < last
+
+
+def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
+    """Return after which numbers of bytes of `op` a prefix preset may cut it, in a file of `size` bytes.
+
+    The first and the last cut are whole.
+    """
+    ends = op.off + np.arange(len(op.data) + 1)
+    cut = ends % preset.granule == 0
+    if preset.append == "whole":
+        # What lies behind the old end is not seen before all of it is there.
+        cut = (cut & (ends <= size)) | (ends == size)
+    cut[[0, -1]] = True
+    return np.asarray(cut)
+
+
+# --- Granules that are lost, or broken ---
+
+#: Of the rows in which new space shows what it should not, so many are looked at per crash point.
+UNCOVERED = 1024
+#: Samples with any number of broken sectors, and the most sectors of which all pairs are broken.
+BROKEN_SAMPLES, PAIRS = 16, 6
+#: A descriptor says a version in one byte.
+MOST_VERSIONS = 255
+#: What a granule of a disk that breaks sectors may hold next to its own versions, in this order:
+#: garbage; the front half as in the last version and garbage behind it; the front half as in the
+#: first version and the rear half as in the last.
+BROKEN = ("garbage", "left", "right")
+
+
+def subset_states(
+    trace: Trace, presets: tuple[Preset, ...], seed: int, at: int | None = None
+) -> Iterator[States]:
+    """Yield the states of the subset presets among `presets`, one set per granule and crash point.
+
+    Crash points are just before each force and acknowledgement, and at the end. Before a release as well:
+    the same may be on disk afterwards, but less is owed then. What the prefix presets reach anyway is left
+    out, if some are among `presets`, where that is easily seen.
+    """
+    covered = bool(ranks_of(presets, "prefix"))
+    wanted = ranks_of(presets, "subset")
+    for granule in dict.fromkeys(PRESETS[rank].granule for rank in wanted):
+        ranks = [rank for rank in wanted if PRESETS[rank].granule == granule]
+        line = Timeline(trace, granule)
+        for index, op in enumerate((*trace.ops, None)):
+            ends = op is None or (isinstance(op, (Sync, SyncDir, Ack, Release)) and op != Release(()))
+            if not ends or index < trace.crash_from or at not in (None, index):
+                continue
+            point = line.advance(index).point(idle=True)
+            if point.blocks:
+                states = _lost(point, line.loose_names(), ranks, seed, covered)
+                if len(states):
+                    yield states
+
+
+def _lost(
+    point: CrashPoint, loose: Sequence[Mapping[str, int]], ranks: list[int], seed: int, covered: bool
+) -> States:
+    """Return all states of one crash point under the presets `ranks`, strongest first."""
+    trace, dims, shown = point.trace, point.dims, point
+    if max(dims) + len(BROKEN) + len(loose) > MOST_VERSIONS:
+        raise ValueError(f"{trace.name}: more than {MOST_VERSIONS} versions of one granule in flight")
+    stream = stream_of(f"{seed}/{trace.id}/{point.crash_index}/{point.granule}")
+    rows = subsets(dims, stream)
+    labels = np.full(len(rows), 255, np.uint8)
+    # One block in flight: its versions are what the prefix presets leave anyway.
+    if not (covered and sum(size > 1 for size in dims) <= 1 and _is_new(point)):
+        for rank in reversed(ranks):
+            if PRESETS[rank].plain:
+                labels[admitted(point, rows, PRESETS[rank])] = rank
+    found = [(rows[labels != 255], labels[labels != 255])]
+    data = [at for at, block in enumerate(point.blocks) if block.kind == DATA]
+    for rank in ranks:
+        preset = PRESETS[rank]
+        if preset.plain:
+            continue
+        if shown is point:
+            shown = extended(point, preset, seed, loose)
+        if preset.broken:
+            special = _broken(dims, data, stream)
+        elif preset.trash:
+            special = _each_with(_nearly(dims), [(at, dims[at]) for at in data])
+        else:
+            special = _uncovered(point, rows)
+            if preset.metadata == "any" and point.blocks[0].kind == NAMES:
+                changes = [(0, dims[0] + more) for more in range(len(loose))]
+                special = np.concatenate([special, _each_with(_nearly(dims), changes)])
+        found.append((special, np.full(len(special), rank, np.uint8)))
+    codes = np.concatenate([part for part, _ in found])
+    labels = np.concatenate([part for _, part in found])
+    if any(len(part) and PRESETS[part[0]].fresh == "garbage" for _, part in found):
+        # Garbage in one new granule is what broken sectors leave, too.
+        codes, first = distinct(codes)
+        labels = labels[first]
+    return States(shown, codes, labels, np.zeros(len(codes), np.int32))
+
+
+def _is_new(point: CrashPoint) -> bool:
+    """Tell whether all in flight was issued since the first crash point, and nothing was released since."""
+    first = min(point.reach, default=point.crash_index)
+    released = any(isinstance(op, (Ack, Release)) for op in point.trace.ops[first : point.crash_index])
+    return first >= point.trace.crash_from and not released
+
+
+def extended(point: CrashPoint, preset: Preset, seed: int, loose: Sequence[Mapping[str, int]]) -> CrashPoint:
+    """Return `point` with the versions that nobody wrote, as `preset` and others of its granule leave them.
+
+    They are another file's block in each granule that is new space, or those of :data:`BROKEN` in every
+    granule and `loose` names.
+    """
+
+    def more(block: Block) -> Block:
+        if preset.fresh == "foreign":
+            return block.with_more((foreign_bytes(seed, point, block),), FOREIGN) if block.fresh else block
+        if block.kind != DATA:
+            return block.with_more(loose, MIXED) if block.kind == NAMES else block
+        garbage, half = garbage_bytes(seed, point, block), point.granule // 2
+        first, last = block.versions[0], block.versions[-1]
+        return block.with_more((garbage, last[:half] + garbage[half:], first[:half] + last[half:]), TRASHED)
+
+    return replace(point, blocks=tuple(map(more, point.blocks)))
+
+
+def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
+    """Return a granule of garbage: a pure function of seed, trace, crash point and block."""
+    text = f"{seed}/{point.trace.id}/{point.crash_index}/{block.file}/{block.index}"
+    return hashlib.shake_128(text.encode()).digest(point.granule)
+
+
+def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
+    """Return a block that another file left behind; garbage if there was no other file.
+
+    It is the block at the same place of another file of the journal, as it was before
+    the trace, or else that file's first block that holds something.
+    """
+    step, base = point.granule, point.trace.base
+    # Numbers below len(base) are the base's files, in the order of their names.
+    for number, name in enumerate(sorted(base)):
+        if number != block.file:
+            pieces = [base[name][at : at + step].ljust(step, b"\0") for at in range(0, len(base[name]), step)]
+            for piece in (*pieces[block.index : block.index + 1], *pieces):
+                if any(piece):
+                    return piece
+    return garbage_bytes(seed, point, block)
+
+
+def admitted(point: CrashPoint, rows: Codes, preset: Preset) -> Mask:
+    """Return which rows of plain versions the order of names, sizes and data in `preset` allows."""
+    out = np.ones(len(rows), bool)
+    events = [
+        (index, block, level)
+        for index in sorted(point.reach)
+        for block, level in point.reach[index]
+        if point.blocks[block].kind in (NAMES, SIZE)
+    ]
+    if preset.metadata == "journaled":
+        done = point.trace.ops[: point.crash_index]
+        forced = max((at for at, op in enumerate(done) if isinstance(op, (Sync, SyncDir))), default=-1)
+        missing = ~out
+        for index, block, level in events:
+            arrived = rows[:, block] >= level
+            out &= arrived if index < forced else ~(arrived & missing)
+            missing = missing | ~arrived
+    if preset.append in ("data-first", "own-data-first"):
+        for index, block, level in events:
+            if point.blocks[block].kind == SIZE:
+                own = preset.append != "data-first"
+                # A size that a later write has set waits for that one only, if each waits for its own.
+                free = rows[:, block] != level if own else rows[:, block] < level
+                for data, least in _data_before(point, index, point.blocks[block].file, own=own).items():
+                    out &= free | (rows[:, data] >= least)
+    return out
+
+
+def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict[int, int]:
+    """Return the level that each new block of `file` had reached by operation `index` (or got from it)."""
+    needed: dict[int, int] = {}
+    write = as_write(point.trace.ops[index])
+    start, end = (write.off, write.off + len(write.data)) if write is not None else (0, 0)
+    for at in (at for at in sorted(point.reach) if at <= index):
+        for number, level in point.reach[at]:
+            block = point.blocks[number]
+            start_of = block.index * point.granule
+            # What writes the same once more writes the block as it is by then.
+            touched = start_of < end and start < start_of + point.granule
+            if block.fresh and block.file == file and (touched or not own):
+                needed[number] = level
+    return needed
+
+
+def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
+    """Return the rows in which new space can be seen that nothing arrived in, with its extra version there.
+
+    The extra version is the first behind the block's own.
+    """
+    sizes = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
+    out = rows.copy()
+    seen = np.zeros(len(rows), bool)
+    for at, block in enumerate(point.blocks):
+        if block.fresh and block.file in sizes:
+            size = sizes[block.file]
+            reached = np.asarray(point.blocks[size].versions)[rows[:, size]] > block.index * point.granule
+            bare = reached & (rows[:, at] == 0)
+            out[bare, at] = len(block.versions)
+            seen |= bare
+    return out[seen][:UNCOVERED]
+
+
+def _each_with(rows: Codes, changes: Sequence[tuple[int, int]]) -> Codes:
+    """Return the distinct rows that differ from one of `rows` by one of `changes`: a block, its version."""
+    if not changes:
+        return rows[:0]
+    blocks, codes = np.asarray(changes, np.int64).T
+    out = np.repeat(rows, len(changes), axis=0)
+    out[np.arange(len(out)), np.tile(blocks, len(rows))] = np.tile(codes, len(rows))
+    return distinct(out)[0]
+
+
+def _nearly(dims: tuple[int, ...]) -> Codes:
+    """Return all arrived and all lost, each also with every single deviation."""
+    parts = []
+    for base in _all_and_nothing(dims):
+        changes = [(at, code) for at, size in enumerate(dims) for code in range(size) if code != base[at]]
+        parts += [base[None], _each_with(base[None], changes)]
+    return np.concatenate(parts)
+
+
+def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
+    """Return rows with half granules, with two of garbage, and samples with any number of them.
+
+    In a sample a granule is right or old (a quarter each) or broken, two at least.
+    """
+    if not data:
+        return np.zeros((0, len(dims)), np.uint16)
+    parts = []
+    for base in _all_and_nothing(dims):
+        parts.append(_each_with(base[None], [(at, dims[at] + kind) for at in data for kind in (1, 2)]))
+        for one, two in combinations(data if len(data) <= PAIRS else (), 2):
+            pair = base.copy()
+            pair[[one, two]] = dims[one], dims[two]
+            parts.append(pair[None])
+    drawn = samples((4,) * len(dims), stream, BROKEN_SAMPLES)
+    kinds = samples((len(BROKEN),) * len(dims), stream ^ 1, BROKEN_SAMPLES)
+    rows = samples(dims, stream ^ 2, BROKEN_SAMPLES)
+    for at in data:
+        broken = np.where(drawn[:, at] == 1, 0, dims[at] + kinds[:, at])
+        rows[:, at] = np.where(drawn[:, at] == 0, dims[at] - 1, broken)
+    return np.concatenate([*parts, rows[(rows >= np.asarray(dims)).sum(axis=1) > 1]])
+
+
+# --- Forces that were lies ---
+
+
+def lied_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None) -> Iterator[States]:
+    """Yield, after each acknowledgement, what a device that lied may have left.
+
+    Traces in which a granule has more versions than a descriptor can name are left out.
+    """
+    line, ranks = Timeline(trace, SECTOR), ranks_of(presets, "lied")
+    for index in acknowledged_points(trace) if ranks else ():
+        point = line.advance(index).point(lying=True)
+        if at not in (None, index) or max(point.dims, default=0) > MOST_VERSIONS:
+            continue
+        rank_of: dict[tuple[int, ...], int] = {}
+        for rank in ranks:
+            for row in _failed(point) if PRESETS[rank].force == "fails-clean" else _ignored(point):
+                # What forces guarantee is there in every honest state, so one that lacks some of it is none.
+                if any(code < block.forced for code, block in zip(row, point.blocks, strict=True)):
+                    rank_of.setdefault(row, rank)
+        if rank_of:
+            preset = np.asarray(list(rank_of.values()), np.uint8)
+            tear = np.zeros(len(preset), np.int32)
+            yield States(point, np.asarray(list(rank_of), np.uint16), preset, tear, stratum=LYING)
+
+
+def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
+    """Yield every prefix of the trace, cut between granules: nothing was forced."""
+    levels = [0] * len(point.blocks)
+    yield tuple(levels)
+    for index in sorted(point.reach):
+        for block, level in point.reach[index]:
+            levels[block] = level
+            yield tuple(levels)
+
+
+def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
+    """Yield the states in which the pages of one force, or one page of it, never arrived.
+
+    A page that is written again later is dirty again, and arrives then.
+    """
+    last = [size - 1 for size in point.dims]
+    before, now = [0] * len(last), [0] * len(last)
+    for index, op in enumerate(point.trace.ops[: point.crash_index]):
+        if isinstance(op, (Sync, SyncDir)):
+            covered = [at for at, block in enumerate(point.blocks) if _covers(point, op, block)]
+            dropped = [at for at in covered if before[at] < now[at] == last[at]]
+            for lost in ([dropped] if len(dropped) > 1 else []) + [[at] for at in dropped]:
+                yield tuple(before[at] if at in lost else code for at, code in enumerate(last))
+            for at in covered:
+                before[at] = now[at]
+        for at, level in point.reach.get(index, ()):
+            now[at] = level
+
+
+def _covers(point: CrashPoint, op: Sync | SyncDir, block: Block) -> bool:
+    """Tell whether force `op` is about `block`."""
+    if isinstance(op, SyncDir) or block.kind == NAMES:
+        return isinstance(op, SyncDir) and block.kind == NAMES
+    bound = [point.names, *(names for each in point.blocks if each.kind == NAMES for names in each.versions)]
+    return any(names.get(op.file) == block.file for names in bound)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,34 @@
-"""Write traces: what a writer did, in program order, and when it said that something is safe.
+"""Write traces: what a writer did, in program order, and when it said that something is safe; and presets.
 
-A trace is recorded by putting :class:`RecordingStorage` between a writer and
-its files. Acknowledgements, record spans and releases are annotations: the
-writer's bytes never show them, the oracle lives from them.
+A trace is recorded by putting :class:`RecordingStorage` between a writer and its files.
+Acknowledgements, record spans and releases are annotations: the writer's bytes never show them, the
+oracle lives from them.
+
+Each *preset* is one guess about devices and file systems. None of them promises these things in writing;
+that is why there are several, why every state names its preset, and why a failure is quoted with the
+*strongest* guarantee that still shows it. The order of :data:`PRESETS` is from the strongest to the weakest;
+two neighbours need not contain each other.
+
+Bytes are named by the ids of their pages, which states share. The id of a page is blake2b-128 of its 512
+bytes, the smallest granule of the model; the last page may be short. Lists of more than 32 ids are
+shortened: each 32 of them, and what is left at the end, become one, until 32 are enough. Ids of traces and
+states depend on this: it never changes. Nothing here needs NumPy: verdicts are read, and a build is
+verified, without it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.resources import files
 from operator import itemgetter
 from typing import Any, Protocol
 
-from journalspec_corpus.crash.pages import page_ids, shortened
 from journalspec_reference.storage import MemoryStorage, Storage
 
 #: Files of up to so many bytes stand in a trace's id as they are. Ids depend on it: it never changes.
@@ -401,3 +413,113 @@ class RecordingStorage:
 def writer_of(trace: Trace) -> str:
     """Return the name of the writer whose order of writes `trace` has."""
     return trace.tags.get("order", "")
+
+
+PAGE = 512
+ID_BYTES = 16
+#: So many ids are taken together.
+FAN = 32
+
+
+def blake(data: bytes) -> bytes:
+    """Return the 16-byte blake2b of `data`."""
+    return hashlib.blake2b(data, digest_size=ID_BYTES).digest()
+
+
+def page_ids(content: bytes) -> list[bytes]:
+    """Return the ids of the pages of a file."""
+    return [blake(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
+
+
+def shortened(ids: list[bytes]) -> list[bytes]:
+    """Return the (at most 32) ids that name a file of these pages."""
+    while len(ids) > FAN:
+        ids = [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
+    return ids
+
+
+def promise(format_id: str, edition: str, stratum: str, acknowledged: Iterable[str]) -> bytes:
+    """Return the part of a case id that does not come from the content."""
+    text = "\0".join((format_id, edition, stratum, *sorted(acknowledged)))
+    return blake(text.encode())
+
+
+REACHABLE, LYING, CORRUPTED = "R", "L", "C"
+#: Classes of crash states, in the order in which they are reported, and what they are.
+STRATA = {
+    REACHABLE: "reachable by a crash, forces honest",
+    LYING: "reachable only where the device lies about a force",
+    CORRUPTED: "corrupted after it was durable",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Preset:
+    """One persistence model.
+
+    `granule` is the unit that is never torn, in bytes. `order` is ``prefix``
+    (writes persist in issue order; only the last one may be torn, from its
+    front), ``subset`` (between two forces any granule may persist or not, in
+    any of its versions), ``lied`` (what was forced may be missing as well) or
+    ``settled`` (everything persists; corruption comes after). `trash` allows one
+    granule in flight to hold garbage, `broken` any number of them to hold garbage or
+    to be half old.
+
+    `append` says how a file grows: ``together`` with its data; ``whole`` writes
+    only; ``data-first`` (no size without all new blocks below it); ``own-data-first``
+    (none without the blocks of the write that set it); ``any``. `fresh` is what new
+    space shows where nothing arrived: zero, foreign (blocks of other files) or
+    garbage. `metadata` is ``journaled`` (names and sizes persist in order, and every
+    force of a file takes all earlier ones along), ``in-order`` (names persist in
+    order, sizes when they like) or ``any`` (each binding of a name for itself).
+    `force` is honest, ignored or fails-clean. `rot` names the kind of corruption.
+    A preset with `share` n is applied to about every n-th trace.
+
+    `imitates` names what behaves so, `assumes` what is taken for granted, `also`
+    are other names for the very same states.
+    """
+
+    name: str
+    granule: int
+    order: str
+    imitates: str
+    assumes: str
+    stratum: str = REACHABLE
+    trash: bool = False
+    append: str = "any"
+    fresh: str = "zero"
+    metadata: str = "in-order"
+    force: str = "honest"
+    broken: bool = False
+    rot: str = ""
+    share: int = 1
+    also: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether it leaves nothing but versions that were written."""
+        return not self.trash and not self.rot and self.fresh == "zero" and self.metadata != "any"
+
+
+def _listed() -> tuple[Preset, ...]:
+    text = files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")
+    rows = tomllib.loads(text)["preset"]
+    return tuple(Preset(**{**row, "also": tuple(row.get("also", ()))}) for row in rows)
+
+
+#: The presets of ``presets.toml``, in its order.
+PRESETS = _listed()
+_BY_NAME = {name: preset for preset in PRESETS for name in (preset.name, *preset.also)}
+
+
+def get_preset(name: str) -> Preset:
+    """Return the preset `name` (or of that other name); raises ValueError that lists the known ones."""
+    try:
+        return _BY_NAME[name]
+    except KeyError:
+        raise ValueError(f"no preset {name!r}: choose one of {', '.join(_BY_NAME)}") from None
+
+
+def rank(name: str) -> int:
+    """Return the position of preset `name`: smaller means stronger guarantees."""
+    return PRESETS.index(get_preset(name))

@@ -30,10 +30,9 @@ from typing import Any
 
 from journalspec.formats import format_module
 from journalspec.observation import CLEAN, REFUSED, Observation
-from journalspec_corpus.crash import effects
-from journalspec_corpus.crash.expected import FORBIDDEN, REQUIRED, Expected
-from journalspec_corpus.crash.persistence import CORRUPTED
-from journalspec_corpus.crash.trace import SECOND_LIFE
+from journalspec_corpus.crash import oracle
+from journalspec_corpus.crash.oracle import FORBIDDEN, REQUIRED, Expected
+from journalspec_corpus.crash.trace import CORRUPTED, SECOND_LIFE
 
 #: The only verdict that depends on whether records may be left out.
 HOLE = "hole"
@@ -54,7 +53,7 @@ class Answer:
     keys of records that it lists although they are not in effect (those of an
     unfinished transaction, say): nobody relies on them, but somebody must have
     written them. `state` is the logical state that it decided on, in the canonical form of
-    the format's :class:`.effects.Semantics`; None if it says nothing of that. Who is `unlisted` shows no
+    the format's :class:`.oracle.Semantics`; None if it says nothing of that. Who is `unlisted` shows no
     records, and is judged by the state alone.
     """
 
@@ -62,13 +61,13 @@ class Answer:
     refused: str | None = None
     reported: bool = False
     aside: tuple[str, ...] = ()
-    state: effects.State | None = None
+    state: oracle.State | None = None
     unlisted: bool = False
 
 
 def answering(
     key_of: Callable[[str, Mapping[str, Any]], str],
-    canonical: Callable[[Mapping[str, Any]], effects.State],
+    canonical: Callable[[Mapping[str, Any]], oracle.State],
     decided: Set[str],
     uncounted: Collection[str] = (),
 ) -> Callable[[Observation], Answer]:
@@ -117,10 +116,10 @@ def _of_state(answer: Answer, owed: Expected, refusal: str) -> str:
         return "pass"
     if owed.effects.keeps(answer.state):
         return "pass"
-    return "silent" if owed.stratum == CORRUPTED else effects.EFFECT_LOST
+    return "silent" if owed.stratum == CORRUPTED else oracle.EFFECT_LOST
 
 
-def wrong_effect(answer: Answer, owed: Expected) -> effects.Wrong | None:
+def wrong_effect(answer: Answer, owed: Expected) -> oracle.Wrong | None:
     """Return what is wrong with the state that `answer` decided on, None if nothing is."""
     if answer.state is None or answer.refused is not None or owed.effects is None:
         return None

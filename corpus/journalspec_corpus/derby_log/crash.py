@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import NamedTuple
 
 from journalspec.derby_log.operations import tables_of_all
-from journalspec_corpus.crash.adapter import CrashFormat, two_policies
-from journalspec_corpus.crash.effects import (
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.oracle import (
     ALONE,
     COMMIT,
     DECISION,
@@ -19,13 +20,16 @@ from journalspec_corpus.crash.effects import (
     Effect,
     Semantics,
 )
-from journalspec_corpus.crash.recorder import record_of_json
+from journalspec_corpus.crash.record import record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows, State, text_in
 from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
 from journalspec_corpus.model import XA_ID
+from journalspec_corpus.workloads import Continuations
+from journalspec_reference.batches import Memory
+from journalspec_reference.derby_log.codec import HEADER, BadLog, control
+from journalspec_reference.derby_log.scan import CONTROLS, End, groups_after, number_of, scan, search
 
 #: What the end of a transaction is, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
@@ -62,10 +66,79 @@ def action(key: str) -> Action:
     return Action(op, tx, MEMBER if said["type"] in UNDOES else ALONE)
 
 
+#: The edition without checksum records.
+_UNSUMMED = "10.0"
+
+
+class LogSeen(NamedTuple):
+    """What recovery can see of a log file: its front, which is the log, and what follows that.
+
+    `end` is where the front ends; `records` are what looks like records behind it: the place of each as
+    others would refer to it, and a digest.
+    """
+
+    front: bytes
+    end: int
+    records: tuple[tuple[bytes, bytes], ...]
+
+
+def look(files: StateFiles, edition: str) -> Hashable:
+    """Return what recovery can see: what control files say, and of a log what :class:`LogSeen` has.
+
+    Records behind the end of the log are seen only if something before it refers to one of them.
+    """
+    logs: dict[str, LogSeen] = {}
+    seen: list[Hashable] = []
+    for name in files:
+        number = number_of(name)
+        if number is not None:
+            logs[name] = files.once(name, _log_seen, number, edition)
+        else:
+            seen.append((name, files.once(name, _control_seen) if name in CONTROLS else files.same(name)))
+    for name, log in logs.items():
+        mentioned = [
+            files.once(
+                other, _mentioned, logs[other].end if other in logs else files.size(other), log.records
+            )
+            for other in (files if log.records else ())
+        ]
+        seen.append((name, log.front, *mentioned))
+    return tuple(seen)
+
+
+def _control_seen(content: bytes) -> Hashable:
+    try:
+        return control(content)
+    except BadLog as error:
+        return error.reason, not content
+
+
+def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
+    source, summed, end = Memory(content), edition != _UNSUMMED, End(0)
+    for batch in scan(source, number, summed=summed):
+        end = batch.more.get("end", end)
+    size, behind = len(content), end.off + 4 * end.marked
+    # A file that was ended for another one has no more than that, and ends within a sector.
+    ended = end.marked and size == behind and size % 512 != 0
+    front = content[: end.off], bool(end.reason), end.marked, size < HEADER, ended
+    if content[behind:] == bytes(max(0, size - behind)):
+        return LogSeen(digest_of(*front, b"zeros"), end.off, ())
+    groups = summed and groups_after(source, number, end.off) is not None
+    found = search(source, number, end.off, size)
+    records = tuple([(off.to_bytes(4, "big"), digest_of(content[off:stop])) for off, stop in found])
+    return LogSeen(digest_of(*front, groups), end.off, records)
+
+
+def _mentioned(content: bytes, end: int, records: tuple[tuple[bytes, bytes], ...]) -> frozenset[bytes]:
+    """Return those of `records` whose place may stand in the first `end` bytes of a file."""
+    return frozenset(record for place, record in records if content.find(place, 0, end) >= 0)
+
+
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
+    look=look,
     # The one refuses a log that ends before its files say, the other leaves it at that.
     state_readers=two_policies("default"),
     # The record that only carries a checksum stands for nothing.

@@ -11,10 +11,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from journalspec_corpus.crash.recorder import Operation, TabledRecorder, begun, json_key
+from journalspec_corpus.crash.record import Operation, TabledRecorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import Mark, Op, Publish, Trace, Write
-from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.derby_log.model import TableRows
 from journalspec_corpus.derby_log.naive import HEADER, Log
 from journalspec_corpus.derby_log.workloads import (
@@ -28,6 +27,7 @@ from journalspec_corpus.derby_log.workloads import (
     record_fields,
     step_of,
 )
+from journalspec_corpus.workloads import LongWorkload
 
 FORMAT = "derby_log"
 #: What a record is called by: these of its fields, as far as it has them.

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from journalspec_corpus.crash import workloads as shared
-from journalspec_corpus.crash.recorder import Operation
+from journalspec_corpus import workloads as shared
+from journalspec_corpus.crash.record import Operation
 
 #: Keys of a life are this much larger.
 LIFE = 1000

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, Record, jsonable
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader, refuses
-from journalspec_corpus.crash.effects import (
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, StateReader, digest_of, refuses
+from journalspec_corpus.crash.oracle import (
     ALONE,
     COMMIT,
     DECISION,
@@ -21,10 +21,14 @@ from journalspec_corpus.crash.effects import (
     State,
 )
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.jboss_journal import workloads as tables
 from journalspec_corpus.jboss_journal.model import Kept, Messages, Piece
 from journalspec_corpus.jboss_journal.recording import KEYS, LongRun, build, resumed
+from journalspec_corpus.workloads import Continuations
+from journalspec_reference.batches import Memory
+from journalspec_reference.jboss_journal.codec import DIALECTS, of_version
+from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, DataFile, header_of
+from journalspec_reference.jboss_journal.scan import scan
 
 MODEL = Messages()
 #: Why a transaction was discarded -> the type of the record that was rejected.
@@ -41,9 +45,9 @@ def answer(observation: Observation) -> Answer:
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
     state_of: dict[str, Any] = dict(observation.state or {})
+    live = [_shown(item["kind"], item) for item in state_of.get("live", ())]
     prepared = (item for held in state_of.get("prepared", ()) for item in held["records"])
-    shown = [*state_of.get("live", ()), *prepared]
-    effect = {_shown(item["kind"], item) for item in shown}
+    effect = {*live, *(_shown(item["kind"], item) for item in prepared)}
     if "discarded" in state_of:
         rejected = {(_REJECTS.get(item["why"], ""), str(item["tx"])) for item in state_of["discarded"]}
     else:
@@ -57,14 +61,17 @@ def answer(observation: Observation) -> Answer:
         else:
             counts = (base, str(record.fields.get("tx", ""))) not in rejected
         (keys if counts else aside).append(KEYS.of({**record.fields, "type": record.type}))
-    told_all = all(name in state_of for name, _ in _DECIDED)
-    decided = (
-        state(MODEL.begin({name: map(form, state_of[name]) for name, form in _DECIDED})) if told_all else None
-    )
+    decided = None
+    if "live" in state_of and "prepared" in state_of:
+        pieces: dict[str, tuple[Piece, ...]] = {}
+        for kind, ident, user_type, body in live:
+            pieces[ident] = (*pieces.get(ident, ()), (kind, user_type, body))
+        doubtful = MODEL.begin({"prepared": map(_prepared, state_of["prepared"])})
+        decided = state(Kept(pieces, doubtful.open))
     return Answer(tuple(keys), None, observation.verdict != CLEAN, tuple(aside), decided)
 
 
-def _shown(kind: str, fields: Mapping[str, Any]) -> tuple[str, ...]:
+def _shown(kind: str, fields: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return what tells records in effect from others; raises KeyError if a field is missing.
 
     An answer may give the same number or bytes as JSON in one place and as Python values in another.
@@ -88,8 +95,6 @@ def _prepared(held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _PIECE = ("kind", "id", "user_type", "body")
-#: The parts of a state that recovery decides on, and what an item of each is to the model.
-_DECIDED = (("live", _live), ("prepared", _prepared))
 
 
 def _unhealthy(
@@ -188,6 +193,40 @@ def action(key: str) -> Action:
     return Action(op, tx, MEMBER, (*makes, _in_doubt(tx, fields["id"], *piece)))
 
 
+def look(files: StateFiles, edition: str) -> Hashable:
+    """Return what recovery can see: all of the control file, and of others header, records and damage."""
+    compacting = CONTROL in files
+    seen: list[Hashable] = []
+    for name in files:
+        if name == CONTROL:
+            seen.append((name, files.same(name)))
+        elif name.endswith(LEFTOVERS) and not compacting:
+            seen.append(name)  # it was never finished
+        else:
+            seen.append((name, files.once(name, _seen, name, edition)))
+    return tuple(seen)
+
+
+def _seen(content: bytes, name: str, edition: str) -> bytes:
+    dialect = DIALECTS[edition]
+    head, header = content[: dialect.header_size], header_of(DataFile(name, content, dialect))
+    version = header.get("format_version")
+    usable = version is None or version in dialect.versions
+    if not header:
+        return digest_of(b"short", any(head))
+    if not any(head) or not usable:
+        # Whose file it is its records say, or it is no part of the journal.
+        return digest_of(content)
+    dialect = dialect if version is None else of_version(dialect, version)
+    records: list[bytes] = []
+    damaged = False
+    stamp = dialect.stamp(header["file_id"])
+    for batch in scan(Memory(content), dialect, stamp, dialect.header_size, len(content)):
+        damaged |= bool(batch.damage)
+        records += [batch.data[off:end] for off, end in zip(batch.off, batch.end, strict=True)]
+    return digest_of(head, damaged, *records)
+
+
 #: Both may leave records out: a torn region is stepped over and reported, that is the format's way.
 READERS = (
     StateReader("strict", salvaging=True),
@@ -205,6 +244,7 @@ CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
+    look=look,
     state_readers=READERS,
     answer=answer,
     record_json=KEYS.record_json,

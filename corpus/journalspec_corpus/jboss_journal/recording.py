@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from journalspec_corpus.crash.recorder import SECTOR, Keys, Operation, Recorder, missing
+from journalspec_corpus.crash.record import SECTOR, Keys, Operation, Recorder, missing
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import (
     SECOND_LIFE,
@@ -28,7 +28,6 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
 )
-from journalspec_corpus.crash.workloads import FOREIGN, LongWorkload
 from journalspec_corpus.jboss_journal.model import Messages
 from journalspec_corpus.jboss_journal.workloads import (
     FILLER,
@@ -43,6 +42,7 @@ from journalspec_corpus.jboss_journal.workloads import (
     size_of,
     step_of,
 )
+from journalspec_corpus.workloads import FOREIGN, LongWorkload
 from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import CONTROL

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from journalspec.jboss_journal import LAYOUT
-from journalspec_corpus.crash import workloads as shared
-from journalspec_corpus.crash.recorder import Operation
+from journalspec_corpus import workloads as shared
+from journalspec_corpus.crash.record import Operation
 from journalspec_reference.jboss_journal.write import RECORD_OPS
 
 #: Ids and transactions of an earlier life are this much larger.

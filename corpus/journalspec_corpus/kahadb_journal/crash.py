@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT
 from journalspec.kahadb_journal.commands import KINDS, framed, messages
 from journalspec.kahadb_journal.commands import build as message
-from journalspec_corpus.crash.adapter import CrashFormat, two_policies
-from journalspec_corpus.crash.effects import (
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.oracle import (
     ALONE,
     COMMIT,
     DECISION,
@@ -23,9 +23,8 @@ from journalspec_corpus.crash.effects import (
     Semantics,
     State,
 )
-from journalspec_corpus.crash.recorder import record_of_json
+from journalspec_corpus.crash.record import record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.kahadb_journal import workloads as tables
 from journalspec_corpus.kahadb_journal.model import Kept, Messages
 from journalspec_corpus.kahadb_journal.recording import (
@@ -36,6 +35,11 @@ from journalspec_corpus.kahadb_journal.recording import (
     tx_name,
 )
 from journalspec_corpus.model import StateForm
+from journalspec_corpus.workloads import Continuations
+from journalspec_reference.batches import Memory
+from journalspec_reference.kahadb_journal.codec import DIALECTS
+from journalspec_reference.kahadb_journal.recover import id_of
+from journalspec_reference.kahadb_journal.scan import EMPTY, scan
 
 MODEL = Messages()
 #: The edition whose numbers of commands are those of all.
@@ -133,10 +137,36 @@ def _value(holds: str, value: Any) -> Any:
     return int(value) if holds in ("s4", "s8") else value
 
 
+def look(files: StateFiles, edition: str) -> Hashable:
+    """Return what recovery can see: of data files the records, the damage and the end; of others all."""
+    last = max(files, key=lambda name: id_of(name) or 0, default="")
+    seen = []
+    for name in files:
+        is_log = id_of(name) is not None
+        seen.append((name, files.once(name, _seen, edition, name == last) if is_log else files.same(name)))
+    return tuple(seen)
+
+
+def _seen(content: bytes, edition: str, last: bool) -> bytes:  # a part of what is remembered
+    records: list[tuple[int, bytes]] = []
+    off, by = -1, ""
+    for batch in scan(Memory(content), DIALECTS[edition]):
+        data, base = batch.data, batch.base
+        records += [(base + start, data[start:end]) for start, end in zip(batch.off, batch.end, strict=True)]
+        # Damage at the end of the last file is a torn tail; any other refuses.
+        records += [(start, f"{why} {end == len(content)}".encode()) for start, end, why in batch.damage]
+        off, by = batch.more.get("end", (off, by))
+    rest = content[off:] if by == EMPTY else b""
+    # How long a file is that is blank says whether a later record had room in it.
+    head = content[:4], len(content) > 0 if records or last else len(content), off
+    return digest_of(*head, by.encode(), rest, *(said for _, said in sorted(records)))
+
+
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
+    look=look,
     # The one refuses what it cannot explain by a torn tail, the other leaves it out.
     state_readers=two_policies("salvage"),
     answer=answering(key_of, STATE.canonical, {*_DECIDED}),

@@ -16,10 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.recorder import EDGES, SECTOR, Operation, TabledRecorder, begun, json_key
+from journalspec_corpus.crash.record import EDGES, SECTOR, Operation, TabledRecorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import Mark, Op, Publish, Trace, Write
-from journalspec_corpus.crash.workloads import FOREIGN, LongWorkload
 from journalspec_corpus.kahadb_journal.author import payload
 from journalspec_corpus.kahadb_journal.model import Messages
 from journalspec_corpus.kahadb_journal.workloads import (
@@ -34,6 +33,7 @@ from journalspec_corpus.kahadb_journal.workloads import (
     size_of,
     step_of,
 )
+from journalspec_corpus.workloads import FOREIGN, LongWorkload
 from journalspec_reference.batches import Memory
 from journalspec_reference.kahadb_journal.codec import DIALECTS, sums
 from journalspec_reference.kahadb_journal.records import told

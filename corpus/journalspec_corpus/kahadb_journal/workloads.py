@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT
-from journalspec_corpus.crash import workloads as shared
-from journalspec_corpus.crash.recorder import Operation, Places
+from journalspec_corpus import workloads as shared
+from journalspec_corpus.crash.record import Operation, Places
 from journalspec_corpus.kahadb_journal.author import payload
 from journalspec_reference.kahadb_journal.codec import DIALECTS
 

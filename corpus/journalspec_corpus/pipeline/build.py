@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import replace_text
-from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.pipeline import local
 from journalspec_corpus.pipeline.manifest import (
     LICENSE,

@@ -11,9 +11,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.reading import Named
-from journalspec_corpus.crash.reduction import State, find
+from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format
+from journalspec_corpus.crash.reduce import State, find
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.store import part_files

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import as_is
-from journalspec_corpus.crash.persistence import STRATA
+from journalspec_corpus.crash.trace import STRATA
 from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 MANIFEST = "manifest.json"
 PLAN_FILE = "plan.json"
-#: The cases of a core build: JSON lines, see :class:`journalspec_corpus.load.Shared`.
-CASES = "cases.jsonl.gz"
 #: The folder of the final parts, and that of a build under way.
 STATES, WORK = "states", "work"
 #: Under what everybody may use what is built.

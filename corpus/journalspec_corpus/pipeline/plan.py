@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from journalspec import __version__
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.trace import PRESETS
 
 #: Raised whenever the same descriptor would give another id, class or verdict.
 ENGINE = 3

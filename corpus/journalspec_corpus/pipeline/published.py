@@ -29,15 +29,15 @@ import pyarrow.parquet as pq
 
 from journalspec.files import replace_text, replacing
 from journalspec_corpus.case import InputFile, Origin
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.case_builder import ExpectedSets, permitted_by_policy, published_id
-from journalspec_corpus.crash.expected import REFUSALS
-from journalspec_corpus.crash.persistence import PRESETS, get_preset
-from journalspec_corpus.crash.trace import Trace
+from journalspec_corpus.crash.explain import ExpectedSets, permitted_by_policy, published_id
+from journalspec_corpus.crash.formats import CrashFormat, crash_format
+from journalspec_corpus.crash.oracle import REFUSALS
+from journalspec_corpus.crash.trace import PRESETS, Trace, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
+from journalspec_corpus.load import CASES
 from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.local import Progress, each_shard
-from journalspec_corpus.pipeline.manifest import CASES, WORK, part_name
+from journalspec_corpus.pipeline.manifest import WORK, part_name
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import rows_of
 from journalspec_corpus.pipeline.store import BuildError, part_files

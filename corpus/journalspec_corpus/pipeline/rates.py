@@ -1,42 +1,263 @@
-"""Rates of a finished build: its states are enumerated and judged once more, trace by trace.
+"""Measured rates: how often what a crash left is taken for what it is not, with intervals.
 
-Rows alone make no rate. A state that several presets or writers reach is in
-one row only, under the first of them, and a large crash point has a choice of
-its states. So the traces of the plan are recorded again, and every crash point says
-which states it has. Cuts of writes that recovery cannot look at are counted although
-a build leaves most of them out.
+Three questions are asked of the states of one crash point, each with a denominator of its own
+(:data:`QUESTIONS`). A state counts once. Rates are only made of crash points whose space of states a preset
+was enumerated in *whole*: every mask, or every cut, exactly once. Crash points that are too large for that
+hold a choice of masks with few deviations beside samples; no weight makes one rate of both, so they are
+left out, and how many that were is said.
 
-A trace that the strict reader gets wrong before its first write says nothing about
-crashes (its files hold what no record of this journal tells from its own): it is
-set aside, and so is corruption of what was not recovered before it either.
+Rows of a finished build alone make no rate. A state that several presets or writers reach is in one row
+only, under the first of them, and a large crash point has a choice of its states. So the traces of the plan
+are recorded again, enumerated and judged, and every crash point says which states it has. Cuts of writes
+that recovery cannot look at are counted although a build leaves most of them out.
+
+A trace that the strict reader gets wrong before its first write says nothing about crashes (its files hold
+what no record of this journal tells from its own): it is set aside, and so is corruption of what was not
+recovered before it either.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from math import prod, sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from journalspec_corpus.crash import rates
-from journalspec_corpus.crash.adapter import crash_format
-from journalspec_corpus.crash.expected import expected_at
-from journalspec_corpus.crash.ids import case_id, content_ids
-from journalspec_corpus.crash.pages import promise
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, REACHABLE, get_preset
-from journalspec_corpus.crash.rates import Rate
-from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.corruption import EVERY_BIT, Places
+from journalspec_corpus.crash.disk import States, case_id, content_ids
+from journalspec_corpus.crash.facts import Facts
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.oracle import expected_at
+from journalspec_corpus.crash.states import EXHAUSTIVE, Mask, admitted, allowed_cuts, as_write, subsets
+from journalspec_corpus.crash.trace import (
+    CORRUPTED,
+    PRESETS,
+    REACHABLE,
+    Trace,
+    get_preset,
+    promise,
+    writer_of,
+)
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.pipeline.local import each_shard
 from journalspec_corpus.pipeline.manifest import load
 from journalspec_corpus.pipeline.plan import EDITION, Plan
 from journalspec_corpus.pipeline.run import Rows, masks, rows_of
 from journalspec_corpus.pipeline.store import BuildError
+
+#: Two-sided 95 per cent of the normal distribution.
+Z95 = 1.959963984540054
+TORN, RESURRECTION = "undetected-torn", "resurrection"
+ROT, ROT_HEADER = "undetected-rot", "undetected-rot-header"
+#: question -> its denominator, and what is counted of it
+QUESTIONS: Mapping[str, tuple[str, str]] = {
+    TORN: (
+        "states in which the write of at least one record has arrived in part",
+        "those in which the strict reader takes in a record that nobody wrote (torn-accepted), "
+        "or says nothing where a report is owed (silent)",
+    ),
+    RESURRECTION: (
+        "states of traces over an earlier life of the file in which at least one write has not arrived "
+        "as a whole",
+        "those in which the strict reader brings a record of the earlier life back (resurrected)",
+    ),
+    ROT: (
+        f"single bits of records of at most {EVERY_BIT} bytes, every bit of each, flipped when all "
+        "was durable",
+        "those after which the strict reader neither refuses nor reports, and what it recovers "
+        "is not what was there",
+    ),
+    ROT_HEADER: (
+        "single bits of file headers (up to the first record, or 64 bytes), every bit of each, flipped "
+        "when all was durable",
+        "those after which the strict reader neither refuses nor reports, and what it recovers "
+        "is not what was there",
+    ),
+}
+_TORN_FAILURES = ("torn-accepted", "silent")
+#: Whoever refuses has noticed something.
+_ROT_FAILURES = tuple(name for name, broken in VERDICTS.items() if broken and name != "refused")
+_FIRST_FIVE = frozenset({"I1", "I2", "I3", "I4", "I5"})
+#: Verdicts that break one of I1 to I5: what keeps a format from being safe under a preset.
+UNSAFE = frozenset(name for name, broken in VERDICTS.items() if _FIRST_FIVE & set(broken))
+Verdicts = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`k` of `n`, and the interval that goes with it."""
+
+    k: int
+    n: int
+
+    @property
+    def rate(self) -> float:
+        """k / n, 0 if n is 0."""
+        return self.k / self.n if self.n else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval at 95 per cent; for 0 of n it ends at 3 / n, for 0 of 0 it is everything."""
+        if not self.n:
+            return 0.0, 1.0
+        if not self.k:
+            return 0.0, min(1.0, 3 / self.n)
+        return wilson(self.k, self.n)
+
+    def __add__(self, other: Rate) -> Rate:
+        """Return both together."""
+        return Rate(self.k + other.k, self.n + other.n)
+
+
+def wilson(k: int, n: int, z: float = Z95) -> tuple[float, float]:
+    """Return Wilson's score interval for `k` of `n` (n at least 1), without correction for continuity."""
+    rate = k / n
+    middle = rate + z * z / (2 * n)
+    spread = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    under = 1 + z * z / n
+    return max(0.0, (middle - spread) / under), min(1.0, (middle + spread) / under)
+
+
+def torn(facts: Facts) -> Mask:
+    """Return the rows in which the write of a record has arrived in part."""
+    out = ~facts.all
+    for index in {index for index, _ in facts.issued}:
+        out |= facts.touched(index) & ~facts.arrived(index)
+    return out
+
+
+def missing(facts: Facts) -> Mask:
+    """Return the rows in which an operation in flight has not arrived as a whole."""
+    out = ~facts.all
+    for index in facts.point.reach:
+        out |= ~facts.arrived(index)
+    return out
+
+
+def whole(states: States) -> dict[int, Mask]:
+    """Return preset -> the rows that it leaves, for each preset of which they are all there, once each.
+
+    Under a subset preset these are all combinations of versions that it admits,
+    under a prefix preset all cuts of one write where it may be cut. Presets that
+    make up content (garbage, other files' blocks) have no such space.
+    """
+    if states.stratum != REACHABLE or not len(states) or not states.point.blocks:
+        return {}
+    return _cuts(states) if states.torn >= 0 else _combinations(states)
+
+
+def _combinations(states: States) -> dict[int, Mask]:
+    levels = [np.asarray(block.levels) for block in states.point.blocks]
+    dims = tuple(int((level >= 0).sum()) for level in levels)
+    if prod(dims) > EXHAUSTIVE:
+        return {}
+    written = np.ones(len(states), bool)
+    for at, level in enumerate(levels):
+        written &= level[states.codes[:, at]] >= 0
+    every = subsets(dims)
+    found = {}
+    for number, preset in enumerate(PRESETS):
+        if preset.order == "subset" and preset.granule == states.point.granule and preset.plain:
+            rows = written & admitted(states.point, states.codes, preset)
+            if rows.any() and int(rows.sum()) == int(admitted(states.point, every, preset).sum()):
+                found[number] = rows
+    return found
+
+
+def _cuts(states: States) -> dict[int, Mask]:
+    op = as_write(states.point.trace.ops[states.torn])
+    if op is None:
+        return {}
+    size = states.point.sizes[states.point.names[op.file]]
+    found = {}
+    for number, preset in enumerate(PRESETS):
+        if preset.order == "prefix":
+            may = np.flatnonzero(allowed_cuts(op, preset, size))
+            rows = np.isin(states.tear, may)
+            if int(rows.sum()) == len(may):
+                found[number] = rows
+    return found
+
+
+Key = tuple[str, int]
+
+
+def count(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
+    """Return (question, preset) -> how many of the states of a crash point are what it asks for.
+
+    `verdicts` holds the strict reader's verdict of each state, as an index into
+    :data:`VERDICTS`. A crash point that was not enumerated whole gives nothing.
+    """
+    if states.stratum == CORRUPTED:
+        return _rotten(states, verdicts)
+    out: dict[Key, Rate] = {}
+    spaces = whole(states)
+    if not spaces:
+        return out
+    facts = Facts(states)
+    halves, lost = torn(facts), missing(facts)
+    for preset, rows in spaces.items():
+        out[TORN, preset] = _of(rows & halves, verdicts, _TORN_FAILURES)
+        if states.point.trace.stale:
+            out[RESURRECTION, preset] = _of(rows & lost, verdicts, ("resurrected",))
+    return out
+
+
+def _rotten(states: States, verdicts: Verdicts) -> dict[Key, Rate]:
+    """Count single bits: those of headers, and those of records of which every bit was flipped."""
+    if not any(text.startswith("bit:") for text in states.rot):
+        return {}
+    places = Places(states.point)
+    headers = {(name, at) for name, start, end in places.headers for at in range(start, end)}
+    spans = [span for span in places.records if span[2] - span[1] <= EVERY_BIT]
+    inside = {(name, at) for name, start, end in spans for at in range(start, end)}
+    kinds = [_place(text, headers, inside) for text in states.rot]
+    out = {}
+    for question in (ROT, ROT_HEADER):
+        rows = np.asarray([kind == question for kind in kinds], bool)
+        for preset in sorted(set(states.preset[rows].tolist())):
+            out[question, preset] = _of(rows & (states.preset == preset), verdicts, _ROT_FAILURES)
+    return out
+
+
+def _place(text: str, headers: set[tuple[str, int]], inside: set[tuple[str, int]]) -> str:
+    kind, _, rest = text.partition(":")
+    if kind != "bit":
+        return ""
+    name, off, _ = rest.rsplit(":", 2)
+    if (name, int(off)) in headers:
+        return ROT_HEADER
+    return ROT if (name, int(off)) in inside else ""
+
+
+def _of(rows: Mask, verdicts: Verdicts, wanted: tuple[str, ...]) -> Rate:
+    names = list(VERDICTS)
+    chosen = verdicts[rows]
+    hits = np.isin(chosen, [names.index(name) for name in wanted])
+    return Rate(int(hits.sum()), len(chosen))
+
+
+def weakest_safe(failing: Mapping[int, int], looked_at: Mapping[int, int]) -> int | None:
+    """Return the weakest preset under which nothing fails, nor under a stronger one; None if there is none.
+
+    `failing` and `looked_at` are numbers of states by the strongest preset that
+    reaches them. Only presets of which there are states say anything.
+    """
+    safe = None
+    for preset in range(len(PRESETS)):
+        if failing.get(preset, 0):
+            return safe
+        if looked_at.get(preset, 0):
+            safe = preset
+    return safe
+
 
 _NAMES = tuple(VERDICTS)
 
@@ -64,12 +285,12 @@ class Totals:
         """Count the judged states of one crash point."""
         states, verdicts = rows.states, rows.verdicts[0]
         who = (trace.edition, writer_of(trace))
-        counted = rates.count(states, verdicts)
+        counted = count(states, verdicts)
         for (question, preset), rate in counted.items():
             key = (*who, trace.background, states.stratum, question, preset)
             self.asked[key] += rate.n
             self.meant[key] += rate.k
-        unsafe = np.isin(verdicts, [_NAMES.index(name) for name in rates.UNSAFE])
+        unsafe = np.isin(verdicts, [_NAMES.index(name) for name in UNSAFE])
         made = {preset for _, preset in counted}
         for preset in np.unique(states.preset).tolist():
             own = states.preset == preset
@@ -125,7 +346,7 @@ def measure(out: Path, jobs: int = 1) -> dict[str, Any]:
         "plan": manifest["plan"],
         "digest": manifest["digest"],
         "reader": crash_format(plan.format).readers[0],
-        "questions": {name: {"of": of, "counted": what} for name, (of, what) in rates.QUESTIONS.items()},
+        "questions": {name: {"of": of, "counted": what} for name, (of, what) in QUESTIONS.items()},
         "rates": list(_rates(totals)),
         "set_aside": [
             {"background": background, "traces": totals.traces_aside[background], "states": states}
@@ -153,7 +374,7 @@ def _walk(plan: Plan, number: int) -> Totals:
             rows, stratum = found.judged(adapter), found.states.stratum
             if wrong is None:
                 # The first state of a trace is the one before its first write.
-                wrong = rows.verdict(0, 0) in rates.UNSAFE
+                wrong = rows.verdict(0, 0) in UNSAFE
                 totals.traces_aside[trace.background] += wrong
             if stratum == REACHABLE:
                 right |= {
@@ -203,7 +424,7 @@ def _safe(totals: Totals) -> Iterator[dict[str, Any]]:
         unsafe: Counter[int] = Counter()
         for (preset, _), count in broken.items():
             unsafe[preset] += count
-        safe, first = rates.weakest_safe(unsafe, states), min(unsafe, default=None)
+        safe, first = weakest_safe(unsafe, states), min(unsafe, default=None)
         fails = None
         if first is not None:
             fails = {

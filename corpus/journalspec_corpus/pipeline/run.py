@@ -12,16 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from journalspec_corpus.crash.adapter import CrashFormat, crash_format
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import REFUSALS, Expected, Obligations
+from journalspec_corpus.crash.disk import Contents, States, case_ids
 from journalspec_corpus.crash.facts import Column, Facts, categories, fields
-from journalspec_corpus.crash.ids import case_ids, content_ids
-from journalspec_corpus.crash.pages import ID_BYTES
-from journalspec_corpus.crash.persistence import PRESETS, STRATA, Preset, get_preset
-from journalspec_corpus.crash.reading import answers
+from journalspec_corpus.crash.formats import CrashFormat, answers, crash_format
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, Obligations
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Trace, writer_of
+from journalspec_corpus.crash.trace import ID_BYTES, PRESETS, STRATA, Preset, Trace, get_preset, writer_of
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached
@@ -34,7 +30,7 @@ _OF_TRACE = ("trace", "workload", "edition", "writer", "background")
 
 
 def schema(readers: Iterable[str]) -> pa.Schema:
-    """Return the columns of a shard: id (:mod:`..crash.ids`), descriptor, class, a verdict per reader."""
+    """Return the columns of a shard: id (:mod:`..crash.disk`), descriptor, class, verdicts."""
     return pa.schema(
         [
             ("case_id", pa.binary(ID_BYTES)),
@@ -57,10 +53,13 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass(frozen=True)
 class Rows:
-    """The states of one crash point, their ids, what is owed in all of them, and a verdict per reader."""
+    """The states of one crash point, their ids, what is owed in all of them, and a verdict per reader.
+
+    `contents` are kept as long as these are all states of a crash point.
+    """
 
     states: States
-    contents: list[bytes]
+    contents: Contents | None
     case_ids: list[bytes]
     expected: Expected
     verdicts: list[Column] = field(default_factory=list)
@@ -89,14 +88,13 @@ class Rows:
         if len(rows) == len(self.case_ids):
             return self
         at = np.asarray(rows, np.int64)
-        contents, ids = ([names[row] for row in rows] for names in (self.contents, self.case_ids))
-        verdicts = [column[at] for column in self.verdicts]
-        return Rows(self.states.take(at), contents, ids, self.expected, verdicts)
+        ids, verdicts = [self.case_ids[row] for row in rows], [column[at] for column in self.verdicts]
+        return Rows(self.states.take(at), None, ids, self.expected, verdicts)
 
     def judged(self, adapter: CrashFormat) -> Rows:
         """Return the same with the verdicts of all readers of a format."""
-        point, codes = self.states.point, self.states.codes
-        found, which = answers(point, codes, adapter.read, self.contents, adapter.answered)
+        contents = self.contents or Contents(self.states.point, self.states.codes)
+        found, which = answers(contents, adapter.read, adapter.look, adapter.memory)
         return replace(self, verdicts=_verdicts(found, which, self.refusal, self.expected, adapter))
 
 
@@ -111,8 +109,8 @@ def rows_of(
     for states in crash_states(trace, presets, seed, everywhere=everywhere):
         if len(states):
             expected = owed.at(states.point.crash_index, states.torn, states.stratum)
-            contents = content_ids(states.point, states.codes)
-            yield Rows(states, contents, case_ids(contents, owed.promise(expected)), expected)
+            contents = Contents(states.point, states.codes)
+            yield Rows(states, contents, case_ids(contents.ids, owed.promise(expected)), expected)
 
 
 def _verdicts(
@@ -136,25 +134,13 @@ def _verdicts(
 
 
 class Shard:
-    """The distinct states of several traces, gathered column by column and made one Arrow table at the end.
+    """The distinct states of several traces, gathered column by column and made one Arrow table at the end."""
 
-    Unless they are to be `judged` no reader is asked. Only states of `strata` are taken in.
-    """
-
-    def __init__(
-        self,
-        adapter: CrashFormat,
-        presets: tuple[Preset, ...],
-        seed: int,
-        *,
-        judged: bool = True,
-        strata: Iterable[str] = STRATA,
-    ) -> None:
+    def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> None:
         self.adapter = adapter
         self.presets = presets
         self.seed = seed
-        self.strata = strata
-        self.readers = adapter.readers if judged else ()
+        self.readers = adapter.readers
         self.traces = self.generated = 0
         #: who reaches which states, and who fails in them: also in those that another trace had before
         self.reached: set[Reached] = set()
@@ -170,8 +156,6 @@ class Shard:
         """Yield the states of `trace` that the shard has not seen yet."""
         self.traces += 1
         for found in rows_of(trace, self.presets, self.seed):
-            if found.states.stratum not in self.strata:
-                continue
             self.generated += len(found.case_ids)
             keep = []
             for row, name in enumerate(found.case_ids):
@@ -179,7 +163,7 @@ class Shard:
                     self._seen.add(name)
                     keep.append(row)
             # A state that another trace has left already may owe something else here.
-            rows = found.judged(self.adapter) if self.readers else found
+            rows = found.judged(self.adapter)
             self._note(trace, rows)
             if keep:
                 yield rows.take(keep)

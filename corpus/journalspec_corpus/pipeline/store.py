@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 from pyarrow import feather
 
 from journalspec.files import PARTIAL, Unfit, read_bytes, replace_bytes, replace_text
-from journalspec_corpus.crash.pages import ID_BYTES
+from journalspec_corpus.crash.trace import ID_BYTES
 from journalspec_corpus.pipeline.manifest import PLAN_FILE, STATES, WORK, part_name
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.run import judged_shard

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from journalspec_corpus.crash.persistence import PRESETS, STRATA, rank
+from journalspec_corpus.crash.trace import PRESETS, STRATA, rank
 from journalspec_corpus.crash.verdict import VERDICTS
 
 VERDICT = "verdict_"

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import shown
+from journalspec_corpus.load import CASES
 from journalspec_corpus.pipeline.manifest import (
-    CASES,
     LICENSE,
     MANIFEST,
     PLAN_FILE,

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from copy import copy
 from typing import Any
 
 from journalspec.observation import jsonable
-from journalspec_corpus.crash.adapter import CrashFormat, two_policies
-from journalspec_corpus.crash.effects import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
-from journalspec_corpus.crash.recorder import json_key, record_of_json
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.oracle import ALONE, DECISION, RECORD, Action, Effect, Semantics, State
+from journalspec_corpus.crash.record import json_key, record_of_json
 from journalspec_corpus.crash.verdict import answering
-from journalspec_corpus.crash.workloads import Continuations
 from journalspec_corpus.swiftmq_store import naive
 from journalspec_corpus.swiftmq_store import workloads as tables
 from journalspec_corpus.swiftmq_store.recording import LongRun, build, resumed
+from journalspec_corpus.workloads import Continuations
+from journalspec_reference.batches import Memory
+from journalspec_reference.swiftmq_store.recover import DEFAULT_SIZE
+from journalspec_reference.swiftmq_store.scan import START_SIZE, Log, zeros
+from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
 _DECIDED = {"queues", "in_doubt"}
 _MEMBERS = ("key", "priority", "deliveries", "expiration", "length", "sha256")
@@ -120,10 +124,27 @@ def action(key: str) -> Action:
     return Action({"op": said["type"], **said}, "", ALONE)
 
 
+def look(files: StateFiles, edition: str) -> Hashable:
+    """Return what recovery can see: of the log its records and its end, of all other files everything."""
+    pages = files.size(PAGES) // DEFAULT_SIZE
+    return tuple(
+        [(name, files.once(name, _seen, pages) if name == LOG else files.same(name)) for name in files]
+    )
+
+
+def _seen(content: bytes, pages: int) -> bytes:
+    log = Log(Memory(content), DEFAULT_SIZE, pages)
+    damage = [end for batch in log.scan() for _, end, _ in batch.damage]
+    begun = content[: max(log.end, START_SIZE)]
+    empty = zeros(log.source, 0)
+    return digest_of(begun, log.end, log.reason.encode(), len(damage), empty, not content, log.alarming > 0)
+
+
 CRASH = CrashFormat.by_tables(
     tables,
     LongRun,
     record=build,
+    look=look,
     state_readers=two_policies("default"),
     answer=answering(json_key, canonical, _DECIDED, ("START",)),
     record_json=record_of_json,

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from struct import pack
 
 from journalspec.observation import Record
-from journalspec_corpus.crash.recorder import Operation, Recorder, begun, json_key
+from journalspec_corpus.crash.record import Operation, Recorder, begun, json_key
 from journalspec_corpus.crash.second_crash import CrashImage
 from journalspec_corpus.crash.trace import Mark, Op, Publish, Release, Trace, Write
-from journalspec_corpus.crash.workloads import LongWorkload
 from journalspec_corpus.swiftmq_store.author import LOG, PAGE
 from journalspec_corpus.swiftmq_store.model import QueuedMessages
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload, meaning
+from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.batches import Memory
 from journalspec_reference.swiftmq_store.implementation import told
 from journalspec_reference.swiftmq_store.scan import START, START_SIZE, Log

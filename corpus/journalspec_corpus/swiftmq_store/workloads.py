@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
-from journalspec_corpus.crash import workloads as shared
-from journalspec_corpus.crash.recorder import Operation
-from journalspec_corpus.crash.workloads import DIGITS
+from journalspec_corpus import workloads as shared
+from journalspec_corpus.crash.record import Operation
 from journalspec_corpus.swiftmq_store.author import operation
+from journalspec_corpus.workloads import DIGITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ from journalspec_conformance.products import get_product, product_ids
 from journalspec_conformance.protocol import schemas as answer_schemas
 from journalspec_conformance.result import CLASSES
 from journalspec_corpus.archive import write_archive
-from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import INVARIANTS, MEANINGS, VERDICTS
-from journalspec_corpus.crash.worst import worst_cases
 from journalspec_corpus.design_rules import BASES, findings, rules
 from journalspec_corpus.load import load_cases
+from journalspec_corpus.worst import worst_cases
 from journalspec_docs import (
     alternatives,
     captured_pages,

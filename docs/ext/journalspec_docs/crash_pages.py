@@ -8,10 +8,10 @@ from html import escape
 from itertools import groupby
 
 from journalspec_conformance.crashes.findings import HARMLESS, Cause, Finding, ProductRun, causes, judgements
-from journalspec_corpus.crash.persistence import rank
-from journalspec_corpus.crash.story import losses, picture, sectors, story
+from journalspec_corpus.crash.explain import losses, picture, sectors, story
+from journalspec_corpus.crash.trace import rank
 from journalspec_corpus.crash.verdict import CODES
-from journalspec_corpus.crash.worst import Form, Worst, findings, text_of
+from journalspec_corpus.worst import Form, Worst, findings, text_of
 
 BLAMED = {
     "format": "the format",

@@ -262,7 +262,7 @@ def places(
     while (at := source.next_data(at)) < end:
         low = max(0, at - before)
         data = source.read(low, min(at + STRETCH + _CHECKSUM, end) - low)
-        found = pattern.search(data, at - low) if data.strip(b"\0") else None
+        found = pattern.search(data, at - low) if data != bytes(len(data)) else None
         while found is not None and low + found.start() < at + STRETCH:
             yield low + found.start(), data, low
             found = pattern.search(data, found.start() + 1)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from journalspec.observation import CLEAN, REFUSED, Observation
-from journalspec_corpus.crash.adapter import CrashFormat, StateReader
-from journalspec_corpus.crash.recorder import Operation, Recorder
+from journalspec_corpus.crash.formats import CrashFormat, StateReader
+from journalspec_corpus.crash.record import Operation, Recorder
 from journalspec_corpus.crash.trace import Mark, Op, Part, Trace, Write
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import SmallWorkload
+from journalspec_corpus.workloads import SmallWorkload
 from journalspec_reference import load
 
 NAME, FORMAT = "notes.toy", "toy_sixth"

@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import Any, ClassVar
 
 from journalspec.layout import Layout
-from journalspec_corpus.crash.recorder import SECTOR, Operation, Recorder, RecordFields
+from journalspec_corpus.crash.record import SECTOR, Operation, Recorder, RecordFields
 from journalspec_corpus.crash.second_crash import CrashImage, Life, SecondLife
 from journalspec_corpus.crash.trace import Trace
 from journalspec_reference.api import WriterRefused

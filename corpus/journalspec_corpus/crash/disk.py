@@ -1,29 +1,37 @@
-"""From a trace to blocks: what is in flight at a crash point, and every content it may have.
+"""What a disk may hold at a crash point: what is in flight, every version of it, and the files of states.
 
-A *block* is what persists as one: a granule of a file, a file's size, or the
-directory's names. Its *versions* are its contents in program order; version 0 is
-the durable one. Writes to one granule pass through one page, so that a granule on
-disk is always one of its versions, never a mixture. Versions that nobody wrote (garbage,
-halves, other files' blocks, names for themselves) stand behind a block's own, always in the
-same order, so that a descriptor's code means the same whatever else is looked at.
+A *block* is what persists as one: a granule of a file, a file's size, or the directory's names. Its
+*versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass
+through one page, so that a granule on disk is always one of its versions, never a mixture. Versions that
+nobody wrote (garbage, halves, other files' blocks, names for themselves) stand behind a block's own, always
+in the same order, so that a descriptor's code means the same whatever else is looked at. A state is one
+version of each block.
 
-A state is one version of each block.
+``content_id`` is blake2b-128 over the files in name order: name, size, and the ids of their pages.
+``case_id`` adds format, edition, class and the records that have to be kept. Both are permanent. A state
+costs what its row changes: a page in flight is named once per version, a file once per versions of its own
+blocks, and bytes are made when a reader asks for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.persistence import REACHABLE
 from journalspec_corpus.crash.trace import (
+    PAGE,
+    PRESETS,
+    REACHABLE,
+    Ack,
     Create,
     Op,
+    Preset,
     Rename,
     Sync,
     SyncDir,
@@ -31,7 +39,47 @@ from journalspec_corpus.crash.trace import (
     Truncate,
     Unlink,
     Write,
+    blake,
+    page_ids,
+    shortened,
 )
+
+#: A sector, the unit in which writes are torn.
+SECTOR = 512
+
+#: So many acknowledgements of a trace are looked at: in a long one, the earlier ones say the same.
+LAST_ACKS = 3
+
+
+def stream_of(text: str) -> int:
+    """Return a 64-bit number for the start of a stream of samples."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def selected(trace: str, share: int) -> bool:
+    """Tell whether `trace` is among the about one in `share`, whatever the seed.
+
+    Those chosen for 128 are among those for 32.
+    """
+    return stream_of(f"{trace}/selected") % share == 0
+
+
+def draws(key: str, number: int, bound: int) -> list[int]:
+    """Return `number` integers below `bound`, by counter."""
+    return [stream_of(f"{key}/{at}") % bound for at in range(number)] if bound > 0 else []
+
+
+def ranks_of(presets: Iterable[Preset], order: str) -> list[int]:
+    """Return the numbers of those among `presets` that have this order, strongest first."""
+    chosen = [*presets]
+    return [rank for rank, preset in enumerate(PRESETS) if preset.order == order and preset in chosen]
+
+
+def acknowledged_points(trace: Trace) -> list[int]:
+    """Return the last points of interest right after an acknowledgement; the trace's end if there is none."""
+    points = [at + 1 for at, op in enumerate(trace.ops) if isinstance(op, Ack) and at >= trace.crash_from]
+    return points[-LAST_ACKS:] or [len(trace.ops)]
+
 
 Codes = npt.NDArray[np.uint16]
 #: A name and the number of the file that it is bound to, None if it goes away.
@@ -126,17 +174,25 @@ class CrashPoint:
         """Return the files of the state in which block i has version ``codes[i]``."""
         given: Sequence[int] = codes.tolist() if isinstance(codes, np.ndarray) else codes
         names, sizes = self.layout(given)
-        moved: dict[int, bytearray] = {}
-        for block, code in zip(self.blocks, given, strict=True):
-            if code and block.kind == DATA:
-                if block.file not in moved:
-                    moved[block.file] = bytearray(self.contents[block.file])
-                put(moved[block.file], block.index * self.granule, block.versions[code])
-        out = {}
-        for name, number in sorted(names.items()):
-            content, size = moved.get(number, self.contents[number]), sizes[number]
-            out[name] = bytes(content if len(content) == size else content[:size].ljust(size, b"\0"))
-        return out
+        return {name: self.file(number, sizes[number], given) for name, number in sorted(names.items())}
+
+    def file(self, number: int, size: int, codes: Sequence[int]) -> bytes:
+        """Return the first `size` bytes of a file where block i has version ``codes[i]``."""
+        content: bytes | bytearray = self.contents[number]
+        for at in self.data_of.get(number, ()):
+            if codes[at]:
+                content = content if isinstance(content, bytearray) else bytearray(content)
+                put(content, self.blocks[at].index * self.granule, self.blocks[at].versions[codes[at]])
+        return bytes(content if len(content) == size else content[:size].ljust(size, b"\0"))
+
+    @cached_property
+    def data_of(self) -> dict[int, list[int]]:
+        """File number -> the numbers of its blocks of data."""
+        found: dict[int, list[int]] = {}
+        for at, block in enumerate(self.blocks):
+            if block.kind == DATA:
+                found.setdefault(block.file, []).append(at)
+        return found
 
 
 def put(content: bytearray, start: int, data: bytes) -> None:
@@ -364,3 +420,127 @@ class States:
         """Return the states of `rows` only."""
         rot = tuple([self.rot[row] for row in rows.tolist()]) if self.rot else ()
         return replace(self, codes=self.codes[rows], preset=self.preset[rows], tear=self.tear[rows], rot=rot)
+
+
+#: Most crash points of a trace share their files.
+_page_ids = lru_cache(1 << 6)(page_ids)
+
+
+def file_head(name: str, size: int) -> bytes:
+    """Return what stands before a file's page ids."""
+    raw = name.encode()
+    return len(raw).to_bytes(4, "big") + raw + size.to_bytes(8, "big")
+
+
+def content_id(files: Mapping[str, bytes]) -> bytes:
+    """Return the 16-byte id of a directory's content."""
+    parts = []
+    for name in sorted(files):
+        parts += [file_head(name, len(files[name])), *shortened(page_ids(files[name]))]
+    return blake(b"".join(parts))
+
+
+def case_id(content: bytes, promised: bytes) -> bytes:
+    """Return the 16-byte id of a case."""
+    return blake(content + promised)
+
+
+def case_ids(contents: list[bytes], promised: bytes) -> list[bytes]:
+    """Return the case id of every content id under one promise."""
+    return [blake(content + promised) for content in contents]
+
+
+def content_ids(point: CrashPoint, codes: Codes) -> list[bytes]:
+    """Return the content id of every row, equal to :func:`content_id` of its files."""
+    return Contents(point, codes).ids
+
+
+class _Moving(NamedTuple):
+    """A page that lies in a block: its number, the block's, and which bytes of the block are in it."""
+
+    page: int
+    block: int
+    start: int
+    end: int
+
+
+class _NamedFile(NamedTuple):
+    """A file of states with the same names and sizes.
+
+    `ids` are those of its pages with version 0 of every block, `moving` its pages in `blocks`. `named` are
+    the files as they are under the versions of these blocks that have occurred: what the content id has
+    of them.
+    """
+
+    name: str
+    number: int
+    size: int
+    head: bytes
+    ids: list[bytes]
+    moving: list[_Moving]
+    blocks: tuple[int, ...]
+    named: dict[tuple[int, ...], bytes]
+
+
+class Contents:
+    """The contents of the states of one crash point; row i has version ``codes[i, j]`` of each block j."""
+
+    def __init__(self, point: CrashPoint, codes: Codes) -> None:
+        self.point, self.rows = point, codes.tolist()
+        self._layouts: dict[tuple[int, ...], list[_NamedFile]] = {}
+        self._pages: dict[_Moving, dict[int, bytes]] = {}
+        #: Of each row its files, in the order of their names.
+        self.files = [self.layout(row) for row in self.rows]
+        #: Of each row what names its files, one by one.
+        self.names = [
+            [self._named(file, row) for file in files]
+            for files, row in zip(self.files, self.rows, strict=True)
+        ]
+        #: The content id of each row.
+        self.ids = [blake(b"".join(names)) for names in self.names]
+
+    def layout(self, row: list[int]) -> list[_NamedFile]:
+        """Return the files of a row; rows with the same names and sizes share them."""
+        key = tuple([row[at] for at in self.point.unlike_data])
+        if key not in self._layouts:
+            names, sizes = self.point.layout(row)
+            self._layouts[key] = [
+                self._file(name, number, sizes[number]) for name, number in sorted(names.items())
+            ]
+        return self._layouts[key]
+
+    def _file(self, name: str, number: int, size: int) -> _NamedFile:
+        point, content = self.point, self.point.contents[number]
+        # Pages that are the same whatever comes behind them.
+        whole = min(size, len(content)) // PAGE
+        rest = content[whole * PAGE : size].ljust(size - whole * PAGE, b"\0")
+        moving = [
+            _Moving(page, at, start, min(start + PAGE, start + size - page * PAGE))
+            for at, block in enumerate(point.blocks)
+            if block.kind == DATA and block.file == number
+            for start in range(0, point.granule, PAGE)
+            for page in [(block.index * point.granule + start) // PAGE]
+            if page * PAGE < size
+        ]
+        ids, blocks = (
+            [*_page_ids(content)[:whole], *page_ids(rest)],
+            dict.fromkeys(each.block for each in moving),
+        )
+        return _NamedFile(name, number, size, file_head(name, size), ids, moving, tuple(blocks), {})
+
+    def _named(self, file: _NamedFile, row: list[int]) -> bytes:
+        codes = tuple([row[at] for at in file.blocks])
+        found = file.named.get(codes)
+        if found is None:
+            ids = file.ids.copy()
+            for place in file.moving:
+                ids[place.page] = self._page(place, row[place.block])
+            found = file.named[codes] = b"".join([file.head, *shortened(ids)])
+        return found
+
+    def _page(self, place: _Moving, code: int) -> bytes:
+        known = self._pages.setdefault(place, {})
+        if code not in known:
+            version = self.point.blocks[place.block].versions[code]
+            known[code] = blake(version[place.start : place.end].ljust(place.end - place.start, b"\0"))
+        return known[code]

@@ -1,37 +1,186 @@
-"""What a format gives to the crash engine: one typed object, ``CRASH``.
+"""What a format gives to the crash engine: one typed object, ``CRASH``, and how its readers are asked.
 
-It stands in the module ``crash`` of a format's package. Nothing of that is imported before
-it is asked for: who only looks at a journal needs no writers.
+It is in the module ``crash`` of a format's package. Nothing of that is imported before it is asked for: a
+look at a journal needs no writers.
+
+Of states that look alike to recovery one is read: a format's `look` says what recovery can see of the
+files. How far recovery can look at all says :class:`Reach`: what lies after that is not worth enumerating.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from journalspec.formats import UnknownFormat, format_ids, format_module
-from journalspec_corpus.crash.effects import Semantics
-from journalspec_corpus.crash.reach import Reach, unread_writes
-from journalspec_corpus.crash.recorder import Recorder
+from journalspec_corpus.crash.disk import SECTOR, Contents, Timeline
+from journalspec_corpus.crash.oracle import Semantics
+from journalspec_corpus.crash.record import Recorder
 from journalspec_corpus.crash.second_crash import SecondLife, SecondLives
 from journalspec_corpus.crash.second_crash import build as build_second_life
-from journalspec_corpus.crash.trace import Trace, Workload
+from journalspec_corpus.crash.trace import (
+    Create,
+    Rename,
+    Trace,
+    Truncate,
+    Unlink,
+    Workload,
+    Write,
+    blake,
+)
 from journalspec_corpus.crash.verdict import Answer
-from journalspec_corpus.crash.workloads import LongWorkload, LongWorkloads
+from journalspec_corpus.workloads import LongWorkload, LongWorkloads
 from journalspec_reference import load
+
+#: Answers that are remembered, some thousand bytes each; what was seen of single files, a hundred bytes each.
+ANSWERS, LOOKS = 1 << 13, 1 << 15
+#: From the files of a state and the edition to what all readers of a format say about them.
+Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class Memory:
+    """What is remembered from one crash point to the next; no result depends on it."""
+
+    answers: dict[tuple[str, Hashable], tuple[Answer, ...]] = field(default_factory=dict)
+    looks: dict[tuple[object, ...], object] = field(default_factory=dict)
+
+
+class StateFiles(Mapping[str, bytes]):
+    """The files of one state. Their names and sizes are known; bytes are made when somebody asks for them."""
+
+    def __init__(self, contents: Contents, at: int, memory: Memory) -> None:
+        self._point, self._row, self._memory = contents.point, contents.rows[at], memory
+        each = zip(contents.files[at], contents.names[at], strict=True)
+        self._files = {file.name: (file, name) for file, name in each}
+        self._made: dict[str, bytes] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._made:
+            file, _ = self._files[name]
+            self._made[name] = self._point.file(file.number, file.size, self._row)
+        return self._made[name]
+
+    def size(self, name: str) -> int:
+        """Return the size of a file, 0 if it is not there."""
+        return self._files[name][0].size if name in self._files else 0
+
+    def same(self, name: str) -> bytes:
+        """Return what tells a file with its name from all others that are not equal."""
+        return self._files[name][1]
+
+    def once(self, name: str, find: Callable[..., T], *given: object) -> T:
+        """Return ``find(content, *given)`` of a file: of one content it is worked out once."""
+        looks, place = self._memory.looks, (find, self.same(name), *given)
+        if place not in looks:
+            if len(looks) >= LOOKS:
+                looks.clear()
+            looks[place] = find(self[name], *given)
+        found: T = looks[place]  # type: ignore[assignment]
+        return found
+
+
+#: What recovery can see of the files in an edition: of states for which it is the same one is read.
+Look = Callable[[StateFiles, str], Hashable]
+
+
+def equal_contents(files: StateFiles, edition: str) -> Hashable:
+    """Return what tells files from others that are not equal: all of a file can be seen."""
+    return tuple([files.same(name) for name in files])
+
+
+def digest_of(*parts: bytes | int) -> bytes:
+    """Return a digest of `parts`, each for itself."""
+    raws = [part if isinstance(part, bytes) else b"%d" % part for part in parts]
+    return blake(b"".join([b"%d:" % len(raw) + raw for raw in raws]))
+
+
+def answers(
+    contents: Contents, read: Read, look: Look = equal_contents, memory: Memory | None = None
+) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
+    """Return the distinct answers of `read` and, for each row of `contents`, the index of its own.
+
+    Of states that look alike one is read. What is in `memory` stays so from one crash point to the next.
+    """
+    memory, edition = memory or Memory(), contents.point.trace.edition
+    number: dict[tuple[Answer, ...], int] = {}
+    which, known = [], memory.answers
+    for at in range(len(contents.rows)):
+        files = StateFiles(contents, at, memory)
+        place = edition, look(files, edition)
+        found = known.get(place)
+        if found is None:
+            if len(known) >= ANSWERS:
+                known.clear()
+            found = known[place] = read(dict(files), edition)
+        which.append(number.setdefault(found, len(number)))
+    return list(number), np.asarray(which, np.int32)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far recovery can look into each file.
+
+    ``ends(heads, sizes)`` takes the first `head` bytes of each file (fewer of a shorter one) and its
+    size, by name, and returns for each an offset. Nothing at or behind it changes any reader's answer,
+    under whichever policy.
+    """
+
+    head: int
+    ends: Callable[[Mapping[str, bytes], Mapping[str, int]], Mapping[str, int]]
+
+
+def visible_ends(reach: Reach | None, files: Mapping[str, bytes]) -> dict[str, int]:
+    """Return how many bytes of each of `files` recovery can look at, at most its size."""
+    sizes = {name: len(content) for name, content in files.items()}
+    if reach is None:
+        return sizes
+    ends = reach.ends({name: content[: reach.head] for name, content in files.items()}, sizes)
+    return {name: min(size, ends[name]) for name, size in sizes.items()}
+
+
+def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
+    """Return the writes of `trace` of which recovery can look at no byte, if all before has arrived.
+
+    Such a write begins where nobody looks any more and does not make its file longer. So whatever
+    arrives of it, names, sizes, heads and thus ends stay what they were, and so does all before them.
+    """
+    if reach is None:
+        return frozenset()
+    out = set()
+    line, ends = Timeline(trace, SECTOR), None
+    for index, op in enumerate(trace.ops):
+        files = line.memory()
+        if isinstance(op, Write) and reach.head <= op.off and op.off + len(op.data) <= len(files[op.file]):
+            ends = visible_ends(reach, files) if ends is None else ends
+            if op.off >= ends[op.file]:
+                out.add(index)
+        elif isinstance(op, (Create, Rename, Truncate, Unlink, Write)):
+            ends = None
+        line.step(op)
+    return frozenset(out)
+
 
 PACKAGE = "journalspec_corpus"
 
 #: From the files of a state and the edition to what the reader says about them.
 Reader = Callable[[Mapping[str, bytes], str], Answer]
-#: The same for all readers of a format.
-Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
-#: Edition and content id -> these answers.
-Known = dict[tuple[str, bytes], tuple[Answer, ...]]
 
 
 @dataclass(frozen=True)
@@ -77,7 +226,8 @@ class CrashFormat:
     `semantics` says what a record does and what is in effect in a state; without it only records are judged.
     `reach` says how far into its files recovery can look; None if it looks at all of them.
     `implementation()` is who reads in place of the reference, if anybody does.
-    `answered` are the answers of the state readers that are remembered.
+    `look` is what recovery can see of the files; if it is not given, all of them.
+    `memory` holds what is remembered of states that were read.
     """
 
     format: str
@@ -97,7 +247,8 @@ class CrashFormat:
     reach: Reach | None = None
     implementation: Callable[[], Any] | None = None
     added: Callable[[str], Iterator[Any]] = lambda scope: iter(())
-    answered: Known = field(default_factory=dict, init=False, repr=False)
+    look: Look = equal_contents
+    memory: Memory = field(default_factory=Memory, init=False, repr=False)
     _latest: dict[Workload, Trace] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -207,3 +358,20 @@ def crash_format(format_id: str) -> CrashFormat:
         raise UnknownFormat(f"{format_id} has no crash traces yet: its corpus package has no module crash")
     found: CrashFormat = format_module(PACKAGE, format_id, "crash").CRASH
     return found
+
+
+@dataclass(frozen=True)
+class Named:
+    """A reader by its name: with whether it may leave records out, and the policy that it is to follow."""
+
+    name: str
+    reader: Reader
+    salvaging: bool
+
+
+def named_reader(format_id: str, name: str) -> Named:
+    """Return the reader that a user calls `name`; raises LookupError that lists the choices."""
+    adapter = crash_format(format_id)
+    if name not in adapter.readers:
+        raise LookupError(f"no reader {name!r}: choose one of {', '.join(adapter.readers)}")
+    return Named(name, adapter.reader(name), adapter.salvages(name))

@@ -23,18 +23,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from journalspec_corpus.crash.adapter import CrashFormat, Reader
-from journalspec_corpus.crash.blocks import States
-from journalspec_corpus.crash.expected import REFUSALS, Expected, expected_at
+from journalspec_corpus.crash.disk import States, case_id, content_id
 from journalspec_corpus.crash.facts import Facts, categories, fields
-from journalspec_corpus.crash.ids import case_id, content_id
-from journalspec_corpus.crash.pages import promise
-from journalspec_corpus.crash.persistence import CORRUPTED, PRESETS, get_preset
+from journalspec_corpus.crash.formats import CrashFormat, Reader
+from journalspec_corpus.crash.oracle import REFUSALS, Expected, expected_at
 from journalspec_corpus.crash.second_crash import CHOICES, SecondLife, choose
 from journalspec_corpus.crash.states import Descriptor, crash_states, descriptor_of
-from journalspec_corpus.crash.trace import Mark, Trace, Workload
+from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Trace, Workload, get_preset, promise
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, Answer, judge
-from journalspec_corpus.crash.workloads import LongWorkload
+from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.api import WriterRefused
 
 Counts = npt.NDArray[np.int32]

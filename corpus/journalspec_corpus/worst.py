@@ -20,12 +20,10 @@ from importlib.resources import files
 from typing import Any
 
 from journalspec.formats import UnknownFormat, format_module, get_format
-from journalspec_corpus.crash.adapter import PACKAGE, crash_format
-from journalspec_corpus.crash.persistence import PRESETS, REACHABLE
-from journalspec_corpus.crash.reading import Named, named_reader
-from journalspec_corpus.crash.reduction import State, find, situations
+from journalspec_corpus.crash.formats import PACKAGE, Named, crash_format, named_reader
+from journalspec_corpus.crash.reduce import State, find, situations
 from journalspec_corpus.crash.states import Descriptor
-from journalspec_corpus.crash.trace import Trace, Workload
+from journalspec_corpus.crash.trace import PRESETS, REACHABLE, Trace, Workload
 from journalspec_corpus.crash.verdict import PRODUCT_WORDS, VERDICTS
 
 TIER = "worst"

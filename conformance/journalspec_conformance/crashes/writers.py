@@ -1,0 +1,251 @@
+"""A writer judged by the crash states of its own trace: what it wrote, fsynced and acknowledged.
+
+The implementation does the operations of a published case step by step and reports its storage operations
+(``io-trace``). Of that trace the states are enumerated that a disk may leave under a preset; the reference
+recovers them, and the format's model says which states the acknowledged operations permit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, fields, replace
+from hashlib import blake2b
+from typing import Any
+
+from journalspec_conformance.answers import check_io
+from journalspec_conformance.connection import Message
+from journalspec_conformance.errors import Breakdown
+from journalspec_conformance.power import Disk
+from journalspec_conformance.result import Outcome
+from journalspec_conformance.writing import Asking, Promises, Settled, recovered, steps
+from journalspec_corpus import Case, Probe
+from journalspec_corpus.crash import explain
+from journalspec_corpus.crash.reduce import Situation, State
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.crash.trace import (
+    Ack,
+    Create,
+    Op,
+    Rename,
+    Sync,
+    SyncDir,
+    Trace,
+    Truncate,
+    Unlink,
+    Write,
+    get_preset,
+)
+from journalspec_corpus.drawn import lenient
+from journalspec_corpus.model import model_of
+
+#: Attempts at leaving out an operation while a failure is reduced: each lets the writer write once more.
+ATTEMPTS = 60
+#: Characters of a state in a explain.
+MOST_SHOWN = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterCase(Case):
+    """A case with something to write, judged under a `preset` on so many `states` that `seed` draws."""
+
+    preset: str
+    seed: int
+    states: int
+
+    def written(self, engine: Asking, probe: Probe) -> Outcome:
+        """Let the implementation write, and return what its trace is worth."""
+        try:
+            loss = first_loss(engine, probe)
+        except Settled as early:
+            return early.outcome
+        return Outcome("pass") if loss is None else Outcome("fail", "not-durable", loss.reason)
+
+
+def writer_case(case: Case, preset: str, seed: int, states: int) -> WriterCase | None:
+    """Return a published case as one of a writer; None if it writes nothing, or the format has no model."""
+    if case.write is None or "kill_after" in case.write or model_of(case.format) is None:
+        return None
+    members = {item.name: getattr(case, item.name) for item in fields(Case)}
+    members["needs"] = tuple(sorted({*case.needs, "step", "io-trace"}))
+    members["expect"] = tuple(entry for entry in case.expect if entry["when"]["op"] == "write")
+    return WriterCase(**members, preset=preset, seed=seed, states=states)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a writer did: its trace, and for each operation of the trace the number of the one asked for."""
+
+    trace: Trace
+    asked: tuple[int, ...]
+    replies: tuple[Message, ...]
+
+    def issued(self, upto: int) -> int:
+        """Return how many operations had begun when ``ops[:upto]`` of the trace had."""
+        return self.asked[upto - 1] + 1 if upto else 0
+
+    def durable(self, upto: int) -> int:
+        """Return how many operations had been acknowledged by then: the last one and all before it."""
+        before = [self.asked[at] for at, op in enumerate(self.trace.ops[:upto]) if isinstance(op, Ack)]
+        return max(before, default=-1) + 1
+
+
+@dataclass(frozen=True)
+class WriterLoss:
+    """A state in which what the writer had acknowledged is not recovered."""
+
+    case: WriterCase
+    written: Written
+    state: State
+    durable: int
+    issued: int
+    fault: str
+    permitted: Sequence[Mapping[str, Any]] = field(default=())
+
+    @property
+    def reason(self) -> str:
+        """Return in one sentence what is lost, and where the crash was."""
+        last = f"operation {self.durable - 1} was acknowledged" if self.durable else "none was acknowledged"
+        return f"{last}, and after a crash in operation {self.issued - 1} ({self.case.preset}) {self.fault}"
+
+
+def record(engine: Asking, probe: Probe) -> Written:
+    """Let the implementation write a case; raises Settled at a reply that is no answer, and a Breakdown."""
+    case = probe.case
+    ops: list[Op] = []
+    asked: list[int] = []
+    replies = []
+    with engine.workspace.place(case) as place:
+        disk = Disk(place.files())
+        with closing(steps(engine, probe, place, io=True)) as answers:
+            for number, answer in answers:
+                for entry in check_io(answer):
+                    disk.do(entry)
+                    ops.append(_operation(entry))
+                if answer.get("durable") is True:
+                    ops.append(Ack((f"operation {number}",)))
+                asked += [number] * (len(ops) - len(asked))
+                replies.append(answer)
+        if disk.files() != place.files():
+            text = "the storage operations that it reports do not lead to the files"
+            raise Settled(Outcome("fail", "wrote-invalid", text))
+    trace = Trace(case.format, case.edition, case.id, case.files(), tuple(ops), "zero")
+    return Written(trace, tuple(asked), tuple(replies))
+
+
+def _operation(entry: Mapping[str, Any]) -> Op:
+    """Return a storage operation, which has been checked, as one of a trace."""
+    match entry["op"]:
+        case "create":
+            return Create(entry["file"])
+        case "write":
+            return Write(entry["file"], int(entry["off"]), bytes.fromhex(entry["data"]))
+        case "truncate":
+            return Truncate(entry["file"], int(entry["size"]))
+        case "sync":
+            return Sync(entry["file"])
+        case "sync-dir":
+            return SyncDir()
+        case "rename":
+            return Rename(entry["file"], entry["to"])
+        case _:
+            return Unlink(entry["file"])
+
+
+def first_loss(engine: Asking, probe: Probe) -> WriterLoss | None:
+    """Return the first state in which something acknowledged is lost, by the crash point; None if in none.
+
+    Raises Settled for a write that ends early, or refuses other operations than the case says.
+    """
+    case = probe.case
+    assert isinstance(case, WriterCase)  # no other case has a writer's oracle
+    written = record(engine, probe)
+    refused = [str(number) for number, reply in enumerate(written.replies) if "refused" in reply]
+    if refused not in [[str(one["op"]) for one in entry.get("refusals", ())] for entry in probe.expect]:
+        text = f"it refused the operations {', '.join(refused) or '-'}"
+        raise Settled(Outcome("fail", "refused:writer", text))
+    promises, policy = Promises(engine, probe), lenient(case.format)
+    for state in _chosen(written.trace, case):
+        at, torn = state.situation.states.point.crash_index, state.situation.states.torn
+        durable, issued = written.durable(at), written.issued(max(at, torn + 1))
+        fault = promises.broken(state.files, durable, issued, policy)
+        if fault is not None:
+            permitted = promises.permitted(durable, issued)
+            return WriterLoss(case, written, state, durable, issued, fault, permitted)
+    return None
+
+
+def _chosen(trace: Trace, case: WriterCase) -> Iterator[State]:
+    """Yield up to so many states of a trace as the case says, in the order of their crash points."""
+    found = [
+        (situation, row)
+        for states in crash_states(trace, (get_preset(case.preset),), case.seed, everywhere=True)
+        for situation in [Situation(trace, states)]
+        for row in range(len(states))
+    ]
+    drawn = sorted(range(len(found)), key=lambda number: blake2b(b"%d/%d" % (case.seed, number)).digest())
+    # In the order of their crash points: the first failure takes the fewest operations.
+    taken = sorted(drawn[: case.states], key=lambda at: (found[at][0].states.point.crash_index, at))
+    yield from (State(*found[number]) for number in taken)
+
+
+def reduced(engine: Asking, probe: Probe) -> WriterLoss | None:
+    """Return a loss of the case with the fewest operations that were found; None if nothing is lost."""
+    loss = first_loss(engine, probe)
+    left, at = ATTEMPTS, 0 if loss is None else len(loss.written.replies) - 1
+    while loss is not None and at >= 0 and left:
+        left -= 1
+        smaller = _without(loss.case, at)
+        try:
+            found = first_loss(engine, next(other for other in smaller.probes if other.op == "write"))
+        except (Settled, Breakdown):  # without it the rest cannot be done
+            found = None
+        loss, at = (loss if found is None else found), at - 1
+    return loss
+
+
+def _without(case: WriterCase, number: int) -> WriterCase:
+    """Return the case without one of its operations; refusals of later ones are renumbered."""
+    write = dict(case.write or {})
+    write["ops"] = [op for at, op in enumerate(write["ops"]) if at != number]
+    expect = []
+    for entry in case.expect:
+        kept = [one for one in entry.get("refusals", ()) if int(one["op"]) != number]
+        moved = [{**one, "op": str(int(one["op"]) - (int(one["op"]) > number))} for one in kept]
+        expect.append({**entry, "refusals": moved} if "refusals" in entry else entry)
+    return replace(case, write=write, expect=tuple(expect))
+
+
+def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
+    """Return a loss as a story: what was asked for, written and acknowledged, what arrived, what is lost."""
+    state, written = loss.state, loss.written
+    told: dict[int, list[str]] = {}
+    for number, text in zip(written.asked, explain.story(state), strict=False):
+        told.setdefault(number, []).append(text)
+    lines = [f"fail not-durable: {loss.case.id}/write", f"  {loss.case.title}", f"  {loss.reason}"]
+    lines += [f"disk: {explain.preset_words(state)}", f"{target} was asked for, and did:"]
+    for number, op in enumerate((loss.case.write or {})["ops"][: loss.issued]):
+        lines += [f"  {number}: {json.dumps(op)}", *(f"      {text}" for text in told.get(number, ()))]
+    head, losses = explain.losses(state)
+    lines.append(head)
+    for one in losses:
+        lines += [f"  {one}", *(f"    {text}" for text in explain.picture(state, one))]
+    found = recovered(loss.case, state.files)
+    if "refused" in found:
+        policy = lenient(loss.case.format)
+        lines.append(f"strict recovery refuses that ({found['refused']}); under {policy}:")
+        found = recovered(loss.case, state.files, policy)
+    permitted = dict.fromkeys(f"  {json.dumps(some)[:MOST_SHOWN]}" for some in loss.permitted)
+    lines += [f"recovered: {json.dumps(found)[:MOST_SHOWN]}", "permitted, by what had been acknowledged:"]
+    return [*lines, *permitted, "repeat:", f"  {repeat}"]
+
+
+def told(engine: Asking, case: Case, target: str, repeat: str) -> list[str]:
+    """Return the story of a loss that is reduced while `engine` asks the writer once more."""
+    loss = reduced(engine, next(probe for probe in case.probes if probe.op == "write"))
+    return (
+        [f"{case.id}: nothing is lost when it writes once more"]
+        if loss is None
+        else account(loss, target, repeat)
+    )

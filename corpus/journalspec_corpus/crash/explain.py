@@ -1,0 +1,592 @@
+"""One crash state for people and programs: in words, as a case in the published form, and as JSON.
+
+In some states nothing gives what has to be kept: the order of writes, the device or the format lost it. The
+format's limits tell of which kinds they are (:mod:`.verdict`). The JSON is for oracles that are written
+elsewhere: the trace as it was recorded, so that what has to be kept can be worked out once more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from journalspec.formats import get_format
+from journalspec_corpus.case import Case, Origin
+from journalspec_corpus.crash.disk import NAMES, SIZE, Block, Timeline
+from journalspec_corpus.crash.formats import CrashFormat
+from journalspec_corpus.crash.oracle import ALLOWED, REQUIRED, Expected
+from journalspec_corpus.crash.reduce import Reduced, State, crashes_before
+from journalspec_corpus.crash.trace import (
+    CORRUPTED,
+    PRESETS,
+    Ack,
+    Create,
+    Mark,
+    Op,
+    Publish,
+    Release,
+    Rename,
+    Reuse,
+    Sync,
+    SyncDir,
+    Trace,
+    Truncate,
+    Unlink,
+    Write,
+    writer_of,
+)
+from journalspec_corpus.crash.verdict import VERDICTS, limits
+from journalspec_corpus.making import make_case
+from journalspec_reference import load
+from journalspec_reference.hexdump import (
+    COLUMNS,
+    Fold,
+    Head,
+    Row,
+    fold_text,
+    head_text,
+    lines,
+    notes,
+    row_text,
+)
+
+#: Rows of a picture, at most.
+MOST_ROWS = 14
+#: In front of a row that holds something else than was written.
+MARK = "! "
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One deviation: `length` bytes of `file` at `off` hold `what`; length 0 if it is not about bytes.
+
+    `kept` if hardly anything arrived, and this did.
+    """
+
+    file: str
+    off: int
+    length: int
+    what: str
+    kept: bool = False
+
+    def __str__(self) -> str:
+        """Return it as a line."""
+        if not self.length:
+            return f"{self.file}: {self.what}" if self.file else self.what
+        return f"{self.file}, bytes {self.off} to {self.off + self.length - 1}: {self.what}"
+
+
+def story(state: State) -> Iterator[str]:
+    """Yield what was done up to the crash, one operation a line, in words."""
+    trace = state.trace
+    states = state.situation.states
+    upto = max(states.point.crash_index, states.torn + 1)
+    for index, op in enumerate(trace.ops[:upto]):
+        text = _said(op)
+        if text is None:
+            continue
+        about = [note for at, note in trace.annotated if at == index and isinstance(op, Write)]
+        written = [note.record for note in about if isinstance(note, Mark)]
+        counting = [record for note in about if isinstance(note, Publish) for record in note.records]
+        if written:
+            text += f": {', '.join(written)}"
+        if set(counting) - set(written):
+            text += f"; from now on {', '.join(counting)} count"
+        yield text
+    yield "the crash"
+
+
+#: Operations in words; what is not among them is an annotation, told with its write.
+_WORDS: Mapping[type, str] = {
+    Ack: "acknowledge {0}",
+    Create: "create {0.file}",
+    Release: "no longer owed: {0}",
+    Rename: "rename {0.old} to {0.new}",
+    Reuse: "{0.file} begins a new life, its old bytes stay",
+    Sync: "force {0.file}",
+    SyncDir: "force the names",
+    Truncate: "set the size of {0.file} to {0.size}",
+    Unlink: "remove {0.file}",
+}
+
+
+def _said(op: Op) -> str | None:
+    """Return an operation in words, None for what says nothing by itself."""
+    if isinstance(op, Write):
+        return f"write {len(op.data)} bytes at {op.off} of {op.file}"
+    if isinstance(op, (Ack, Release)):
+        what = _WORDS[type(op)].partition("{")[0]
+        return what + ", ".join(op.records) if op.records else None
+    words = _WORDS.get(type(op))
+    return None if words is None else words.format(op)
+
+
+def losses(state: State) -> tuple[str, list[Loss]]:
+    """Return a line that introduces the deviations of `state`, and these."""
+    states = state.situation.states
+    if states.rot:
+        return "Everything arrived, and then:", [_rotten(state, states.rot[state.row])]
+    if states.torn >= 0:
+        op, tear = state.trace.ops[states.torn], int(states.tear[state.row])
+        if isinstance(op, Write) and 0 < tear < len(op.data):
+            what = f"not arrived: of {len(op.data)} bytes written at {op.off}, {tear} did"
+            return "Everything before arrived, and the last write is torn:", [
+                Loss(op.file, op.off + tear, len(op.data) - tear, what)
+            ]
+        return "Everything up to the crash arrived, or all but the last write.", []
+    blocks, codes = states.point.blocks, states.codes[state.row].tolist()
+    names, granule = file_names(state), states.point.granule
+    lost = [
+        _loss(block, code, names, granule)
+        for block, code in zip(blocks, codes, strict=True)
+        if code != block.last
+    ]
+    if len(lost) <= state.deviations:
+        head = (
+            "Everything up to the crash arrived, but for:" if lost else "Everything up to the crash arrived."
+        )
+        return head, lost
+    kept = [
+        replace(_loss(block, code, names, granule, beside=0), kept=True)
+        for block, code in zip(blocks, codes, strict=True)
+        if code
+    ]
+    head = "Of what had not been forced nothing arrived"
+    return f"{head}, but for:" if kept else f"{head}.", kept
+
+
+def pieces(state: State) -> Iterator[tuple[Block, int, Loss]]:
+    """Yield each granule, size or set of names in flight, its version in `state`, and that in words."""
+    states = state.situation.states
+    names = file_names(state)
+    for block, code in zip(states.point.blocks, states.codes[state.row].tolist(), strict=True):
+        yield block, code, _loss(block, code, names, states.point.granule)
+
+
+def file_names(state: State) -> dict[int, str]:
+    """Return the names that the files have in `state`, by the number of the file."""
+    point = state.situation.states.point
+    names, _ = point.layout(state.situation.states.codes[state.row].tolist())
+    return {number: name for name, number in {**point.names, **names}.items()}
+
+
+def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, beside: int | None = None) -> Loss:
+    """Return version `code` of `block` as a loss; one that is broken lies where it is not as in `beside`."""
+    name, last = names.get(block.file, f"file {block.file}"), block.last
+    if block.kind == NAMES:
+        return Loss("", 0, 0, f"the names are {', '.join(sorted(block.versions[code])) or 'none'}")
+    if block.kind == SIZE:
+        what = "as written" if code == last else f"not {block.versions[last]}"
+        return Loss(name, 0, 0, f"its size is {block.versions[code]}, {what}")
+    start, length, what = block.index * granule, granule, f"its version {code} of {last}"
+    if block.levels[code] < 0:
+        what = "something that was never written there"
+        for number, level in enumerate(block.levels):
+            if level >= 0 and block.versions[number] == block.versions[code]:
+                what = f"broken, and by that the same as its version {number} of {last}"
+        first, end = _apart(block.versions[code], block.versions[last if beside is None else beside])
+        if end:
+            start, length = start + first, end - first
+    elif code == last:
+        what = "arrived"
+    elif code == 0:
+        what = "what stood there before"
+    return Loss(name, start, length, what)
+
+
+def _apart(one: bytes, other: bytes) -> tuple[int, int]:
+    """Return where two granules begin to differ and where they are alike again; 0, 0 if nowhere."""
+    apart = [at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right]
+    return (apart[0], apart[-1] + 1) if apart else (0, 0)
+
+
+def _rotten(state: State, what: str) -> Loss:
+    whole = settled(state)
+    for name, content in state.files.items():
+        old = whole.get(name)
+        if old is not None and old != content:
+            changed = [at for at in range(min(len(old), len(content))) if old[at] != content[at]]
+            if changed:
+                return Loss(name, changed[0], changed[-1] - changed[0] + 1, what)
+    return Loss("", 0, 0, what)
+
+
+def settled(state: State) -> dict[str, bytes]:
+    """Return the files as they would be if everything up to the crash had arrived."""
+    states = state.situation.states
+    line = Timeline(state.trace, 512).advance(max(states.point.crash_index, states.torn + 1))
+    return line.settled().materialise(b"")
+
+
+def sectors(state: State, size: int = 512) -> Iterator[tuple[str, int, int, str]]:
+    """Yield (file, offset, length, what) of each run of sectors of which the same became.
+
+    What was written since the last force has ``arrived``, is ``lost`` (what stood there before still does,
+    or zeros, if the file has grown around it),
+    or has come ``partly``: not all writes, or a part of one, or garbage. All other sectors are ``settled``.
+    """
+    point = state.situation.states.point
+    before = point.materialise(np.zeros(len(point.blocks), np.uint16))
+    after = settled(state)
+    for name, content in state.files.items():
+        old, new = before.get(name, b""), after.get(name, b"")
+        run = start = 0
+        last = ""
+        for at in range(0, len(content), size):
+            now, was, wanted = (data[at : at + size] for data in (content, old, new))
+            if now == wanted:
+                what = "settled" if now == was else "arrived"
+            else:
+                what = "lost" if now == was.ljust(len(now), b"\0") else "partly"
+            if what != last and run:
+                yield name, start, run, last
+                start, run = at, 0
+            last, run = what, run + len(now)
+        if run:
+            yield name, start, run, last
+
+
+def picture(state: State, loss: Loss) -> Iterator[str]:
+    """Yield the bytes of `loss` as they are in the state, annotated by the format's reference.
+
+    A mark stands before each row that holds something else than was written (of a
+    loss that was `kept`: than stood there before); of the other rows only their
+    neighbours are shown.
+    """
+    if not loss.length or loss.file not in state.files:
+        return
+    found = list(_rows(state, loss))
+    rows = [at for at, entry in enumerate(found) if not entry.head]
+    near = {
+        rows[beside]
+        for place, at in enumerate(rows)
+        if found[at].odd
+        for beside in (place - 1, place, place + 1)
+        if 0 <= beside < len(rows)
+    }
+    shown = 0
+    for at, entry in enumerate(found):
+        later = next((other for other in range(at + 1, len(found)) if found[other].head), len(found))
+        if entry.head:
+            wanted = bool(near & set(range(at, later)))
+        else:
+            wanted = at in near and shown < MOST_ROWS
+            shown += wanted
+        if wanted:
+            yield from entry.lines
+
+
+def _other(state: State, loss: Loss) -> Mapping[str, bytes]:
+    """Return the files that a picture of `loss` is compared with."""
+    if not loss.kept:
+        return settled(state)
+    point = state.situation.states.point
+    return point.materialise(np.zeros(len(point.blocks), np.uint16))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One row of a dump with what stands below it, or the head of a region."""
+
+    lines: tuple[str, ...]
+    head: bool = False
+    odd: bool = False
+
+
+def _rows(state: State, loss: Loss) -> Iterator[_Entry]:
+    data, wanted = state.files[loss.file], _other(state, loss).get(loss.file, b"")
+    spans = load(state.trace.format).spans(state.files, edition=state.trace.edition)
+    start, end = loss.off, min(loss.off + loss.length, len(data))
+    for line in lines(data, list(spans), loss.file):
+        length = len(line.data) if isinstance(line, Row) else line.length
+        if line.off + length <= start or line.off >= end:
+            continue
+        if isinstance(line, Head):
+            yield _Entry(("  " + head_text(line),), head=True)
+            continue
+        odd = data[line.off : line.off + length] != wanted[line.off : line.off + length]
+        mark = MARK if odd else "  "
+        if isinstance(line, Fold):
+            yield _Entry((mark + fold_text(line),), odd=odd)
+        else:
+            beside, below = notes(line.labels, COLUMNS)
+            yield _Entry((mark + row_text(line, beside), *("  " + text for text in below)), odd=odd)
+
+
+def preset_words(state: State) -> str:
+    """Return the state's preset and what behaves like it."""
+    preset = PRESETS[state.rank]
+    return f"{preset.name}: {preset.imitates}"
+
+
+#: A case in which not even a reader that follows the specification gives what is owed carries this flag.
+BEYOND = "BeyondReaders"
+
+
+def published_id(format_id: str, case_id: str) -> str:
+    """Return the id under which the pipeline publishes the state with these 32 hex digits."""
+    return f"{get_format(format_id).prefix.lower()}.crash.{case_id}"
+
+
+def as_case(adapter: CrashFormat, shrunk: Reduced, *, tier: str = "core") -> Case:
+    """Return the reduced state as a case that names the larger state which it comes from."""
+    larger = published_id(adapter.format, shrunk.start)
+    same = shrunk.state.case_id == shrunk.start
+    return case_of(adapter, shrunk.state, tier=tier, shrunk_from="" if same else larger)
+
+
+def case_of(  # noqa: PLR0913  # a case has many members; all but two are keyword-only
+    adapter: CrashFormat,
+    state: State,
+    *,
+    beyond: bool | None = None,
+    tier: str = "core",
+    name: str = "",
+    title: str = "",
+    base: str = "",
+    shrunk_from: str = "",
+    obeys: Iterable[str] = (),
+    flags: Iterable[str] = (),
+) -> Case:
+    """Return `state` as a case: under every policy of the adapter, what the oracle says is owed.
+
+    `name`, `title` and `base` are made up from the state if they are not given, `obeys`
+    is what the adapter says of its category. A case that is `beyond` all readers (if nothing is said: if
+    a limit of the format may make it fail) demands nothing (level ``may``) and is flagged
+    :data:`BEYOND`. No reader is asked.
+    """
+    trace, point = state.trace, state.situation.states.point
+    if beyond is None:
+        beyond = _may_be_beyond(adapter, state)
+    preset = PRESETS[state.rank].name
+    return make_case(
+        name or published_id(adapter.format, state.case_id),
+        title=title or f"{state.category} after operation {point.crash_index} of {trace.name} ({preset})",
+        format_id=trace.format,
+        edition=trace.edition,
+        stratum=state.situation.states.stratum,
+        category=state.category,
+        origin=Origin("trace", base or trace.id, preset, ("model",), shrunk_from),
+        files=state.files,
+        expect=expectations(adapter, state),
+        level="may" if beyond else "must",
+        tier=tier,
+        obeys=tuple(obeys) or adapter.obeys.get(state.category, adapter.obeys[""]),
+        flags=tuple(dict.fromkeys((*flags, BEYOND) if beyond else flags)),
+    )
+
+
+def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
+    """Return for each policy of the adapter the permitted outcomes, as the pipeline publishes them."""
+    sets = ExpectedSets(adapter, state.trace).sets(state.situation.expected)
+    return permitted_by_policy(adapter, sets, state.refusal, state.situation.states.stratum)
+
+
+def permitted_by_policy(
+    adapter: CrashFormat, sets: Mapping[str, Any], refusal: str, stratum: str
+) -> list[dict[str, Any]]:
+    """Return for each policy of the adapter the permitted outcomes where `sets` are owed.
+
+    `refusal` is what the oracle says of the state. Who may leave records out reports the damage that others
+    must refuse. After corruption nothing is lost, or it is reported.
+    """
+    out: list[dict[str, Any]] = []
+    every = sets["must_keep"] + sets["may_keep"]
+    for policy in adapter.readers:
+        when = {"op": "recover", "policy": policy}
+        reports = refusal == REQUIRED and adapter.salvages(policy)
+        allowed = {**sets, "refusal": ALLOWED if reports else refusal}
+        loses = stratum == CORRUPTED and (reports or refusal != REQUIRED)
+        if loses:
+            # A write that landed elsewhere, or a doubled file, leaves a record in two places.
+            allowed["may_keep"] = sets["may_keep"] + every
+        elif reports:
+            allowed["must_report"] = True
+        verdict = "refused" if allowed["refusal"] == REQUIRED else "clean"
+        out.append({"when": when, "verdict": verdict, "allowed": allowed})
+        if loses:
+            lost = {**allowed, "must_keep": [], "may_keep": every + every, "must_report": True}
+            out.append({"when": when, "verdict": "recovered", "allowed": lost})
+    return out
+
+
+class ExpectedSets:
+    """The sets of one trace's crash points, with records as an observation would list them."""
+
+    def __init__(self, adapter: CrashFormat, trace: Trace) -> None:
+        self._record_json = adapter.record_json
+        self._uncounted = adapter.uncounted
+        written = [op for op in trace.ops if isinstance(op, Mark)]
+        marks = {(op.record, op.alternative[:2]) for op in (*trace.standing, *trace.possible, *written)}
+        #: record -> how many times it was written, at another place or in other parts
+        self._copies = Counter(record for record, _ in marks)
+
+    def sets(self, expected: Expected) -> dict[str, list[Any]]:
+        """Return must_keep, may_keep and must_drop of `expected`, and permitted states if they are few."""
+        keys: dict[str, list[str]] = {}
+        for key, record in expected.record_of.items():
+            keys.setdefault(record, []).append(key)
+
+        def records(ids: Iterable[str]) -> list[dict[str, Any]]:
+            return [self._record_json(keys[record]) for record in sorted(ids) if record in keys]
+
+        # What was written in several places (a compaction under way) may come out of each of them.
+        known = expected.must_keep | expected.may_keep
+        copies = [record for record in known for _ in range(1, self._copies[record])]
+        states = [] if expected.effects is None else expected.effects.states()
+        return {
+            "must_keep": records(expected.must_keep),
+            "may_keep": records([*(expected.may_keep - expected.must_keep), *copies]),
+            "must_drop": records(expected.must_drop),
+            **({"states": list(map(dict, states))} if states else {}),
+            **({"uncounted": list(self._uncounted)} if self._uncounted else {}),
+        }
+
+
+def _may_be_beyond(adapter: CrashFormat, state: State) -> bool:
+    """Tell whether a reader that does everything right may fail: a force lied, or a limit says so."""
+    stratum, preset = state.situation.states.stratum, PRESETS[state.rank].name
+    return stratum == "L" or any(
+        limit.covers(writer_of(state.trace), policy, stratum, verdict, state.category, preset)
+        for limit in limits(adapter.format)
+        for policy in adapter.readers
+        for verdict in VERDICTS
+    )
+
+
+def as_json(adapter: CrashFormat, workload: Any, state: State) -> dict[str, Any]:
+    """Return `state` of `workload`: its trace, what arrived, its files, and what is owed in it.
+
+    Bytes are hex digits. Offsets and lengths are in bytes; operations are numbered from 0. `crashes_before`
+    tells in the same way the states that the trace goes on from, the first one first.
+    """
+    states, expected = state.situation.states, state.situation.expected
+    return {
+        "case": published_id(adapter.format, state.case_id),
+        "format": state.trace.format,
+        "edition": state.trace.edition,
+        "workload": state.trace.name,
+        "stratum": states.stratum,
+        "category": state.category,
+        "field": state.field,
+        "preset": PRESETS[state.rank].name,
+        "after": states.point.crash_index,
+        "under_way": states.torn if states.torn >= 0 else None,
+        "trace": _trace(adapter, state.trace),
+        "arrived": _arrived(state),
+        "files": _files(state.files),
+        "owed": {
+            "sets": ExpectedSets(adapter, state.trace).sets(expected),
+            "must_keep": sorted(expected.must_keep),
+            "may_keep": sorted(expected.may_keep - expected.must_keep),
+            "must_drop": sorted(expected.must_drop),
+            "found_before": sorted(expected.fine),
+            "refusal": state.refusal,
+            "expect": [
+                {**entry["when"], "verdict": entry["verdict"], "refusal": entry["allowed"]["refusal"]}
+                for entry in expectations(adapter, state)
+            ],
+        },
+        "crashes_before": [
+            {**_shown(before), "trace": _trace(adapter, before.trace), "files": _files(before.files)}
+            for before in crashes_before(adapter, workload)
+        ],
+    }
+
+
+def _shown(state: State) -> dict[str, Any]:
+    states = state.situation.states
+    return {
+        "after": states.point.crash_index,
+        "under_way": states.torn if states.torn >= 0 else None,
+        "preset": PRESETS[state.rank].name,
+        "arrived": _arrived(state),
+    }
+
+
+def _files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    return [
+        {"file": name, "size": len(content), "bytes": content.hex()}
+        for name, content in sorted(files.items())
+    ]
+
+
+def _trace(adapter: CrashFormat, trace: Trace) -> dict[str, Any]:
+    """Return what was there before, and all operations in order, with what was noted beside them."""
+    standing = {mark.record for mark in trace.standing}
+
+    def before(marks: Iterable[Mark]) -> list[dict[str, Any]]:
+        return [{**_mark(adapter, mark), "acknowledged": mark.record in standing} for mark in marks]
+
+    return {
+        "id": trace.id,
+        "life": trace.life,
+        "background": trace.background,
+        "base": _files(trace.base),
+        "before": before(trace.before),
+        "let_go_before": sorted(trace.done),
+        "stale": [_mark(adapter, mark) for mark in trace.stale],
+        "operations": [{"number": number, **_op(adapter, op)} for number, op in enumerate(trace.ops)],
+    }
+
+
+def _mark(adapter: CrashFormat, mark: Mark) -> dict[str, Any]:
+    """Return which record lies where; `entry` is how an answer lists it."""
+    fields = sorted(mark.fields)
+    ends = [end for _, end in pairwise([*(start for start, _ in fields), mark.length])]
+    return {
+        "record": mark.record,
+        "entry": adapter.record_json([mark.key]),
+        "file": mark.file,
+        "off": mark.off,
+        "length": mark.length,
+        "fields": [
+            {"name": name, "off": mark.off + start, "length": end - start}
+            for (start, name), end in zip(fields, ends, strict=True)
+        ],
+    }
+
+
+def _op(adapter: CrashFormat, op: Op) -> dict[str, Any]:
+    kind = type(op).__name__.lower()
+    if isinstance(op, Mark):
+        return {"op": kind, **_mark(adapter, op), **({"copy": op.copy} if hasattr(op, "copy") else {})}
+    return {"op": kind, **{name: _plain(value) for name, value in asdict(op).items()}}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _arrived(state: State) -> dict[str, Any]:
+    """Return what was in flight and how much of it is there, and the same in words."""
+    states = state.situation.states
+    head, lost = losses(state)
+    out: dict[str, Any] = {"words": [head, *map(str, lost)]}
+    if states.rot:
+        return {**out, "corrupted": states.rot[state.row]}
+    if states.torn >= 0:
+        return {**out, "bytes_of_last": int(states.tear[state.row])}
+    names = file_names(state)
+    return {
+        **out,
+        "pieces": [
+            {
+                "kind": block.kind,
+                **({} if block.kind == NAMES else {"file": names.get(block.file, "")}),
+                **({} if block.kind in (NAMES, SIZE) else {"off": loss.off, "length": loss.length}),
+                "version": code,
+                "versions": len(block.levels),
+                "written": block.levels[code] >= 0,
+                "what": loss.what,
+            }
+            for block, code, loss in pieces(state)
+        ],
+    }
