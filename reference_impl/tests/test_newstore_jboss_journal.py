@@ -1,4 +1,4 @@
-"""New stores of the JBoss family hold what contents report as live and read clean; choices do what they say."""
+"""New stores of the JBoss family hold what contents report as live, and choices do what they say."""
 
 from __future__ import annotations
 

@@ -52,6 +52,8 @@ class Broker:
 
 
 ARTEMIS = Broker("artemis-core", "2.44.0", "ArtemisDelivers.java")
+#: With the importer of XML.
+CLI = Broker("artemis-cli", "2.44.0", "ArtemisDelivers.java")
 HORNETQ = Broker("hornetq", "2.4.9.Final", "HornetqDelivers.java")
 
 
