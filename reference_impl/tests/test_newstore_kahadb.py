@@ -297,7 +297,10 @@ def test_what_could_be_had_of_damage_is_named() -> None:
     data = batch([sent(900)]) + bytes(middle) + batch([record(2, "REMOVE_MESSAGE", **fields)])
     store, again = made(answer_of({"db-1.log": data}))
     assert len(bodies(again)) == 1
-    assert [(item.id, item.code) for item in store.left_out()] == [("ID:n0002-1:1:2:50", "salvageable")]
+    assert [(item.id, item.code) for item in store.left_out()] == [
+        ("ID:n0003-1:1:2:1", "withheld"),
+        ("ID:n0002-1:1:2:50", "salvageable"),
+    ]
 
 
 @pytest.mark.parametrize("at", ["magic", "size", "checksum"])

@@ -271,20 +271,19 @@ class KahaNewStore:
                 )
 
     def _in_damage(self) -> Iterator[Item]:
-        """Yield the records of damaged regions that are withheld, or that could be had."""
-        if self._choices.salvage_records:
-            yield from (_item_of(each, "withheld", each.why) for each in self._mended.records if each.why)
-            return
-        dialect = DIALECTS[self._edition]
-        found = mended(self._files, self._seen.dropped, dialect, self._version)
+        """Yield the records of damaged regions that are withheld, and those that could be had."""
+        found, dialect = self._mended, DIALECTS[self._edition]
+        if not self._choices.salvage_records:
+            found = mended(self._files, self._seen.dropped, dialect, self._version)
+        yield from (_item_of(each, "withheld", each.why) for each in found.records if each.why)
         taken = {(each.file, each.off): each for each in found.records if not each.why}
-        if taken:
+        if taken and not self._choices.salvage_records:
             passed = JournalPass(found.files, dialect, self._passed.policy)
             where = Survivors(passed, found.files, self._edition, self._survivors.choice)
             for _, _, place in where.live():
-                if (each := taken.get(where.records_of.where(place))) is not None:
-                    text = f"{each.checks}; it is carried over with --salvage-records"
-                    yield _item_of(each, "salvageable", text)
+                if (offered := taken.get(where.records_of.where(place))) is not None:
+                    text = f"{offered.checks}; it is carried over with --salvage-records"
+                    yield _item_of(offered, "salvageable", text)
 
     def _resurrected(self) -> Iterator[Item]:
         """Yield what db.data does not have although it covers it: an acknowledgement of it may be lost."""
