@@ -77,6 +77,15 @@ PRODUCTS = {
         ("org.apache.activemq:artemis-jms-server", "org.apache.activemq:artemis-jms-client"),
         common="JmsTraffic.java",
     ),
+    "artemis-cli": Product(
+        "ArtemisCoreStore.java",
+        (
+            "org.apache.activemq:artemis-jms-server",
+            "org.apache.activemq:artemis-jms-client",
+            "org.apache.activemq:artemis-cli",
+        ),
+        common="JmsTraffic.java",
+    ),
     "hornetq": Product(
         "HornetqStore.java",
         ("org.hornetq:hornetq-server", "org.hornetq:hornetq-jms-client"),

@@ -5,7 +5,7 @@ rows of the table ``queues``. What the file cannot hold is known before it is wr
 
 A row may have three more keys, where its format knows more than columns tell: ``body``, the body as Core
 stores it; ``types`` and ``content_types``, from the name of a property, or of an entry of a map, to a type of
-PROPERTY.
+PROPERTY. Of a stream ``content_types`` is a list.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.contents import Row, Value
-from journalspec_reference.newstore import Item
+from journalspec_reference.newstore import LossItem
 
 #: What is lost, and why; the codes of the items of :func:`losses`.
 LOSSES = {
@@ -27,7 +27,7 @@ LOSSES = {
     "xml-durable": "the importer makes each message durable",
     "xml-character": "XML 1.0 has no such character; U+FFFD is written for it",
     "xml-char-property": "a property of type char becomes a text of one character",
-    "xml-value": "a property holds a list, a map, or a number that has no type there; it is left out",
+    "xml-value": "a property, or an entry of a map, is a list, a map or too large a number; it is left out",
     "xml-converted": "it is no message of Core: JMS headers, properties and body are kept, no more",
     "xml-body": "the body is not there or cannot be decoded, so that what is written is empty or in bytes",
     "xml-duplicate-id": "an earlier message has the same duplicate id; it is left out, or the broker would "
@@ -107,7 +107,7 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
     yield b"   </messages>\n</activemq-journal>\n"
 
 
-def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[Item]:
+def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[LossItem]:
     """Yield what :func:`write` cannot keep of the same rows: an item for each message and each code.
 
     That a message gets a new id is one of them, so each message is there at least once.
@@ -128,10 +128,10 @@ def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[Item]:
     yield from (_item(row, "xml-queue") for row in left)
 
 
-def _item(row: Row, code: str) -> Item:
+def _item(row: Row, code: str) -> LossItem:
     off = row.get("off")
     where = str(row.get("file") or ""), off if isinstance(off, int) else None
-    return Item("message", str(row.get("id")), str(row.get("queue")), *where, None, code, LOSSES[code])
+    return LossItem("message", str(row.get("id")), str(row.get("queue")), *where, None, code, LOSSES[code])
 
 
 def modern(name: str) -> str:
@@ -287,9 +287,11 @@ def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
         if kind == "text":
             return _optional(text if isinstance(text, str) else None)
         if kind == "map" and isinstance(content, Mapping):
-            return _map(content, types if isinstance(types, Mapping) else {})
+            return _map(content, types if isinstance(types, Mapping) else {}, lost)
         if kind == "stream" and isinstance(content, (list, tuple)):
-            return b"".join(_value(each, None, _stream_text) for each in content)
+            kinds = types if isinstance(types, list) else [None] * len(content)
+            values = zip(content, kinds, strict=True)
+            return b"".join(_value(value, known, _stream_text) for value, known in values)
     except (_Unfit, ValueError, OverflowError):
         lost["xml-body"] = None
         return b"\0" if kind == "map" else b""
@@ -301,9 +303,14 @@ def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
     return plain
 
 
-def _map(content: Mapping[str, Value], types: Mapping[str, object]) -> bytes:
-    entries = (_simple(name) + _value(value, types.get(name), _simple) for name, value in content.items())
-    return b"\x01" + _INT.pack(len(content)) + b"".join(entries) if content else b"\0"
+def _map(content: Mapping[str, Value], types: Mapping[str, object], lost: dict[str, None]) -> bytes:
+    entries = []
+    for name, value in content.items():
+        try:
+            entries.append(_simple(name) + _value(value, types.get(name), _simple))
+        except (_Unfit, ValueError):
+            lost["xml-value"] = None
+    return b"\x01" + _INT.pack(len(entries)) + b"".join(entries) if entries else b"\0"
 
 
 def _value(value: Value, kind: object, text: Callable[[str], bytes]) -> bytes:

@@ -25,7 +25,7 @@ public class ArtemisDelivers {
       String[] parts = argument.split("=", 2);
       System.out.println("store\t" + parts[0]);
       try {
-        EmbeddedActiveMQ broker = broker(parts[0], parts.length > 1);
+        EmbeddedActiveMQ broker = broker(parts[0]);
         try {
           if (parts.length > 1) imported(parts[1]);
           deliver(broker.getActiveMQServer());
@@ -41,13 +41,14 @@ public class ArtemisDelivers {
     Runtime.getRuntime().halt(0);
   }
 
-  static EmbeddedActiveMQ broker(String directory, boolean open) throws Exception {
+  static EmbeddedActiveMQ broker(String directory) throws Exception {
     ConfigurationImpl settings = new ConfigurationImpl();
     settings.setPersistenceEnabled(true).setSecurityEnabled(false).setJournalType(JournalType.NIO);
     settings.setJournalDirectory(directory + "/journal").setBindingsDirectory(directory + "/bindings");
     settings.setLargeMessagesDirectory(directory + "/large-messages").setPagingDirectory(directory + "/paging");
     settings.setJMXManagementEnabled(false).addAcceptorConfiguration("invm", "vm://0");
-    settings.setJournalFileSize((int) new File(directory + "/journal").listFiles((where, name) -> name.endsWith(".amq"))[0].length());
+    File[] there = new File(directory + "/journal").listFiles((where, name) -> name.endsWith(".amq"));
+    if (there != null && there.length > 0) settings.setJournalFileSize((int) there[0].length());
     settings.setTransactionTimeout(36_000_000L).setMessageExpiryScanPeriod(-1).setMaxDiskUsage(-1);
     settings.setJournalSyncTransactional(false).setJournalSyncNonTransactional(false);
     AddressSettings usual = new AddressSettings();
@@ -93,8 +94,12 @@ public class ArtemisDelivers {
     byte[] body;
     if (message.isLargeMessage()) {
       ByteArrayOutputStream all = new ByteArrayOutputStream();
-      message.saveToOutputStream(all);
-      body = all.toByteArray();
+      try {
+        message.saveToOutputStream(all);
+        body = all.toByteArray();
+      } catch (Exception notInflated) {
+        body = null;
+      }
     } else {
       ActiveMQBuffer buffer = message.getDataBuffer();
       body = new byte[buffer.readableBytes()];
@@ -108,7 +113,7 @@ public class ArtemisDelivers {
       properties.put(name.toString(), kind + ":" + shown);
     }
     StringBuilder line = new StringBuilder("message");
-    for (Object part : new Object[] {message.getMessageID(), message.getType(), message.isDurable(), message.getExpiration(), message.getTimestamp(), message.getPriority(), digest(body), body.length})
+    for (Object part : new Object[] {message.getMessageID(), message.getType(), message.isDurable(), message.getExpiration(), message.getTimestamp(), message.getPriority(), body == null ? "-" : digest(body), body == null ? -1 : body.length})
       line.append('\t').append(part);
     properties.forEach((name, value) -> line.append('\t').append(quoted(name + "=" + value)));
     System.out.println(line);

@@ -95,8 +95,12 @@ public class HornetqDelivers {
     byte[] body;
     if (message.isLargeMessage()) {
       ByteArrayOutputStream all = new ByteArrayOutputStream();
-      message.saveToOutputStream(all);
-      body = all.toByteArray();
+      try {
+        message.saveToOutputStream(all);
+        body = all.toByteArray();
+      } catch (Exception notInflated) {
+        body = null;
+      }
     } else {
       HornetQBuffer buffer = message.getBodyBuffer();
       body = new byte[buffer.readableBytes()];
@@ -110,7 +114,7 @@ public class HornetqDelivers {
       properties.put(name.toString(), kind + ":" + shown);
     }
     StringBuilder line = new StringBuilder("message");
-    for (Object part : new Object[] {message.getMessageID(), message.getType(), message.isDurable(), message.getExpiration(), message.getTimestamp(), message.getPriority(), digest(body), body.length})
+    for (Object part : new Object[] {message.getMessageID(), message.getType(), message.isDurable(), message.getExpiration(), message.getTimestamp(), message.getPriority(), body == null ? "-" : digest(body), body == null ? -1 : body.length})
       line.append('\t').append(part);
     properties.forEach((name, value) -> line.append('\t').append(quoted(name + "=" + value)));
     System.out.println(line);

@@ -1,14 +1,50 @@
-"""What trials of new KahaDB stores compare: local transactions without an end are no part of what is kept."""
+"""What trials of new KahaDB stores compare, and what ActiveMQ delivers that is started on them."""
 
 from __future__ import annotations
 
+import gzip
+import shutil
+import subprocess
+import tempfile
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
 from typing import Any
+
+from stores import cache, jars
 
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import contents, nested
+from journalspec_reference.kahadb_journal.contents import KahaContents, openwire
+from journalspec_reference.kahadb_journal.recover import JournalState
 
+HERE = Path(__file__).resolve()
 TABLES = ("messages", "queues", "subscriptions", "jobs")
-_PLACES = {"file", "off"}
+#: Columns of places, and those about an index that the new store does not have.
+_LEFT = {"file", "off", "state", "pending", "index_only"}
+#: Edition -> the release that is started on its stores. 5.9.0 to 5.12.0 ignore durable subscriptions then.
+RELEASES = {"5.3": "5.8.0", "5.12": "5.13.5", "5.14": "5.15.16", "5.15.1": "5.15.16", "5.15.2": "5.15.16"}
+LATEST = "6.1.7"
+#: So many stores share a process.
+SHARED = 60
+_unpacked: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def stores() -> Iterator[Path]:
+    """Yield the stores of brokers that are in the cache, and those beside the checkout."""
+    yield from sorted((cache() / "stores").glob("kahadb-*"))
+    for place in sorted((HERE.parents[3] / "shared/contents/kahadb_journal").glob("*/*kaha*")):
+        if any(place.glob("db-*.log.gz")):
+            scratch = tempfile.TemporaryDirectory(prefix="newstore-kahadb-")
+            _unpacked.append(scratch)
+            for path in place.glob("db*.gz"):
+                Path(scratch.name, path.name.removesuffix(".gz")).write_bytes(
+                    gzip.decompress(path.read_bytes())
+                )
+            yield Path(scratch.name)
 
 
 def live(answer: Answer) -> Any:
@@ -16,12 +52,156 @@ def live(answer: Answer) -> Any:
     found = contents(answer)
     if found is None:
         return None
-    kept = {name: sorted(map(_bare, found.rows(name)), key=repr) for name in TABLES if name in found.tables}
+    kept = {name: sorted(map(_bare, found.rows(name)), key=repr) for name in TABLES}
     prepared = (
         row for row in found.rows("transactions") if row["state"] == "prepared" and row["kind"] == "XA"
     )
     return {**kept, "prepared": sorted(map(_bare, prepared), key=repr)}
 
 
-def _bare(row: Any) -> Any:
-    return {name: nested(each) for name, each in row.items() if name not in _PLACES}
+def _bare(row: Mapping[str, Any]) -> Any:
+    # The version of what cannot be decoded is a guess.
+    left = _LEFT | {"protocol"} if row.get("kind") == "unknown" else _LEFT
+    return {name: nested(each) for name, each in row.items() if name not in left}
+
+
+def command(version: str, scratch: Path) -> list[str]:
+    """Return what starts the program that receives everything; its source goes to `scratch`."""
+    text = HERE.with_name("KahaDelivers.java").read_text(encoding="utf-8")
+    if int(version.partition(".")[0]) < 6:
+        text = text.replace("jakarta.jms", "javax.jms")
+    source = scratch / "KahaDelivers.java"
+    source.write_text(text, encoding="utf-8")
+    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "util")]
+    small = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    return ["java", *small, *opened, "-cp", f"{jars('kahadb', version)}/*", str(source)]
+
+
+def release(answer: Answer) -> str:
+    """Return the release that is started on a new store: 5.8 does not know updates, which came with 5.10."""
+    early = answer.journal.edition == "5.3"
+    if early and any(record.type == "UPDATE_MESSAGE" for record in answer.observation.records):
+        return LATEST
+    return RELEASES.get(answer.journal.edition, LATEST)
+
+
+def delivered(new: Sequence[tuple[Path, Answer]], version: str = "") -> Iterator[str]:
+    """Start ActiveMQ on a copy of each new store; yield what it delivers and should not, or does not."""
+    expected = [expectation(answer) for _, answer in new]
+    found: dict[int, list[list[str]]] = {}
+    versions = [version or release(answer) for _, answer in new]
+    for each in sorted(set(versions)):
+        mine = [number for number, other in enumerate(versions) if other == each]
+        for start in range(0, len(mine), SHARED):
+            some = mine[start : start + SHARED]
+            found |= _started(each, [(number, new[number][0], expected[number]) for number in some])
+    yield from (_problem(want, found.get(number, [])) for number, want in enumerate(expected))
+
+
+class Expected:
+    """What a start has to deliver: messages by queue or subscription, counts, and branches in doubt."""
+
+    def __init__(self) -> None:
+        self.messages: dict[tuple[str, str], Counter[tuple[str, int]]] = {}
+        self.counts: dict[tuple[str, str], int] = {}
+        self.prepared: set[str] = set()
+        self.openwire = 11
+        #: Whether all messages and subscriptions can be read, so that they can be received.
+        self.readable = True
+        #: Whether what is in doubt and the subscriptions can be read: ActiveMQ reads that when it starts, and
+        #: ends if it cannot, or if a queue has a durable subscription. A drawn journal may be like that.
+        self.starts = True
+
+
+def expectation(answer: Answer) -> Expected:
+    """Return what a start on the new store of an answer has to deliver."""
+    out, found, now = Expected(), contents(answer), time.time() * 1000
+    assert isinstance(found, KahaContents)
+    for row in found.rows("queues"):
+        if row["kind"] == "queue":
+            out.messages[str(row["name"]), ""] = Counter()
+    for row in found.rows("subscriptions"):
+        out.messages[str(row["queue"]), str(row["key"])] = Counter()
+    acked = set()
+    for row in found.rows("transactions"):
+        if row["state"] == "prepared" and row["kind"] == "XA":
+            out.prepared.add(f"{row['format_id']!s}:{_hex(row['gtrid'])}:{_hex(row['bqual'])}")
+            changes: Any = row["changes"]
+            acked |= {(each["queue"], each["subscription"], each["id"]) for each in changes}
+    for row in found.rows("messages"):
+        key = str(row["queue"]), str(row["subscription"] or "")
+        if row["kind"] == "unknown":
+            out.readable = False
+        expiration: Any = row["expiration"]
+        if (row["queue"], row["subscription"], row["id"]) in acked or (expiration or now) < now:
+            continue
+        text, data, kind = row["text"], row["data"], row["kind"]
+        body: Any = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
+        body = (data or b"") if kind == "bytes" else body
+        out.messages.setdefault(key, Counter())[str(row["message_id"]), zlib.crc32(body)] += 1
+    out.readable &= not any(each.code == "undecodable" for each in found.remarks.kept)
+    codes = {each.code for each in found.remarks.kept if each.table == "subscriptions"}
+    out.starts = "undecodable" not in codes
+    state = answer.observation.state
+    if isinstance(state, JournalState):
+        for step in chain.from_iterable(state.passed.store.prepared.values()):
+            _, fields, _ = state.passed.command_at(step.place)
+            blob = fields.get("message", b"") or fields.get("ack", b"")
+            out.starts &= not openwire.read(blob, found.version).wrong
+        for name, here in state.passed.store.destinations.items():
+            out.starts &= name[0].endswith("TOPIC") or not here.subscriptions
+    out.openwire = found.version
+    return out
+
+
+def _hex(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else ""
+
+
+def _started(version: str, some: Sequence[tuple[int, Path, Expected]]) -> dict[int, list[list[str]]]:
+    """Return the lines that the program prints of each store, by its number."""
+    out: dict[int, list[list[str]]] = {}
+    with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
+        words = command(version, Path(scratch))
+        for number, place, want in some:
+            shutil.copytree(place, Path(scratch, str(number)))
+            words.append(f"{scratch}/{number}={want.openwire}" + ("" if want.readable else "=count"))
+        done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
+        number = -1
+        for line in done.stdout.splitlines():
+            parts = line.split("\t")
+            if parts[0] == "store":
+                number = int(Path(parts[1]).name)
+                out[number] = []
+            elif number in out:
+                out[number].append(parts)
+        if number < 0:
+            raise RuntimeError(f"ActiveMQ {version}: {done.stderr[-2000:]}")
+    return out
+
+
+def _problem(want: Expected, lines: Sequence[Sequence[str]]) -> str:
+    """Return what is not as it should be; empty: nothing."""
+    got: dict[tuple[str, str], Counter[tuple[str, int]]] = {}
+    prepared = set()
+    for line in lines:
+        if line[0] == "failed":
+            return line[1] if want.starts else ""
+        if line[0] == "prepared":
+            prepared.add(line[1])
+        elif line[0] in ("queue", "subscription"):
+            got[line[1], line[2] if line[0] == "subscription" else ""] = Counter()
+        elif line[0] == "message":
+            got[line[1], line[2]][line[3], int(line[4])] += 1
+    if not lines and want.messages:
+        return "it printed nothing"
+    if got.keys() != want.messages.keys():
+        return f"queues and subscriptions {sorted(got)} instead of {sorted(want.messages)}"
+    if prepared != want.prepared:
+        return f"in doubt {sorted(prepared)} instead of {sorted(want.prepared)}"
+    if want.readable:
+        for key, messages in want.messages.items():
+            if got[key] != messages:
+                more, less = got[key] - messages, messages - got[key]
+                return f"{key}: not wanted {list(more)[:3]}, missing {list(less)[:3]}"
+    return ""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath
 from posixpath import normpath
 from typing import Any
 
@@ -62,7 +62,7 @@ _NAMED = (
 
 
 def options() -> Callable[[Command], Command]:
-    """Return the options of a new store; :class:`Wanted` takes them in."""
+    """Return the options of a new store; :class:`NewStoreAsked` takes them in."""
     return apply(
         click.option(
             "--to",
@@ -98,7 +98,7 @@ def options() -> Callable[[Command], Command]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NewStoreAsked:
     """What is asked for beside the policy, as it was given."""
 
     to: Path | None
@@ -112,7 +112,7 @@ class Wanted:
     dry_run: bool
 
     @classmethod
-    def taken(cls, what: dict[str, Any]) -> Wanted:
+    def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
         """Return it from the arguments of a command, and take it out of them."""
         found = cls(**{each.name: what.pop(each.name) for each in fields(cls)})
         if not found and found.choices != Choices():
@@ -138,7 +138,7 @@ def rebuild(
     found: tuple[Sequence[Directory], Sequence[LeftOut]],
     asked: Asked,
     policy: str | None,
-    wanted: Wanted,
+    wanted: NewStoreAsked,
     *,
     as_json: bool,
 ) -> None:
@@ -236,20 +236,16 @@ def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
 
 def _directories(place: Directory) -> Iterator[Path]:
     """Yield the directories that files of a place are in, and the one that was given."""
-    yield _top(place)
     if place.loaded.is_set:
         yield from ((place.loaded.root / name).parent for name in place.loaded.files)
     else:
-        yield place.loaded.root
+        yield from (_top(place), place.loaded.root)
 
 
 def _top(place: Directory) -> Path:
     """Return the directory whose place the new one takes: what was given, or what holds the files given."""
     asked = place.asked
-    if asked.below is not None:
-        return asked.below
-    top = asked.given[0] if asked.given else asked.paths[0]
-    return top if top.is_dir() else top.parent if place.loaded.is_set else place.loaded.root
+    return asked.below or (asked.given[0] if asked.given else place.loaded.root)
 
 
 def _parts(
@@ -264,13 +260,13 @@ def _parts(
     if len({_top(place) for place, _ in given}) > 1:
         raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
     for place, answer in ((place, one) for place, all_of in given for one in all_of):
-        below = PurePosixPath(place.loaded.root.relative_to(_top(place)).as_posix())
+        below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()
         try:
             store = new_store(answer, choices)
         except (ChoiceRefused, CannotRebuild) as error:
             failed.append((answer, place.asked.name, error))
             continue
-        path = normpath(below / store.base)
+        path = normpath(f"{below}/{store.base}")
         path = path if path.strip("./") else ""
         made.append(Part(path, policy_of(answer.journal, policy), answer, store))
     homes = {os.path.realpath(path): part for part in made for path in covered(part)}
@@ -298,7 +294,7 @@ def _report(
     given: Sequence[tuple[Directory, Sequence[Answer]]],
     unlisted: Sequence[LeftOut],
     asked: Asked,
-    wanted: Wanted,
+    wanted: NewStoreAsked,
     found: tuple[Sequence[Part], dict[str, str]],
 ) -> LossReport:
     """Return the report of a new store, which hides what is to be hidden."""

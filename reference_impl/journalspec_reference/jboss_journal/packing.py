@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import NamedTuple
 
+from journalspec_reference.answers import Answer
+from journalspec_reference.ids import Ids
+from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     ADD_TX,
     CHECK_SIZE,
+    DIALECTS,
     INT,
     LONG_HEADER,
     PREPARE,
@@ -21,10 +25,15 @@ from journalspec_reference.jboss_journal.codec import (
     JournalRecord,
     encode_record,
 )
+from journalspec_reference.jboss_journal.fileset import parsed
 from journalspec_reference.newstore import NewFile
 
 #: Pieces of a file are about as long as this (bytes).
 PIECE = 1 << 20
+#: What the products ask of a data file's length at least.
+SMALLEST = 1024
+#: Extension -> what its products fill new files with, if not with zeros.
+FILLS = {"jbm": b"J", "hq": b"J"}
 
 
 class NewRecord(NamedTuple):
@@ -153,6 +162,45 @@ def _brief(dialect: Dialect, code: int) -> Callable[[int, NewRecord], bytes]:
     return lambda stamp, item: head(code, stamp, item.id, len(item.body), item.user_type)
 
 
-def in_transaction(code: int) -> int:
-    """Return the type of a record of a transaction that does what an ADD or UPDATE does."""
-    return UPDATE_TX if code in (UPDATE, UPDATE_TX) else ADD_TX
+def packing_of(answer: Answer, directory: str = "") -> Packing:
+    """Return what the files of a journal are like: as most of the source's are."""
+    journal, names = answer.journal, list(answer.journal.files)
+    extension = str(journal.params.get("extension", "amq"))
+    lengths = Counter(len(journal.files[name]) for name in names)
+    usual = max((count, length) for length, count in lengths.items())[1] if lengths else SMALLEST
+    prefix = next((match["prefix"] for name in names if (match := parsed(name))), "activemq-data")
+    version = int(journal.params.get("user_version", "0"))
+    size = int(journal.params.get("file_size", max(usual, SMALLEST)))
+    fill = FILLS.get(extension, b"\0")
+    return Packing(DIALECTS[journal.edition], directory, prefix, extension, size, fill, version)
+
+
+def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterator[NewRecord]:
+    """Yield all that recovery kept of a journal, but for the records `dropped`.
+
+    What changes a record that is not there adds it: it is delivered, and nothing is missing.
+    """
+    seen, gone = Ids(), frozenset(dropped)
+    for item in kept.live():
+        if item.id not in gone:
+            code = UPDATE if item.code in (UPDATE, UPDATE_TX) and item.id in seen else ADD
+            seen.add(item.id)
+            yield NewRecord(code, item.id, item.user_type, item.data[item.start : item.end])
+    yield from prepared(kept, dialect, seen)
+
+
+def prepared(
+    kept: Kept, dialect: Dialect, known: Ids, wanted: Callable[[Body], bool] = lambda item: True
+) -> Iterator[NewRecord]:
+    """Yield the prepared transactions with the records that are `wanted`; `known` are the live ids."""
+    for tx in kept.in_doubt_transactions():
+        own = set[int]()
+        for item in filter(wanted, kept.bodies(tx.changes)):
+            changes = item.code in (UPDATE, UPDATE_TX) and (item.id in known or item.id in own)
+            own.add(item.id)
+            data = item.data[item.start : item.end]
+            yield NewRecord(UPDATE_TX if changes else ADD_TX, item.id, item.user_type, data, tx.tx)
+        for ident, body in kept.deleted(tx.deletes):
+            if ident in known or ident in own:
+                yield NewRecord(dialect.codes["DELETE_TX"], ident, 0, body, tx.tx)
+        yield NewRecord(PREPARE, 0, 0, tx.extra, tx.tx)

@@ -11,75 +11,26 @@ from functools import cached_property
 from pathlib import PurePath
 
 from journalspec.formats import get_format
-from journalspec.kahadb_journal import LAYOUT, checksum
 from journalspec.observation import CLEAN, Observation
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.api import Files
 from journalspec_reference.batches import source_of
-from journalspec_reference.contents import Count
+from journalspec_reference.contents import Count, Total
 from journalspec_reference.kahadb_journal.codec import CONTROL, DIALECTS, FORMAT, sums
 from journalspec_reference.kahadb_journal.contents import KahaContents
 from journalspec_reference.kahadb_journal.contents.jobs import early
+from journalspec_reference.kahadb_journal.contents.lists import NOT_IN_INDEX
 from journalspec_reference.kahadb_journal.recover import AUDIT, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.salvage import Mended, Offered, mended
 from journalspec_reference.kahadb_journal.store import PLACE, Name, Step, TxId, place_of, tx_text
-from journalspec_reference.kahadb_journal.survivors import Selection, Survivors
-from journalspec_reference.kahadb_journal.write import MARKERS, MAX_FILE
+from journalspec_reference.kahadb_journal.survivors import Exclusions, Survivors
+from journalspec_reference.kahadb_journal.write import data_files
 from journalspec_reference.newstore import BYTES, CannotRebuild, ChoiceRefused, Choices, Item, NewFile
 
-#: A batch is closed before it has more bytes than this: of a damaged one all is in doubt.
-_BATCH = 1 << 16
-_PIECE = 1 << 20
 #: The version of OpenWire that ActiveMQ 5.12 and later take for granted where there is no index.
 _OPENWIRE = 11
 _DOUBT = "any of them may have changed bytes: its checksum is wrong, and does not say where"
-
-
-def batches(records: Iterable[bytes], edition: str) -> Iterator[bytes]:
-    """Yield batches of records, each with its control record."""
-    waiting: list[bytes] = []
-    size = 0
-    for record in records:
-        if waiting and size + len(record) > _BATCH:
-            yield _batch(waiting, edition)
-            waiting, size = [], 0
-        waiting.append(record)
-        size += len(record)
-    if waiting:
-        yield _batch(waiting, edition)
-
-
-def _batch(records: list[bytes], edition: str) -> bytes:
-    data = b"".join(records)
-    start = LAYOUT.build("header", edition, batch_size=len(data), checksum=checksum(data))
-    return bytes(start) + data
-
-
-def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
-    """Yield data files of the length that ActiveMQ uses by default; each is used up before the next one.
-
-    Without any record there is one file, of no batch.
-    """
-    found = batches(records, edition)
-    batch: bytes | None = next(found, b"")
-
-    def parts() -> Iterator[bytes]:
-        nonlocal batch
-        end = 0
-        while batch is not None and (not end or end + len(batch) < MAX_FILE):
-            end += len(batch)
-            yield from (batch[at : at + _PIECE] for at in range(0, len(batch), _PIECE))
-            batch = next(found, None)
-        yield MARKERS.get(edition, b"-qMa4")
-
-    number = 0
-    while batch is not None:
-        number += 1
-        here = parts()
-        yield NewFile(f"db-{number}.log", here)
-        for _ in here:  # what the caller did not take
-            pass
 
 
 class BareStore:
@@ -145,9 +96,9 @@ class KahaNewStore:
             passed = JournalPass(files, DIALECTS[self._edition], passed.policy)
             self._seen = passed.observation()
             contents = KahaContents(passed, files, journal.root)
-        self._passed, self._contents = passed, contents
+        self._passed, self._contents, self._files = passed, contents, files
         self._settle(choices)
-        chosen = Selection(frozenset(choices.queues), frozenset(choices.drop), choices.index_acks)
+        chosen = Exclusions(frozenset(choices.queues), frozenset(choices.drop), choices.index_acks)
         self._survivors = Survivors(passed, files, self._edition, chosen)
         self._check()
         if next(self._anything(), None) is None:
@@ -228,7 +179,7 @@ class KahaNewStore:
             self._lines.append(f"only queue {name!r}, as was asked for")
         known = queues | {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
         known |= (
-            {job.get("job_id", "") for job in Survivors(self._passed, {}, self._edition, Selection()).jobs()}
+            {job.get("job_id", "") for job in Survivors(self._passed, {}, self._edition, Exclusions()).jobs()}
             if self._choices.drop
             else set()
         )
@@ -255,19 +206,17 @@ class KahaNewStore:
         branches = sum(1 for _ in self._survivors.prepared())
         if branches:
             yield Count("transactions", "prepared", branches, 0)
-        totals: dict[str, list[int]] = {}
+        totals: dict[str, Total] = {}
         for job in self._survivors.jobs():
-            total = totals.setdefault(job.get("scheduler", ""), [0, 0])
-            total[0] += 1
-            total[1] += self._survivors.records_of.length(job["place"])
-        for scheduler, (rows, size) in totals.items():
-            yield Count("jobs", scheduler, rows, size)
+            size = self._survivors.records_of.length(job["place"])
+            totals.setdefault(job.get("scheduler", ""), Total()).add(size, None)
+        yield from (total.count("jobs", scheduler) for scheduler, total in totals.items())
 
     def left_out(self) -> Iterator[Item]:
         """Yield what is not in it beyond what the answer reports."""
         yield from self._of_transactions()
         yield from self._by_choice()
-        yield from self._withheld()
+        yield from self._in_damage()
         known = self._passed.known
         if known is not None:
             for (name, ident), (number, off) in known.lost.items():
@@ -280,10 +229,7 @@ class KahaNewStore:
                 yield Item("job", job, queue, file, _int(row["off"]), _int(row["size"]), "beside", text)
         place = self._passed.last.get(AUDIT)
         if place is not None:
-            text = (
-                "the audit of producers: ActiveMQ makes a new one of the messages that are here; a message that "
-                "was consumed and is sent again after a failover is not found out"
-            )
+            text = "ActiveMQ makes a new one, and does not find out if a consumed message is sent again"
             where, at = self._survivors.records_of.where(place)
             yield Item("record", "PRODUCER_AUDIT", "", where, at, None, "audit", text)
 
@@ -292,12 +238,11 @@ class KahaNewStore:
         store = self._passed.store
         prepared = ((tx, steps) for tx, steps in store.prepared.items() if tx[0] != "XA")
         for tx, steps in (*store.open.items(), *prepared):
+            text = f"{tx_text(tx)} has no end: ActiveMQ rolls it back"
             for step in steps:
                 if step.command == "ADD_MESSAGE" and step.message_id not in self._kept:
-                    text = f"{tx_text(tx)} has no end: ActiveMQ rolls it back"
-                    yield self._item(
-                        step.destination, step.message_id, step.place, "incomplete-transaction", text
-                    )
+                    name, ident, place = step.destination, step.message_id, step.place
+                    yield self._item(name, ident, place, "incomplete-transaction", text)
 
     def _by_choice(self) -> Iterator[Item]:
         """Yield what is left out because it was asked for."""
@@ -307,15 +252,11 @@ class KahaNewStore:
                 text = f"{len(here.messages)} message(s), {len(here.subscriptions)} subscription(s)"
                 yield Item("destination", name[1], name[1], "", None, None, "chosen", text)
                 continue
-            for ident in sorted(choice.drop & here.messages.keys()):
-                place = place_of(here.messages[ident])
-                yield self._item(name, ident, place, "chosen", "left out, as was asked for")
-        if choice.index_acks:
-            for name, here in store.destinations.items():
-                hidden = self._survivors.hidden(name)
-                for ident in sorted(hidden & here.messages.keys()):
-                    place = place_of(here.messages[ident])
-                    yield self._item(name, ident, place, "index-acknowledged", "db.data has it no more")
+            hidden = self._survivors.hidden(name)
+            for ident in sorted((choice.drop | hidden) & here.messages.keys()):
+                code = "index-acknowledged" if ident in hidden else "chosen"
+                text = "db.data has it no more" if ident in hidden else "left out, as was asked for"
+                yield self._item(name, ident, place_of(here.messages[ident]), code, text)
         for tx, steps in store.prepared.items():
             if tx_text(tx) in choice.drop:
                 yield Item(
@@ -329,10 +270,31 @@ class KahaNewStore:
                     f"{len(steps)} change(s), in doubt",
                 )
 
-    def _withheld(self) -> Iterator[Item]:
-        for record in self._mended.records:
-            if record.why:
-                yield _item_of(record, "withheld", record.why)
+    def _in_damage(self) -> Iterator[Item]:
+        """Yield the records of damaged regions that are withheld, and those that could be had."""
+        found, dialect = self._mended, DIALECTS[self._edition]
+        if not self._choices.salvage_records:
+            found = mended(self._files, self._seen.dropped, dialect, self._version)
+        yield from (_item_of(each, "withheld", each.why) for each in found.records if each.why)
+        taken = {(each.file, each.off): each for each in found.records if not each.why}
+        if taken and not self._choices.salvage_records:
+            passed = JournalPass(found.files, dialect, self._passed.policy)
+            where = Survivors(passed, found.files, self._edition, self._survivors.choice)
+            for _, _, place in where.live():
+                if (offered := taken.get(where.records_of.where(place))) is not None:
+                    text = f"{offered.checks}; it is carried over with --salvage-records"
+                    yield _item_of(offered, "salvageable", text)
+
+    def _resurrected(self) -> Iterator[Item]:
+        """Yield what db.data does not have although it covers it: an acknowledgement of it may be lost."""
+        if self._passed.known is None or self._choices.index_acks:
+            return
+        text = "db.data covers it and does not have it: it may have been consumed; --index-acks leaves it out"
+        for listed in self._survivors.lists:
+            if self._survivors.choice.takes(listed.name[1]):
+                for entry in listed.entries():
+                    if entry.state == NOT_IN_INDEX and entry.ident not in self._survivors.choice.drop:
+                        yield self._item(listed.name, entry.ident, entry.place, NOT_IN_INDEX, text)
 
     def unverified(self) -> Iterator[Item]:
         """Yield what no checksum or commit covers: each message, or one line for the batches of a file."""
@@ -351,38 +313,44 @@ class KahaNewStore:
                 yield _item_of(each, "salvaged", f"{each.command}: {each.checks}")
         for file, off, text in self._mended.hypotheses:
             yield Item(BYTES, "", "", file, off, 1, "one-byte-hypothesis", text)
+        yield from self._resurrected()
         yield from self._unchecked()
 
     def _unchecked(self) -> Iterator[Item]:
-        """Yield for each file how many messages no checksum covers, or none that was compared."""
+        """Yield what no checksum covers, or none that was compared: for each file how many messages.
+
+        What only the index leads to may be in a damaged region.
+        """
         every = self._passed.policy in ("default", "unchecked")
         files = {note.file for note in self._seen.notes if note.code == "unverified"}
-        if not every and not files:
+        only = {place: (name, ident) for name, ident, place in self._survivors.of_the_index()}
+        if not every and not files and not only:
             return
         live: dict[int, set[int]] = {}
         for _, _, place in self._survivors.live():
             live.setdefault(place >> PLACE, set()).add(place & (1 << PLACE) - 1)
         counts: dict[str, list[int]] = {}
         for turn, file, batch in self._passed.batches():
-            here = live.get(turn)
-            if not here or not (every or file.name in files):
-                continue
-            covered = False
+            here, covered = live.get(turn, set()), False
             first = frozenset(batch.more.get("first", ()))
             for row, off in enumerate(batch.off):
+                only.pop((turn << PLACE) + batch.base + off, None)
                 if row in first:
                     covered = not every and sums(batch.data, off - CONTROL)[1] != 0
                 if not covered and batch.base + off in here:
                     count = counts.setdefault(file.name, [0, batch.base + off])
                     count[0] += 1
-        for name, (total, start) in counts.items():
+        for place, (name, ident) in only.items():
+            text = "only db.data leads to it, and it is in a damaged region"
+            yield self._item(name, ident, place, "unverified", text)
+        for name_of, (total, start) in counts.items():
             why = (
                 f"policy {self._passed.policy} does not compare checksums"
                 if every
                 else "no checksum is stored"
             )
             text = f"{total} message(s), the first of them here: {why}"
-            yield Item(BYTES, "", "", name, start, None, "unverified", text)
+            yield Item(BYTES, "", "", name_of, start, None, "unverified", text)
 
     def chosen(self) -> Iterator[str]:
         """Yield what was asked for, and what came of it."""
@@ -412,8 +380,8 @@ class KahaNewStore:
         ]
         if self._version != _OPENWIRE:
             out.append(
-                f"For ActiveMQ 5.12 and later set storeOpenWireVersion={self._version} on the kahaDB element: "
-                "messages are stored in that version, and without an index the broker takes 11 for granted."
+                f"ActiveMQ 5.12 and later: set storeOpenWireVersion={self._version} on the broker element: "
+                "messages are in that version, and without an index the broker takes 11 for granted."
             )
         store = self._passed.store
         if any(here.subscriptions for here in store.destinations.values()) or self._survivors.needed:

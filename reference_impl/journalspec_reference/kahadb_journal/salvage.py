@@ -22,7 +22,6 @@ from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     END_MARKER,
     HEAD,
-    MARKER,
     USER,
     Dialect,
     head,
@@ -146,14 +145,17 @@ class _Unit:
         self._whole = data.startswith(dialect.start) and 0 < size <= len(data) - CONTROL
         #: Where the batch says that it ends, if it can be.
         self._said = CONTROL + size if self._whole else -1
+        #: From here on there are only zeros.
+        self._zeros = len(data.rstrip(b"\0"))
         self._spans = list(self._walked()) if len(data) > CONTROL else []
         self.records = [self._looked(start, end) for start, end in self._spans]
         self.taken = sum(not record.why for record in self.records)
 
     def _ends(self, p: int) -> bool:
         """Return whether no record is to be expected at an offset."""
-        data = self._data
-        return p in (self._said, len(data)) or data.startswith((END_MARKER, bytes(MARKER)), p)
+        if p in (self._said, len(self._data)):
+            return True
+        return not self._whole and (p >= self._zeros or self._data.startswith(END_MARKER, p))
 
     def _framed(self, p: int) -> bool:
         """Return whether a record begins at an offset whose command ends with it."""
@@ -247,8 +249,8 @@ class _Unit:
                 self._file,
                 self._at + at,
                 f"if one byte of this batch was changed, it is this one, 0x{self._data[at]:02x} instead of "
-                f"0x{value:02x}, in {record.command} {record.id}: the checksum fits then, and the record can be "
-                "read; it was not applied",
+                f"0x{value:02x}, in {record.command} {record.id}: the checksum fits then, and the "
+                "record can be read; it was not applied",
             )
 
 

@@ -14,7 +14,7 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Any
 
-from journalspec.kahadb_journal.commands import KINDS, build, framed
+from journalspec.kahadb_journal.commands import KINDS, SIZED, VARINT, build, framed
 from journalspec.reread import Changed
 from journalspec_reference.api import Files
 from journalspec_reference.batches import Source, source_of
@@ -29,7 +29,6 @@ from journalspec_reference.kahadb_journal.store import (
     Name,
     Step,
     TxId,
-    destination_of,
     number_of,
     place_of,
     tx_text,
@@ -40,8 +39,10 @@ Emitted = tuple[bytes, bytes | None]
 #: Where records follow one another, so much is read at a time; else so much.
 _WINDOW, _SINGLE = 1 << 18, 2048
 _ADD, _UPDATE = 1, 10
-#: The key of the transaction in ADD_MESSAGE.
-_TRANSACTION = 1 << 3 | 2
+#: The bits of a place that are its offset.
+_OFFSET = (1 << PLACE) - 1
+#: The key of the transaction in ADD_MESSAGE, and in COMMIT: a field is framed as a command is.
+_TRANSACTION = 1 << 3 | SIZED
 #: The edition whose products look at the last acknowledgement of a subscription, and reject an UPDATE of what
 #: they do not have.
 _EARLY = "5.3"
@@ -63,11 +64,11 @@ class Records:
 
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of a place."""
-        return self._files[place >> PLACE].name, place & (1 << PLACE) - 1
+        return self._files[place >> PLACE].name, place & _OFFSET
 
     def length(self, place: int) -> int:
         """Return the length of the record at a place; raises Changed if there is none any more."""
-        turn, off = place >> PLACE, place & (1 << PLACE) - 1
+        turn, off = place >> PLACE, place & _OFFSET
         start = off - self._base
         if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
             follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
@@ -81,7 +82,7 @@ class Records:
     def at(self, place: int) -> bytes:
         """Return the record at a place; raises Changed if there is none any more."""
         length = self.length(place)
-        start = (place & (1 << PLACE) - 1) - self._base
+        start = (place & _OFFSET) - self._base
         if start + length > len(self._data):
             self._load(place >> PLACE, self._base + start, max(length, _WINDOW if start else length))
             start = 0
@@ -100,22 +101,26 @@ def transaction_in(record: bytes) -> bytes | None:
     size, at = varint(record, HEAD + 1)
     end, found = at + size, None
     while at < end:
-        key, at = varint(record, at) if record[at] > 0x7F else (record[at], at + 1)
-        wire = key & 7
-        if wire in (0, 2):
-            value, at = varint(record, at) if record[at] > 0x7F else (record[at], at + 1)
-            if wire:
-                if key == _TRANSACTION:
-                    # What comes twice is merged.
-                    found = (found or b"") + record[at : at + value]
-                at += value
+        # Almost all keys, and most numbers and lengths, have one byte.
+        key, value = record[at], record[at + 1]
+        if (key | value) < 0x80 and key & 7 in (VARINT, SIZED):
+            at += 2
         else:
-            at += 8 if wire == 1 else 4
+            key, at = varint(record, at)
+            if key & 7 not in (VARINT, SIZED):
+                at += 8 if key & 7 == 1 else 4
+                continue
+            value, at = varint(record, at)
+        if key & 7 == SIZED:
+            if key == _TRANSACTION:
+                # What comes twice is merged.
+                found = (found or b"") + record[at : at + value]
+            at += value
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Exclusions:
     """What the user leaves out: only these queues (none named: all), not these ids and transactions."""
 
     queues: frozenset[str] = frozenset()
@@ -131,7 +136,7 @@ class Selection:
 class Survivors:
     """What is kept of a journal after one pass over it; `files` has the index beside it."""
 
-    def __init__(self, passed: JournalPass, files: Files, edition: str, choice: Selection) -> None:
+    def __init__(self, passed: JournalPass, files: Files, edition: str, choice: Exclusions) -> None:
         self.passed, self.store, self.choice = passed, passed.store, choice
         self.edition, self.lists = edition, Lists(passed, files)
         self.records_of = Records(passed.files)
@@ -182,7 +187,9 @@ class Survivors:
             if name[0].endswith("TOPIC") and (only or self._by_index or self._early(found, here)):
                 out[name] = {listed.subscription or "": self._needs(listed) for listed in found}
                 self._infos |= {
-                    (name, listed.subscription or ""): listed.info for listed in found if listed.info is not None
+                    (name, listed.subscription or ""): listed.info
+                    for listed in found
+                    if listed.info is not None
                 }
         return out
 
@@ -192,18 +199,8 @@ class Survivors:
         for entry in listed.entries():
             if entry.ident in self.choice.drop or (self.choice.index_acks and entry.state == NOT_IN_INDEX):
                 continue
-            if listed.info is None or self._is(listed.name, entry.ident, entry.place):
-                out[entry.ident] = entry.place
+            out[entry.ident] = entry.place
         return out
-
-    def _is(self, name: Name, ident: str, place: int) -> bool:
-        """Return whether a place that only the index names holds this message."""
-        try:
-            found, fields, _ = self.passed.command_at(place)
-        except Changed:
-            return False
-        same = destination_of(fields) == name and fields.get("message_id", "") == ident
-        return same and found in ("ADD_MESSAGE", "UPDATE_MESSAGE")
 
     def _early(self, found: Sequence[Listed], here: Destination) -> bool:
         """Return whether an early edition needs help with the acknowledgements of a topic."""
@@ -267,6 +264,11 @@ class Survivors:
             places = {ident: place for each in needs.values() for ident, place in each.items()}
             yield from ((name, ident, place) for ident, place in places.items())
 
+    def of_the_index(self) -> Iterator[tuple[Name, str, int]]:
+        """Yield those that subscriptions need which only the index has."""
+        for name, key in self._infos if self.needed else ():
+            yield from ((name, ident, place) for ident, place in self.needed[name][key].items())
+
     # the new journal
 
     def records(self) -> Iterator[bytes]:
@@ -288,11 +290,11 @@ class Survivors:
         current: bytes | None = None
         for record, tx in emitted:
             if tx != current and current is not None:
-                yield self._record("COMMIT", {"transaction": parse("transaction", current)})
+                yield self._framed("COMMIT", framed(_TRANSACTION, current))
             current = tx
             yield record
         if current is not None:
-            yield self._record("COMMIT", {"transaction": parse("transaction", current)})
+            yield self._framed("COMMIT", framed(_TRANSACTION, current))
 
     def _message(self, place: int) -> Iterator[Emitted]:
         record = self.records_of.at(place)

@@ -6,6 +6,7 @@ Records that are not asked to be durable wait in the batch that is being filled;
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from journalspec.kahadb_journal import LAYOUT, checksum
@@ -22,6 +23,7 @@ from journalspec_reference.kahadb_journal.codec import (
 )
 from journalspec_reference.kahadb_journal.recover import id_of
 from journalspec_reference.kahadb_journal.scan import scan
+from journalspec_reference.newstore import NewFile
 from journalspec_reference.storage import Storage, fill, whole
 
 MAX_FILE, MAX_BATCH = 33554432, 4194304
@@ -34,6 +36,56 @@ TEMPLATE = "db-log.template"
 STRATEGIES = {"seed": "none", "5.3": "none", "5.12": "zeros"}
 #: What stands behind each batch (KHD-END-001 to KHD-END-003).
 MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}
+
+#: Of records that are copied a batch is closed before it has more bytes: of a damaged one all is in doubt.
+_BATCH = 1 << 16
+_PIECE = 1 << 20
+
+
+def batches(records: Iterable[bytes], edition: str) -> Iterator[bytes]:
+    """Yield batches of records, each with its control record."""
+    waiting: list[bytes] = []
+    size = 0
+    for record in records:
+        if waiting and size + len(record) > _BATCH:
+            yield _batch(waiting, edition)
+            waiting, size = [], 0
+        waiting.append(record)
+        size += len(record)
+    if waiting:
+        yield _batch(waiting, edition)
+
+
+def _batch(records: list[bytes], edition: str) -> bytes:
+    data = b"".join(records)
+    start = LAYOUT.build("header", edition, batch_size=len(data), checksum=checksum(data))
+    return bytes(start) + data
+
+
+def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
+    """Yield data files of the length that ActiveMQ uses by default; each is used up before the next one.
+
+    Without any record there is one file, of no batch.
+    """
+    found = batches(records, edition)
+    batch: bytes | None = next(found, b"")
+
+    def parts() -> Iterator[bytes]:
+        nonlocal batch
+        end = 0
+        while batch is not None and (not end or end + len(batch) < MAX_FILE):
+            end += len(batch)
+            yield from (batch[at : at + _PIECE] for at in range(0, len(batch), _PIECE))
+            batch = next(found, None)
+        yield MARKERS.get(edition, END_MARKER)
+
+    number = 0
+    while batch is not None:
+        number += 1
+        here = parts()
+        yield NewFile(f"db-{number}.log", here)
+        for _ in here:  # what the caller did not take
+            pass
 
 
 class JournalWriter:

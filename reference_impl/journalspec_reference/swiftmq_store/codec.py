@@ -322,8 +322,12 @@ def message(data: Any) -> Message:
     return Message(kind, priority, expiration, off, cursor.off)
 
 
-def branch(data: Any) -> Branch:
-    """Decode the message that a prepared branch is kept as."""
+#: From the image of an entry to the number of its page.
+IMAGE_PAGE = _ENTRY.size - _NUMBER.size
+
+
+def branch(data: Any, images: list[int] | None = None) -> Branch:
+    """Decode the message that a prepared branch is kept as; `images` take where that of each entry is."""
     found = message(data)
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
@@ -337,6 +341,8 @@ def branch(data: Any) -> Branch:
         image = cursor.blob()
         if len(image) < _ENTRY.size:
             raise BadStore(f"a prepared entry of {len(image)} bytes")
+        if images is not None:
+            images.append(cursor.off - len(image))
         entries.append(QueueEntry(*_ENTRY.unpack_from(image)[1:]))
     return Branch(form, gtrid, bqual, routing, queue, kind, entries, time)
 

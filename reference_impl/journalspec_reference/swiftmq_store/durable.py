@@ -6,8 +6,10 @@ Only what such a file may hold is read: any other class, and any other kind of o
 from __future__ import annotations
 
 from array import array
+from struct import pack
 from typing import Any, NamedTuple
 
+from journalspec import mutf8
 from journalspec_reference.swiftmq_store.codec import BadStore, Cursor
 
 SUFFIX = ".durable"
@@ -19,6 +21,7 @@ _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
 _NULL, _REFERENCE, _CLASS, _OBJECT, _STRING, _BLOCK, _END, _LONG_STRING = b"pqrstwx|"
 #: The first handle of a stream. The class takes it, the map the next one, then each string takes one.
 _HANDLES = 0x7E0000
+_FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
 #: The keys that mean something.
 _KEYS = ("topicName", "selector", "noLocal")
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
@@ -88,6 +91,20 @@ class _Strings:
             return None
         cursor = Cursor(self._cursor.data, self._offs[number])
         return cursor.text(cursor.u2() if cursor.u1() == _STRING else cursor.s8())
+
+
+def subscription(topic: str) -> bytes:
+    """Return the file of a subscription to a topic without a selector, as the product writes it."""
+
+    def text(of: bytes) -> bytes:
+        return len(of).to_bytes(2) + of
+
+    described = text(_MAP) + _VERSION.to_bytes(8) + bytes((_FLAGS, 0, len(_FIELDS)))
+    described += b"".join(code + text(name) for code, name in _FIELDS) + bytes((_END, _NULL))
+    entry = b"".join(bytes((_STRING,)) + text(mutf8.encode(each)) for each in (_KEYS[0], topic))
+    # A load factor of 0.75, a threshold of 12, 16 buckets: those of a map that is new.
+    values = pack(">fiBBii", 0.75, 12, _BLOCK, 8, 16, 1)
+    return _START + bytes((_OBJECT, _CLASS)) + described + values + entry + bytes((_END,))
 
 
 def durable(file: str, data: bytes) -> Durable:

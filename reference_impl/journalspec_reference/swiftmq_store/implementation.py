@@ -26,6 +26,7 @@ from journalspec_reference.api import (
     Params,
     Rules,
     late_contents,
+    late_new_store,
     late_writer,
 )
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
@@ -236,4 +237,5 @@ IMPLEMENTATION = Implementation(
     detect,
     assumed=_assumed,
     contents=late_contents(__package__),
+    new_store=late_new_store(__package__),
 )

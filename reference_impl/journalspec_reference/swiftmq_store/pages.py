@@ -184,7 +184,8 @@ class PagedIndex:
         if self._root:
             roots = codec.root_slots(page, slots)
             return [
-                Slot(off, end - off, valid == 1, _order(name), at) for off, end, valid, (name, at) in roots
+                Slot(off, end - off, valid == 1, java_order(name), at)
+                for off, end, valid, (name, at) in roots
             ]
         rows = enumerate(codec.queue_slots(page, slots))
         return [
@@ -217,7 +218,7 @@ class PagedIndex:
 
     def find(self, key: bytes | int) -> tuple[int, Slot] | None:
         """Return the page and the place of a valid entry."""
-        wanted = _order(key) if isinstance(key, bytes) else key
+        wanted = java_order(key) if isinstance(key, bytes) else key
         return next((found for found in self.valid() if found[1].key == wanted), None)
 
     def last_key(self) -> int:
@@ -227,7 +228,7 @@ class PagedIndex:
 
     def add(self, tx: Transaction, key: bytes | int, entry: bytes) -> None:
         """Put an entry where it belongs."""
-        order = _order(key) if isinstance(key, bytes) else key
+        order = java_order(key) if isinstance(key, bytes) else key
         number = self._head
         for number in self._numbers():
             valid = [slot.key for slot in self._slots(number) if slot.valid]
@@ -307,7 +308,7 @@ class PagedIndex:
                 pages.link(tx, behind, _PREV, number)
 
 
-def _order(name: bytes) -> bytes:
+def java_order(name: bytes) -> bytes:
     """Return what queues are sorted by: their names in units of 16 bits."""
     return name.decode("utf-8", "surrogateescape").encode("utf-16-be", "surrogatepass")
 

@@ -106,6 +106,12 @@ def text_at(data: bytes, at: int) -> tuple[str, int]:
     return text_of(value, "replace", True)[0], at
 
 
+def text_bytes(text: str) -> bytes:
+    """Return a SimpleString."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    return INT.pack(len(units)) + units
+
+
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
     """Return a SimpleString with a flag before it, None if there is none, and where it ends."""
     return text_at(data, at + 1) if data[at] else (None, at + 1)
@@ -254,6 +260,13 @@ def timestamp_of(user_type: int, data: bytes, start: int) -> int:
         return timestamp_at(data, at + 8 + INT.unpack_from(data, at + 4)[0] - BODY_AT)
     except ERRORS:
         return 0
+
+
+def id_at(user_type: int, data: bytes) -> int:
+    """Return where the id is from which a broker takes that of the message in a record's body."""
+    if user_type == LARGE:
+        return 0
+    return 1 if user_type == PROTOCOL else int(INT.unpack_from(data)[0]) - OLD_BODY_AT + 8
 
 
 def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:

@@ -136,9 +136,9 @@ class RowMaker:
         return found.read(0, found.size)
 
 
-def _plain(message: Message) -> bytes:
-    """Return the body of a message, not compressed; one that cannot be inflated as it is."""
+def _plain(message: Message) -> bytes | None:
+    """Return the body of a message, not compressed; None if it cannot be inflated."""
     try:
         return inflated(message.body) if is_compressed(message.properties) else message.body
     except Undecodable:
-        return message.body
+        return None

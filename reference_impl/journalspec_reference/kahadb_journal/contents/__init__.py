@@ -56,7 +56,7 @@ class KahaContents:
 
     def __init__(self, passed: JournalPass, files: Mapping[str, Any], root: Path | None) -> None:
         self.tables = contents_of(FORMAT).tables
-        self._passed, self._store, self._root = passed, passed.store, root
+        self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = MessagePlaces(passed.files), Lists(passed, files)
         #: Place -> what :meth:`_time` gives, of the topic that is counted.
         self._times: dict[int, tuple[int, int | None]] = {}
@@ -109,8 +109,8 @@ class KahaContents:
     @cached_property
     def version(self) -> int:
         """The version of OpenWire that the store is in."""
-        if self._passed.known is not None:
-            return self._passed.known.openwire or _OLD
+        if self.passed.known is not None:
+            return self.passed.known.openwire or _OLD
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
 
     def _sample(self) -> Iterator[bytes]:
@@ -123,7 +123,7 @@ class KahaContents:
     def _fields_at(self, place: int) -> Mapping[str, Any]:
         """Return the fields of the command at a place; none if there is none any more."""
         with suppress(Changed):
-            return self._passed.command_at(place)[1]
+            return self.passed.command_at(place)[1]
         return {}
 
     def _messages(self) -> Iterator[dict[str, Value]]:
@@ -185,7 +185,7 @@ class KahaContents:
         return row
 
     def _queues(self) -> Iterator[dict[str, Value]]:
-        names = chain(self._store.destinations, self._passed.idle())
+        names = chain(self._store.destinations, self.passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
         for listed in self._lists:
             counted.setdefault(listed.name, []).append(self._counted(listed))
@@ -318,7 +318,7 @@ class KahaContents:
 
     def _jobs(self) -> Iterator[dict[str, Value]]:
         """Yield the jobs of this journal, or of the schedulers beside it."""
-        for passed in [self._passed] if JOB in self._passed.last else beside(self._root):
+        for passed in [self.passed] if JOB in self.passed.last else beside(self._root):
             places = MessagePlaces(passed.files)
             if JOB not in passed.last and early(passed):
                 self._remark("jobs", "", None, "unread-jobs", "its records are messages alone")
@@ -340,7 +340,7 @@ class KahaContents:
 
     def _acks(self) -> Iterator[dict[str, Value]]:
         """Yield the last map of acknowledgements in the journal."""
-        place = self._passed.last.get(ACK_MAP)
+        place = self.passed.last.get(ACK_MAP)
         if place is None:
             return
         try:

@@ -8,11 +8,19 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+from journalspec.reread import Changed
 from journalspec_reference.kahadb_journal.commands import CommandError, parse
 from journalspec_reference.kahadb_journal.index import INDEX, REDO, Index, Roots, UnusableIndex, is_in
 from journalspec_reference.kahadb_journal.owners import Ranked
 from journalspec_reference.kahadb_journal.recover import JournalPass
-from journalspec_reference.kahadb_journal.store import PLACE, Destination, Name, number_of, place_of
+from journalspec_reference.kahadb_journal.store import (
+    PLACE,
+    Destination,
+    Name,
+    destination_of,
+    number_of,
+    place_of,
+)
 
 #: States of a message: delivered at a start, acknowledged by a transaction that is prepared, not in the
 #: index that covers it, and needed by a subscription that only the index has.
@@ -56,7 +64,7 @@ class Lists:
     """The queues and durable subscriptions of a journal with the index beside it."""
 
     def __init__(self, passed: JournalPass, files: Mapping[str, Any]) -> None:
-        self._store, self._known, self._files = passed.store, passed.known, files
+        self._passed, self._store, self._known, self._files = passed, passed.store, passed.known, files
         self._turns = {file.number: turn for turn, file in enumerate(passed.files)}
 
     def __iter__(self) -> Iterator[Listed]:
@@ -129,11 +137,21 @@ class Lists:
             for number, ident, (file, off) in index.messages(roots):
                 if (stored := here.messages.get(ident)) is not None:
                     numbers[number_of(stored)] = number
-                for key, entries in others.items():
-                    if file in self._turns and is_in(needed.get(key, _NONE), number):
-                        entries.append(ListedMessage(ident, (self._turns[file] << PLACE) + off, INDEX_ONLY))
+                wanted = [key for key in others if is_in(needed.get(key, _NONE), number)]
+                if wanted and file in self._turns and self._holds(name, ident, file, off):
+                    place = (self._turns[file] << PLACE) + off
+                    for key in wanted:
+                        others[key].append(ListedMessage(ident, place, INDEX_ONLY))
             commands = dict(index.subscriptions(roots)) if others else {}
             infos = {key: parse("SUBSCRIPTION", commands.get(key, b"")) for key in others}
             blobs = {key: bytes(fields.get("subscription_info", b"")) for key, fields in infos.items()}
             return _Topic(numbers, needed, others, blobs)
         return None
+
+    def _holds(self, name: Name, ident: str, file: int, off: int) -> bool:
+        """Return whether the record that an index names is there; it may be in a damaged region."""
+        with suppress(Changed):
+            command, fields, _ = self._passed.command_at((self._turns[file] << PLACE) + off)
+            same = destination_of(fields) == name and fields.get("message_id", "") == ident
+            return same and command in ("ADD_MESSAGE", "UPDATE_MESSAGE")
+        return False

@@ -1,0 +1,97 @@
+"""ActiveMQ delivers what new KahaDB stores hold, and Artemis what is imported of a KahaDB.
+
+A sample; ``tools/newstore_trials.py --format kahadb_journal --product`` tries as many as are asked for.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import newstore_trials
+import pytest
+import stores
+
+from journalspec.jboss_journal import LAYOUT
+from journalspec_reference import artemis_xml
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.contents import contents
+from journalspec_reference.filesets import find_journals, load
+from journalspec_reference.kahadb_journal import xml_rows
+
+pytestmark = [pytest.mark.product, pytest.mark.java]
+BROKER, IMPORTER = ("kahadb", "6.1.7"), ("artemis-cli", "2.44.0")
+PROGRAM = Path(newstore_trials.__file__).with_name("newstore") / "ArtemisDelivers.java"
+#: Columns that both brokers have; of those below, Artemis keeps some as properties.
+SAME = ("kind", "priority", "timestamp", "expiration", "text", "content", "durable")
+HEADERS = ("correlation_id", "reply_to", "type", "group_id")
+
+
+def ready(*products: str) -> None:
+    if shutil.which("java") is None:
+        pytest.skip("no Java on PATH")
+    cached = (list((stores.cache() / "brokers").glob(f"{name}-*")) for name in products)
+    if shutil.which("mvn") is None and not all(cached):
+        pytest.skip("neither the brokers' jars nor Maven are here")
+
+
+def test_activemq_delivers_what_the_report_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    ready("kahadb")
+    for version in ("5.8.0", "5.15.16", "6.1.7"):
+        stores.written("kahadb", version, end="halt")
+    status = newstore_trials.main(
+        ["--format", "kahadb_journal", "--count", "25", "--seed", "47", "--product"]
+    )
+    text = capsys.readouterr().out
+    assert status == 0, text
+    (line,) = (line.split() for line in text.splitlines() if line.startswith("all"))
+    kept, _, _, wrong, started = map(int, line[1:])
+    assert (wrong, started) == (0, kept)
+    assert kept >= 20
+
+
+def answer_of(place: Path) -> Answer:
+    (journal,) = find_journals(load(place))
+    return ask(journal, SALVAGE)
+
+
+def by_queue(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    out: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        shown = {name: row[name] for name in (*SAME, *HEADERS)}
+        shown |= {"data": row["data"] or None, "properties": {}}
+        properties = {
+            name: value for name, value in row["properties"].items() if name[:4] not in ("_AMQ", "JMS")
+        }
+        out.setdefault(row["queue"], []).append({**shown, "properties": properties})
+    return out
+
+
+def test_artemis_has_what_was_imported_of_a_kahadb(tmp_path: Path) -> None:
+    """Queues, durable subscriptions, order, bodies, headers and properties with their types."""
+    ready(*(name for name, _ in (BROKER, IMPORTER)))
+    answer = answer_of(stores.written(*BROKER, end="stop"))
+    messages, queues = xml_rows.messages, xml_rows.queues
+    assert {item.code for item in artemis_xml.losses(messages(answer), queues(answer))} == {
+        "xml-new-id",
+        "xml-converted",
+    }
+    file = tmp_path / "export.xml"
+    file.write_bytes(b"".join(artemis_xml.write(messages(answer), queues(answer))))
+    journal = tmp_path / "store" / "journal"
+    journal.mkdir(parents=True)
+    empty = LAYOUT.build("header", "v2", format_version=2, file_id=1).ljust(1 << 20, b"\0")
+    (journal / "activemq-data-1.amq").write_bytes(empty)
+    words = ["java", "-Xmx1g", "-cp", f"{stores.jars(*IMPORTER)}/*", str(PROGRAM)]
+    done = subprocess.run(
+        [*words, f"{journal.parent}={file}"], capture_output=True, text=True, timeout=300, check=True
+    )
+    assert "failed" not in done.stdout, done.stdout + done.stderr
+    found = contents(answer_of(journal))
+    assert found is not None
+    imported, wanted = by_queue(found.rows("messages")), by_queue(messages(answer))
+    assert {"ORDERS", "INVOICES", "AUDIT", "client.slow"} <= wanted.keys()
+    assert imported == wanted

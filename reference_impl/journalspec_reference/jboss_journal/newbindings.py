@@ -1,0 +1,120 @@
+"""The bindings of a new store: the counter of ids, queues that are kept, addresses and settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from journalspec_reference.answers import SALVAGE, ask
+from journalspec_reference.filesets import FilesetError, find_journals
+from journalspec_reference.jboss_journal.codec import ADD
+from journalspec_reference.jboss_journal.contents.beside import Room
+from journalspec_reference.jboss_journal.contents.bindings import (
+    ADDRESS,
+    COUNTER,
+    FORMAT,
+    QUEUE,
+    QUEUE_STATUS,
+)
+from journalspec_reference.jboss_journal.contents.core import INT, LONG, text_bytes
+from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, BINDINGS, HORNETQ
+from journalspec_reference.jboss_journal.packing import NewRecord, copied, packing_of
+from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
+from journalspec_reference.jboss_journal.wanted import Wanted, meaning, paged_message
+from journalspec_reference.newstore import LossItem, NewFile
+
+#: Record type of the settings of an address as JSON.
+JSON = 52
+#: Of bindings that the source does not have: how long a file is (bytes).
+SIZE = 1 << 20
+
+
+def files(wanted: Wanted, room: Room | None, usual: str) -> Iterator[NewFile]:
+    """Yield the bindings, and the names of JMS that older brokers keep beside them.
+
+    `room` is the directory of the source, `usual` its name where there is none.
+    """
+    name = f"{room.path.name if room is not None else usual}/"
+    try:
+        journals = find_journals(room.loaded, FORMAT) if room is not None and room.loaded is not None else []
+    except FilesetError:
+        journals = []
+    own = None
+    for answer in (ask(each, SALVAGE) for each in journals):
+        form, state = packing_of(answer, name), answer.observation.state
+        if form.extension == BINDINGS:
+            own = form
+        elif isinstance(state, ReplayedState):
+            yield from form.files(copied(state.replay, form.dialect))
+    if own is None:
+        prefix = "hornetq-bindings" if wanted.store.product[0] == HORNETQ else "activemq-bindings"
+        form = packing_of(wanted.store.answer, name)
+        own = replace(form, prefix=prefix, extension=BINDINGS, size=SIZE)
+    yield from own.files(records(wanted))
+
+
+def records(wanted: Wanted) -> Iterator[NewRecord]:
+    """Yield the records of the bindings."""
+    store, found, counter = wanted.store, list[NewRecord](), None
+    known, kept = store.bindings, store.bindings_replay or Replay(())
+    bad = {item.place for code, _, item, _ in known.remarks if code in ("undecodable", "unknown-status")}
+    refused = {int(item.id) for item in left_out(wanted)}
+    for item in kept.live():
+        kind, data = item.user_type, item.data[item.start : item.end]
+        if kind == COUNTER:
+            counter = item.id
+        elif item.place not in bad and item.id not in refused | wanted.made.keys():
+            queue = LONG.unpack_from(data)[0] if kind == QUEUE_STATUS else item.id
+            if kind not in (QUEUE, QUEUE_STATUS) or queue in wanted.queues:
+                found.append(NewRecord(ADD, item.id, kind, data))
+    last = max((_highest(wanted), known.counter or 0, counter or 0, *(record.id for record in found)))
+    addresses = {each["address"] for each in known.addresses.values()}
+    for ident in wanted.made.keys() & wanted.queues:
+        name, address = wanted.made[ident]
+        found.append(NewRecord(ADD, ident, QUEUE, _queue(name, address, store.product[0])))
+        if store.product[0] == ARTEMIS_2 and address not in addresses:
+            addresses.add(address)
+            last += 1
+            routing = INT.pack(1) + bytes([name == address])
+            found.append(NewRecord(ADD, last, ADDRESS, text_bytes(address) + routing + b"\0"))
+    if counter is None:
+        last = counter = last + 1
+    # A broker continues after it: what is too low gives new messages ids that are in use.
+    yield NewRecord(ADD, counter, COUNTER, LONG.pack(last))
+    yield from found
+
+
+def left_out(wanted: Wanted) -> Iterator[LossItem]:
+    """Yield the settings with which Artemis 2 does not start: of an address, what is no object of JSON."""
+    for setting in wanted.store.bindings.settings:
+        values, name, ident = setting["values"], str(setting["name"]), str(setting["id"])
+        if setting["user_type"] == JSON and isinstance(values, dict):
+            try:
+                sound = isinstance(json.loads(str(values.get("json"))), dict)
+            except (ValueError, RecursionError):
+                sound = False
+            if not sound:
+                what = f"{setting['kind']!s} {name}"
+                yield LossItem(
+                    "setting", ident, "", "", None, None, "undecodable", f"{what}: {meaning('undecodable')}"
+                )
+
+
+def _queue(name: str, address: str, product: str | None) -> bytes:
+    """Return the binding of a queue with as many fields as the product writes at least."""
+    body = text_bytes(name) + text_bytes(address) + b"\0"
+    if product == HORNETQ:
+        return body
+    body += b"\0\0"
+    # Of Artemis 2: as many consumers as come, none is waited for, and how it is routed.
+    return body + INT.pack(-1) + b"\0" + bytes([name == address]) if product == ARTEMIS_2 else body
+
+
+def _highest(wanted: Wanted) -> int:
+    """Return the highest id that is in use in the journal and the pages."""
+    store = wanted.store
+    others = max((item.id for item in wanted.others()), default=0)
+    paged = max((paged_message(entry).id for _, entry in store.entries()), default=0)
+    doubts = (max(doubt.tx.tx, *doubt.messages, 0) for doubt in store.pending.doubts)
+    return max((store.pending.highest, others, paged, *doubts, *store.queues, 0))

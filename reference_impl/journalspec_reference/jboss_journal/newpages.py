@@ -1,0 +1,148 @@
+"""Page files of a new store: complete entries alone, in their places, for the queues that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from journalspec_reference.contents import Total
+from journalspec_reference.jboss_journal.contents.beside import Room
+from journalspec_reference.jboss_journal.contents.core import (
+    BODY_AT,
+    CORE,
+    HEADERS,
+    INT,
+    LONG,
+    OLD_BODY_AT,
+    text_bytes,
+)
+from journalspec_reference.jboss_journal.contents.messages import Oddity
+from journalspec_reference.jboss_journal.contents.paging import (
+    ADDRESS_FILE,
+    END,
+    HEAD,
+    PROLOGUE,
+    START,
+    Entry,
+    PageFile,
+)
+from journalspec_reference.jboss_journal.packing import PIECE, pieces
+from journalspec_reference.jboss_journal.wanted import Wanted, meaning, paged_message
+from journalspec_reference.newstore import LossItem, NewFile
+
+
+class NewPages:
+    """The pages of what is wanted."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted, self._store = wanted, wanted.store
+
+    def _files(self) -> Iterator[PageFile]:
+        return self._store.paging.files(self._store.report_page)
+
+    @cached_property
+    def numbers(self) -> set[int]:
+        """The numbers of the pages."""
+        return {file.number for file in self._files()}
+
+    def _entries(self, file: PageFile) -> Iterator[tuple[Entry | None, Sequence[int]]]:
+        """Yield the entries of a page, each with the queues that it is written for; None: damaged.
+
+        Places in a page are what acknowledgements are about, so that none is passed over.
+        """
+        index, pending, store = 0, self._store.pending, self._store
+        doubtful = set[int]().union(*(doubt.page_txs for doubt in pending.doubts))
+        for entry in file.entries(store.report_page):
+            yield from ((None, ()) for _ in range(index, entry.index))
+            index = entry.index + 1
+            message = paged_message(entry)
+            ended = entry.tx <= 0 or entry.tx in pending.page_txs or entry.tx in doubtful
+            if message.problem:
+                key = f"{file.name}:{entry.off}"
+                store.note(Oddity("undecodable", key, file.name, entry.off, message.problem))
+            elif not ended:
+                why = f"page transaction {entry.tx}"
+                store.note(Oddity("no-page-transaction", str(entry.tx), file.name, entry.off, why))
+            elif message.id not in self._wanted.gone:
+                yield entry, [queue for queue in entry.queues if queue in self._wanted.queues]
+                continue
+            yield entry, ()
+
+    def large(self) -> Iterator[tuple[int, LossItem | None]]:
+        """Yield the ids of large messages that are carried over, and what each lacks."""
+        for file in self._files():
+            for entry, queues in self._entries(file):
+                if entry is not None and queues and entry.is_large:
+                    message = paged_message(entry)
+                    lacks = self._wanted.lacking(message.id, message, file.name, entry.off)
+                    yield message.id, next(lacks, None)
+
+    def count(self, totals: dict[int, Total]) -> None:
+        """Add the pending messages of the pages to the totals of queues."""
+        for _, entry, queues in self._store.pending_entries():
+            message = paged_message(entry)
+            if not message.problem and message.id not in self._wanted.gone:
+                size = entry.end - entry.start
+                size += self._store.large.size(message.id) if entry.is_large else 0
+                for queue in totals.keys() & {*queues}:
+                    totals[queue].add(size, entry.timestamp or None)
+
+    def left_out(self) -> Iterator[LossItem]:
+        """Yield messages of queues that are not kept, but for those that were acknowledged."""
+        pending = self._store.pending
+        gone = pending.paged_acks.union(*(doubt.paged_acks for doubt in pending.doubts))
+        for file in self._files():
+            for entry, queues in self._entries(file):
+                if entry is None or len(queues) == len(entry.queues):
+                    continue
+                ident, size = paged_message(entry).id, entry.end - entry.start
+                for queue in {*entry.queues} - {*queues}:
+                    taken = (queue, entry.page, entry.index) in gone
+                    taken |= (queue, entry.page) in pending.pages_done
+                    if not taken and (code := self._wanted.why_not(queue, ident)):
+                        name, place = self._store.name_of(queue), (file.name, entry.off, size)
+                        yield LossItem("message", str(ident), name, *place, code, meaning(code))
+
+    def files(self, room: Room) -> Iterator[NewFile]:
+        """Yield the files of pages and of their addresses."""
+        addresses = set[str]()
+        for file in self._files():
+            directory = file.name.partition("/")[0]
+            if directory not in addresses:
+                addresses.add(directory)
+                # Messages have their address, too; without the right one a broker does not find the pages.
+                own = (
+                    paged_message(entry).address for entry, queues in self._entries(file) if entry and queues
+                )
+                address = next(own, None) or file.address
+                yield NewFile(f"{room.path.name}/{directory}/{ADDRESS_FILE}", [f"{address}\n".encode()])
+            yield NewFile(f"{room.path.name}/{file.name}", self._page(file))
+
+    def _page(self, file: PageFile) -> Iterator[bytes]:
+        """Yield a page: what is not carried over is replaced by a message that is in no queue."""
+        data = bytearray()
+        for entry, queues in self._entries(file):
+            if entry is None or not queues:
+                stored = _placeholder(file)
+            elif len(queues) == len(entry.queues):
+                stored = entry.data
+            else:
+                listed = INT.pack(len(queues)) + b"".join(map(LONG.pack, queues))
+                stored = entry.data[: entry.end] + listed
+            data += HEAD.pack(START, len(stored)) + stored + END
+            if len(data) >= PIECE:
+                yield from pieces(data)
+                data = bytearray()
+        yield from pieces(data)
+
+
+def _placeholder(file: PageFile) -> bytes:
+    """Return an entry that is in no queue: it keeps the places of those after it."""
+    headers = LONG.pack(0) + b"\1" + text_bytes(file.address) + b"\0" + HEADERS.pack(0, True, 0, 0, 4, 0)
+    if file.old:
+        message = INT.pack(OLD_BODY_AT) + INT.pack(2 * INT.size + len(headers) + BODY_AT) + headers
+        return PROLOGUE.pack(-1, 0) + INT.pack(len(message)) + message + INT.pack(0)
+    stored = INT.pack(BODY_AT) + headers
+    address = b"\1" + text_bytes(file.address)
+    message = bytes([CORE]) + LONG.pack(0) + address + INT.pack(len(stored)) + stored
+    return PROLOGUE.pack(-1, 0) + message + INT.pack(0)

@@ -1,0 +1,269 @@
+"""What is wanted of a store: ends of transactions by choice, queues and messages, kept or dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from journalspec.contents import contents_of
+from journalspec_reference.jboss_journal.bodies import Body, Kept, PreparedTx
+from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
+from journalspec_reference.jboss_journal.contents.beside import JOURNAL, NAMES, beside
+from journalspec_reference.jboss_journal.contents.bindings import FORMAT
+from journalspec_reference.jboss_journal.contents.core import Message, is_compressed, message_of
+from journalspec_reference.jboss_journal.contents.messages import SIZES, Oddity
+from journalspec_reference.jboss_journal.contents.paging import Entry
+from journalspec_reference.jboss_journal.contents.pending import KEY, queue_of
+from journalspec_reference.jboss_journal.contents.store import Store
+from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, LossItem
+
+#: Codes of remarks about what is not carried over; the others are about what is.
+LOST = frozenset(
+    {
+        "undecodable", "no-message", "no-page-transaction", "too-large",
+        "page-damaged", "page-unreadable", "no-address-file",
+    }
+)  # fmt: skip
+#: Remarks of whole files, and of what follows a place in one.
+NOUNS = {"page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES}
+#: Codes of new stores alone, and what they mean.
+CODES = {
+    "dropped": "left out as asked for",
+    "not-asked-for": "it is in none of the queues that were asked for",
+    "rolled-back": "rolled back as asked for; the other resources of the transaction are not touched",
+    "kept": "carried over as asked for: a broker would delete it",
+    "binding-lost": "the queue is made anew, with a name by the address of its messages",
+    "no-page": "the page that it is about is not there",
+    "not-received": "a large message that was being received: a broker deletes what there is of it",
+}
+
+
+def meaning(code: str) -> str:
+    """Return what a code of a remark, or of a new store, means."""
+    return CODES.get(code) or contents_of(FORMAT).remarks[code]
+
+
+@dataclass
+class Listing(Store):
+    """A broker's store that keeps what is odd in it as items, all of them."""
+
+    items: dict[tuple[str, str], LossItem] = field(default_factory=dict)
+
+    def note(self, note: Oddity) -> None:
+        """Take what is not carried over."""
+        if note.code in LOST and (note.code, note.key) not in self.items:
+            what = NOUNS.get(note.code) or contents_of(FORMAT).tables[note.table].noun
+            text = f"{note.why}: {meaning(note.code)}" if note.why else meaning(note.code)
+            ident = "" if what in (FILE, BYTES) else note.key
+            self.items[note.code, note.key] = LossItem(
+                what, ident, "", note.file, note.off, None, note.code, text
+            )
+
+    @property
+    def has_any(self) -> bool:
+        """Whether more tells that a broker wrote the journal than types of records, which others have."""
+        beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
+        return beside_it or bool(self.pending.references or self.pending.doubts)
+
+    @property
+    def messages(self) -> int:
+        """How many records of the journal hold messages."""
+        return len(self.pending.places)
+
+    def item(
+        self, what: str, ident: int, queue: int | None, place: int, code: str, why: str = ""
+    ) -> LossItem:
+        """Return the item of a record at a place."""
+        text = f"{why}: {meaning(code)}" if why else meaning(code)
+        name = self.name_of(queue) if queue is not None else ""
+        return LossItem(what, str(ident), name, *self.replay.where(place), None, code, text)
+
+
+class Settled:
+    """What recovery kept, after some of the transactions that are prepared have ended by choice."""
+
+    def __init__(self, kept: Kept, committed: Sequence[PreparedTx], ended: frozenset[int]) -> None:
+        self._kept, self._committed, self._ended = kept, committed, ended
+        self.bodies, self.deleted, self.where = kept.bodies, kept.deleted, kept.where
+
+    def live(self) -> Iterator[Body]:
+        """Yield the live records; those of a committed transaction come last."""
+        gone = {ident for tx in self._committed for ident, _ in self._kept.deleted(tx.deletes)}
+        added = (self._kept.bodies(tx.changes) for tx in self._committed)
+        return (item for item in chain(self._kept.live(), *added) if item.id not in gone)
+
+    def in_doubt_transactions(self) -> Sequence[PreparedTx]:
+        """Return the transactions that are still prepared."""
+        return [tx for tx in self._kept.in_doubt_transactions() if tx.tx not in self._ended]
+
+
+class Chosen:
+    """The choices about transactions, and lines on what each choice did.
+
+    `kept` is what there is after them, `drop` what the choices to drop name beside transactions.
+    """
+
+    def __init__(self, kept: Kept, choices: Choices) -> None:
+        self.lines: list[str] = []
+        self.items: list[LossItem] = []
+        doubts = kept.in_doubt_transactions()
+        named = {str(tx.tx): tx for tx in doubts}
+        named |= {text: tx for tx in doubts if (text := xid_text(tx.extra)) is not None}
+        committed = {tx.tx: tx for tx in _named(choices.commit, named)}
+        ended = {tx.tx: tx for tx in _named(choices.rollback, named)}
+        ended |= {named[name].tx: named[name] for name in choices.drop if name in named}
+        if both := committed.keys() & ended.keys():
+            raise ChoiceRefused(f"transaction {min(both)} cannot be committed and rolled back")
+        for tx, done in (*((tx, "committed") for tx in committed.values()),
+                         *((tx, "rolled back") for tx in ended.values())):  # fmt: skip
+            called = xid_text(tx.extra) or tx.extra.hex() or "without an XID"
+            self.lines.append(f"transaction {tx.tx} ({called}): {done}. Its other resources are not touched.")
+        for tx in ended.values():
+            item = ("transaction", str(tx.tx), "", *kept.where(tx.place), None)
+            self.items.append(LossItem(*item, "rolled-back", meaning("rolled-back")))
+        self.drop = [name for name in choices.drop if name not in named]
+        self.kept: Kept = kept
+        if committed or ended:
+            self.kept = Settled(kept, [*committed.values()], frozenset({*committed, *ended}))
+
+
+def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[PreparedTx]:
+    for name in names:
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise ChoiceRefused(f"no transaction {name} is prepared", f"in doubt are: {listed}")
+        yield known[name]
+
+
+class Wanted:
+    """What of a broker's store is carried over.
+
+    `queues` are those that are kept, `gone` ids that are dropped. `made` are queues whose bindings are made
+    anew, with name and address; `added` are messages that no queue holds, and the queue that they are put in.
+    """
+
+    def __init__(self, store: Listing, choices: Choices) -> None:
+        self.store, self.chosen = store, Chosen(store.replay, choices)
+        store.replay = self.chosen.kept
+        self.made: dict[int, tuple[str, str]] = {}
+        self.added: dict[int, int] = {}
+        self.gone: set[int] = set()
+        root = store.answer.journal.root
+        #: Whether the journal is in a broker's data directory, by its name.
+        self.with_others = root is not None and root.absolute().name.endswith(JOURNAL)
+        self.with_others &= not store.is_bindings
+        if self.with_others and not store.has_bindings:
+            for ident in list(store.queues):
+                self._make(ident)
+        for ident, queue in store.bindings.queues.items():
+            # A broker does not start with such a queue.
+            if queue.routing not in (None, "anycast", "multicast") or not (queue.filter or "").isprintable():
+                self.made[ident] = queue.name, queue.address
+        for name in choices.keep:
+            self._keep(name)
+        for name in choices.queues:
+            if name not in store.queues.values():
+                known = ", ".join(store.queues.values()) or "none"
+                raise ChoiceRefused(f"--queue {name}: no such queue", f"queues: {known}")
+            self.chosen.lines.append(f"queue {name}: of queues, only those that were asked for are kept.")
+        names = store.queues.items()
+        self.queues = {ident for ident, name in names if not choices.queues or name in choices.queues}
+        for name in self.chosen.drop:
+            self._drop(name)
+
+    def _make(self, ident: int) -> None:
+        """Make the binding of a queue anew."""
+        store = self.store
+        keys = ((key, message) for key, message in store.pending.references.items() if queue_of(key) == ident)
+        first = next(BrokerContents(store).referenced(islice(keys, 1)), None)
+        paged = (file.address for file, entry in store.entries() if ident in entry.queues)
+        address = str(first["address"] or "") if first is not None else next(paged, "")
+        taken = {queue.name for queue in store.bindings.queues.values()}
+        taken |= {name for name, _ in self.made.values()}
+        name = address if address and address not in taken else f"queue {ident}"
+        self.made[ident] = name, address or name
+        store.queues[ident] = name
+
+    def _keep(self, name: str) -> None:
+        """Keep what a broker deletes: messages of a queue without a binding, a message without a queue."""
+        store, pending = self.store, self.store.pending
+        paged = (queue for _, entry in store.entries() for queue in entry.queues)
+        for ident in {*pending.queues, *paged} - store.queues.keys():
+            if name in (f"queue {ident}", str(ident)):
+                self._make(ident)
+                line = f"{name}: kept; its binding is made anew, with the name {self.made[ident][0]}."
+                self.chosen.lines.append(line)
+                return
+        number = pending.numbers.get(int(name)) if name.isdecimal() else None
+        if number is None:
+            why = "neither a message of this journal nor a queue without a binding"
+        elif number in pending.references.values():
+            why = "a queue holds the message, so that it is carried over"
+        else:
+            (row,) = BrokerContents(store).referenced(iter([(None, number)]))
+            queues = [i for i, queue in store.bindings.queues.items() if queue.address == row["address"]]
+            if len(queues) == 1:
+                self.added[int(name)] = queues[0]
+                self.chosen.lines.append(f"message {name}: kept, in queue {store.name_of(queues[0])}.")
+                return
+            why = f"{len(queues)} queues receive from its address"
+        raise ChoiceRefused(f"--keep {name}: {why}")
+
+    def _drop(self, name: str) -> None:
+        queues = {ident for ident in self.queues if self.store.queues[ident] == name}
+        if queues:
+            self.queues -= queues
+            self.chosen.lines.append(f"queue {name}: left out, with its binding and its messages.")
+        elif name.isdecimal() and self._has(int(name)):
+            self.gone.add(int(name))
+            self.chosen.lines.append(f"message or record {name}: left out.")
+        else:
+            raise ChoiceRefused(f"--drop {name}: no queue, message, record, or prepared transaction")
+
+    def _has(self, ident: int) -> bool:
+        """Tell whether there is a message or another record with this id."""
+        if ident in self.store.pending.numbers or any(item.id == ident for item in self.others()):
+            return True
+        return any(paged_message(entry).id == ident for _, entry in self.store.entries())
+
+    def others(self) -> Iterator[Body]:
+        """Yield the live records that are neither messages nor about references."""
+        pending = self.store.pending
+        places = (place for _, place in pending.page_txs.values())
+        return self.store.replay.bodies(chain(places, pending.duplicates, pending.heuristics, pending.others))
+
+    def references(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield key, queue, id and number of the message of the references that are asked for."""
+        queues, gone, pending = self.queues, self.gone, self.store.pending
+        for key, number in pending.references.items():
+            queue = queue_of(key)
+            ident = key - queue * KEY
+            if queue in queues and ident not in gone:
+                yield key, queue, ident, number
+        for ident, queue in self.added.items():
+            yield queue * KEY + ident, queue, ident, pending.numbers[ident]
+
+    def why_not(self, queue: int, ident: int) -> str:
+        """Return the code of why a message of a queue is left out; empty: it is not."""
+        if ident in self.gone:
+            return "dropped"
+        if queue in self.queues:
+            return ""
+        if queue not in self.store.queues:
+            return "no-binding"
+        return "dropped" if self.store.queues[queue] in self.chosen.drop else "not-asked-for"
+
+    def lacking(self, ident: int, message: Message, file: str, off: int) -> Iterator[LossItem]:
+        """Yield what the file of a large message lacks."""
+        there, sizes = self.store.large.open(ident), (message.properties.get(name) for name in SIZES)
+        size = next((size for size in sizes if isinstance(size, int)), 0)
+        size = 0 if is_compressed(message.properties) else size
+        if there is None or there.size < size:
+            code = "no-large-file" if there is None else "short-large-file"
+            yield LossItem("message", str(ident), "", file, off, None, code, meaning(code))
+
+
+def paged_message(entry: Entry) -> Message:
+    """Return the message of an entry of a page."""
+    return message_of(entry.kind, entry.data[entry.start : entry.end])

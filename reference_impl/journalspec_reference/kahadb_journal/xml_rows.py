@@ -1,0 +1,133 @@
+"""The messages and queues of a KahaDB as Artemis names them: what :mod:`.artemis_xml` writes.
+
+A durable subscription of a topic becomes a queue of the topic's address, with the name that Artemis gives to
+it and the selector as its filter; so a client that subscribes again finds its messages.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Row, Value
+from journalspec_reference.kahadb_journal.contents import KahaContents, contents, openwire
+from journalspec_reference.kahadb_journal.contents.places import MessagePlaces
+from journalspec_reference.kahadb_journal.store import PLACE
+
+#: Tag of a value -> what Artemis calls its type.
+_TYPES = {
+    **{1: "boolean", 2: "byte", 3: "char", 4: "short", 5: "integer", 6: "long", 7: "double", 8: "float"},
+    **{9: "string", 10: "bytes", 13: "string"},
+}
+#: What selectors and Artemis' filters call the same.
+_FILTERS = {
+    **{"JMSDeliveryMode": "AMQDurable", "JMSPriority": "AMQPriority", "JMSTimestamp": "AMQTimestamp"},
+    **{"JMSMessageID": "AMQUserID", "JMSExpiration": "AMQExpiration"},
+    **{"'PERSISTENT'": "'DURABLE'", "'NON_PERSISTENT'": "'NON_DURABLE'"},
+}
+_WORD = re.compile(r"'(?:[^']|'')*'|[A-Za-z_$][\w$]*")
+
+
+def queues(answer: Answer) -> Iterator[Row]:
+    """Yield a queue of Artemis for each queue, and for each durable subscription."""
+    found = contents(answer)
+    for row in found.rows("queues"):
+        if str(row["kind"]).endswith("queue"):
+            yield {"queue": row["name"], "address": row["name"], "routing": "anycast", "filter": None}
+    names = dict(_subscriptions(found))
+    for row in found.rows("subscriptions"):
+        selector = row["selector"]
+        kept = None if selector is None else filter_of(str(selector))
+        queue = names[str(row["queue"]), str(row["key"])]
+        yield {"queue": queue, "address": row["queue"], "routing": "multicast", "filter": kept}
+
+
+def messages(answer: Answer) -> Iterator[Row]:
+    """Yield the messages, with the types of their properties and of the values in a body."""
+    found = contents(answer)
+    names, places = dict(_subscriptions(found)), MessagePlaces(found.passed.files)
+    turns = {file.name: turn for turn, file in enumerate(found.passed.files)}
+    for row in found.rows("messages"):
+        place = (turns[str(row["file"])] << PLACE) + int(str(row["off"]))
+        data, _ = places.message(place)
+        fields = openwire.read(data, found.version).fields
+        out: dict[str, Value] = {**row, "types": _types(fields.get("properties"))}
+        if row["kind"] in ("map", "stream") and row["content"] is not None:
+            out["content_types"] = _content_types(str(row["kind"]), fields)
+        if row["kind"] in ("bytes", "object") and "content" in fields and fields["content"] is None:
+            out["data"] = b""
+        if row["subscription"] is not None:
+            out["queue"] = names[str(row["queue"]), str(row["subscription"])]
+        if row["group_id"] is None:
+            # A number that each message has says nothing without a group.
+            out["group_sequence"] = None
+        yield out
+
+
+def _subscriptions(found: KahaContents) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield topic and key of each subscription, and the name of its queue."""
+    for row in found.rows("subscriptions"):
+        client, name = row["client_id"], row["name"]
+        known = queue_of(str(client), str(name)) if name is not None else str(row["key"])
+        yield (str(row["queue"]), str(row["key"])), known
+
+
+def queue_of(client: str, name: str) -> str:
+    """Return what Artemis calls the queue of a durable subscription."""
+    return ".".join(part.replace("\\", "\\\\").replace(".", "\\.") for part in (client, name))
+
+
+def filter_of(selector: str) -> str:
+    """Return a selector as a filter of Artemis."""
+    return _WORD.sub(lambda word: _FILTERS.get(word[0], word[0]), selector)
+
+
+class _Typed(openwire.Bytes):
+    """Values that are not within others, with what type each has."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.types: list[str] = []
+
+    def value(self, depth: int = 0) -> Any:
+        """Return a value of a property, map or stream; raises OpenWireError."""
+        if not depth:
+            self.types.append(_TYPES.get(self.data[self.at], ""))
+        return super().value(depth)
+
+
+class _Names(dict[str, Any]):
+    """Entries of a map, and their names in the order in which they are set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.names.append(name)
+        super().__setitem__(name, value)
+
+
+def _types(stored: bytes | None) -> dict[str, Value]:
+    """Return name -> type of properties, or of the entries of a map, as far as they can be read."""
+    taken, names = _Typed(stored or bytes(4)), _Names()
+    with suppress(openwire.OpenWireError, IndexError, struct.error):
+        taken.entries(names)
+    return dict(zip(names.names, taken.types, strict=False))
+
+
+def _content_types(kind: str, fields: Mapping[str, Any]) -> Value:
+    """Return the types of the values in the body of a map or stream message."""
+    content = fields.get("content") or b""
+    if fields.get("compressed"):
+        content = openwire.inflated(content, sized=False)
+    if kind == "map":
+        return _types(content)
+    taken = _Typed(content)
+    with suppress(openwire.OpenWireError, IndexError, struct.error):
+        openwire.READERS["stream"](taken, {})
+    return taken.types

@@ -1,0 +1,396 @@
+"""A new store: pages with the queues and messages that recovery keeps, an empty log, no swap files.
+
+Pages are numbered anew: the root index, then of each queue its index and its messages. Keys stay as they are;
+prepared branches name messages by key and page, so that the pages in them are changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import PurePath
+from struct import pack, pack_into
+
+from journalspec.formats import get_format
+from journalspec.reread import Changed
+from journalspec_reference.answers import Answer
+from journalspec_reference.contents import Count
+from journalspec_reference.newstore import ChoiceRefused, Choices, Item, NewFile
+from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER, NONE, PREPARED, QUEUE_ENTRY
+from journalspec_reference.swiftmq_store.contents.message import decode
+from journalspec_reference.swiftmq_store.durable import SUFFIX, subscription
+from journalspec_reference.swiftmq_store.implementation import StoreState
+from journalspec_reference.swiftmq_store.pages import java_order, queue_entry, root_entry
+from journalspec_reference.swiftmq_store.recover import SYSTEM, key_bytes
+from journalspec_reference.swiftmq_store.scan import START
+from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
+from journalspec_reference.xids import xid_text
+
+#: Files are written in parts of about so many bytes.
+PART = 1 << 20
+#: The topic of a subscription is looked for in so many messages.
+MOST_TOLD = 100
+#: Codes: left out by a choice; the queue of a subscription of which nothing tells the topic; a subscription
+#: whose file was made of what its messages tell.
+BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
+#: A message in a queue: the name of the queue, its key, its first page.
+_Place = tuple[bytes, bytes, int]
+_STEPS = (
+    "Stop the router. Move db, log, swap and durables of the old store aside, and keep them.",
+    "Put the new ones in their place, where the paths of the store swiftlet point to.",
+)
+
+
+@dataclass(slots=True)
+class _Made:
+    """A queue of the new store: the old entries that are in it, its first page, how many its index has."""
+
+    queue: Queue
+    kept: Sequence[int]
+    head: int = 0
+    indexes: int = 1
+    bytes: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.queue.name.decode("utf-8", "replace")
+
+
+def new_store(answer: Answer, choices: Choices) -> PagedStore:
+    """Return the new store of a recovered one; raises ChoiceRefused."""
+    return PagedStore(answer, choices)
+
+
+class PagedStore:
+    """A new store. Nothing of it is kept but where its pages are: bodies are read when they are written."""
+
+    base, covers = ".", frozenset[PurePath]()
+
+    def __init__(self, answer: Answer, choices: Choices) -> None:
+        state = answer.observation.state
+        assert isinstance(state, StoreState)
+        self._found = found = state.found
+        assert found.read
+        self._log, self._pages, walk = found.read
+        self._size, self._shared = found.page_size, walk.shared
+        edition = get_format(answer.journal.format).edition(answer.journal.edition)
+        self.product = ", ".join(edition.products) or edition.title
+        self._branches: dict[str, list[codec.Branch]] = {}
+        for one in found.branches:
+            self._branches.setdefault(_id(one), []).append(one)
+        self._users = {queue.name: queue for queue in found.queues if queue.name != PREPARED}
+        self._items: list[Item] = []
+        self._lines: list[str] = []
+        #: Queues and messages that are left out, messages that count as delivered once more, and decided
+        #: branches.
+        self._queues, self._left, self._again = set[bytes](), set[_Place](), set[_Place]()
+        self._decided = set[str]()
+        self._choose(choices)
+        self._made = [
+            _Made(queue, self._kept(queue))
+            for queue in sorted(found.queues, key=lambda queue: java_order(queue.name))
+            if queue.name not in self._queues
+        ]
+        #: Names of subscriptions whose files are copied; those that are made, and their topics.
+        names = (f"{one.client}${one.name}" for one in found.durables)
+        self._durables = {name: None for name in names if name.encode() not in self._queues}
+        self._rebuilt: dict[str, str] = {}
+        self._subscribe()
+        #: Of the messages that branches name the new pages, of shared ones, too.
+        self._moved = dict.fromkeys(self._held(), NONE)
+        self._placed: dict[tuple[bool, int], int] = {}
+        self._lay_out()
+
+    # Choices.
+
+    def _choose(self, choices: Choices) -> None:
+        if choices.keep or choices.salvage_records or choices.index_acks:
+            text = "nothing that was left out can be carried over: no checksum tells what of it is right"
+            raise ChoiceRefused(text, "--policy salvage keeps what can be read of a damaged queue")
+        if gone := {*choices.queues} - {_shown(name) for name in self._users}:
+            raise ChoiceRefused(f"there is no queue {min(gone)!r}", "inspect --contents queues lists them")
+        if choices.queues:
+            self._queues = {name for name in self._users if _shown(name) not in choices.queues}
+            self._lines.append(f"--queue: only {', '.join(choices.queues)}")
+        for text in choices.commit:
+            self._decide("commit", text)
+        for text in choices.rollback:
+            self._decide("rollback", text)
+        for text in choices.drop:
+            self._drop(text)
+        for name in sorted(self._queues):
+            text = f"its {len(self._users[name].entries)} messages, and what branches have in it"
+            self._leave("queue", _shown(name), name, None, BY_CHOICE, text)
+
+    def _decide(self, choice: str, text: str) -> None:
+        """Commit or roll back a branch (SMQ-XAB): what it inserts stays or goes, and so on."""
+        if text not in self._branches or text in self._decided:
+            raise ChoiceRefused(f"{text}: no such branch is in doubt", "inspect --contents transactions")
+        self._decided.add(text)
+        for part in self._branches[text]:
+            goes = (choice == "commit") == (part.kind == 0)
+            if goes:
+                self._left.update(_places(part))
+            elif part.kind == 0:
+                # A removal that is rolled back counts as a delivery.
+                self._again.update(_places(part))
+            done = f"{len(part.entries)} messages of {part.queue} {'go' if goes else 'stay'}"
+            self._leave("transaction", text, part.queue.encode(), None, BY_CHOICE, f"{choice}: {done}")
+            self._lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
+
+    def _drop(self, text: str) -> None:
+        """Leave out a queue, or the message of a key or an id; not what a branch holds."""
+        named = [name for name in self._users if _shown(name) == text]
+        found = [] if named else self._search(text)
+        held = self._held()
+        if any(place in held for place in found) or any(place[0] in named for place in held):
+            raise ChoiceRefused(f"{text}: a prepared branch holds it", "--commit or --rollback that first")
+        self._queues.update(named)
+        self._left.update(found)
+        self._lines.append(f"--drop {text}: {f'{len(found)} messages' if found else 'a queue'} left out")
+        for queue, key, page in found:
+            number = str(int.from_bytes(key, signed=True))
+            self._leave("message", number, queue, page, BY_CHOICE, f"named by {text!r}")
+
+    def _search(self, text: str) -> list[_Place]:
+        """Return the messages of a queue and key, of a key that only one queue has, or of a message id."""
+
+        def by_key(queue: Queue, at: int) -> bool:
+            key = queue.entries.entry(at).key
+            return text in (str(key), f"{_shown(queue.name)} {key}")
+
+        def by_id(queue: Queue, at: int) -> bool:
+            return decode(queue.entries.content(at))[0]["message_id"] == text
+
+        for names in (by_key, by_id):
+            found = [
+                _place(queue.name, queue.entries.entry(at))
+                for queue in self._users.values()
+                for at in range(len(queue.entries))
+                if names(queue, at)
+            ]
+            if len({place[0] for place in found}) > 1 and names is by_key:
+                raise ChoiceRefused(
+                    f"several queues have a key {text}", "name the queue as well: 'QUEUE KEY'"
+                )
+            if found:
+                return found
+        hint = "name a queue, a message by its queue and key ('QUEUE KEY'), or by its id"
+        raise ChoiceRefused(f"there is no queue and no message {text!r}", hint)
+
+    def _leave(self, what: str, id: str, queue: bytes, page: int | None, code: str, text: str) -> None:
+        off = None if page is None else page * self._size
+        self._items.append(Item(what, id, _shown(queue), self._found.name(PAGES), off, None, code, text))
+
+    def _held(self) -> set[_Place]:
+        """Return the messages that branches hold which stay in doubt."""
+        return {
+            place
+            for text, parts in self._branches.items()
+            if text not in self._decided
+            for place in chain.from_iterable(map(_places, parts))
+        }
+
+    def _kept(self, queue: Queue) -> Sequence[int]:
+        """Return which entries of a queue are carried over; one that cannot be read is not."""
+        entries = queue.entries
+        number: Sequence[int] = range(len(entries))
+        if entries.bad or entries.bad_branches:
+            number = [at for at in number if entries.listed(at).why is None]
+        if queue.name == PREPARED and (self._decided or self._queues):
+            parts = {at: codec.branch(entries.content(at)) for at in number}
+            return [
+                at
+                for at, one in parts.items()
+                if _id(one) not in self._decided and one.queue.encode() not in self._queues
+            ]
+        if self._left:
+            return [at for at in number if _place(queue.name, entries.entry(at)) not in self._left]
+        return number
+
+    def _subscribe(self) -> None:
+        """Make the files of subscriptions that have a queue and no sound file, where there are such files.
+
+        Without it the product would deliver their messages to no one. The topic is that of the messages; a
+        selector is not known.
+        """
+        gone = set()
+        for made in self._made if "durable" in self._found.roles.values() else ():
+            name, entries, number = made.name, made.queue.entries, len(made.kept)
+            if "$" in name and not name.startswith(SYSTEM) and name not in self._durables:
+                # Of the first messages: one that is in a queue very often is not decoded as often.
+                topics = (decode(entries.content(at))[0]["address"] for at in made.kept[:MOST_TOLD])
+                topic = next(filter(None, topics), None)
+                if topic is not None and re.fullmatch(r"[\w.$-]+", name):
+                    self._rebuilt[name] = str(topic)
+                else:
+                    gone.add(made.queue.name)
+                    text = f"a durable subscriber's {number} messages: nothing tells the topic"
+                    self._leave("queue", name, made.queue.name, None, NO_TOPIC, text)
+        self._made = [made for made in self._made if made.queue.name not in gone]
+
+    # Pages.
+
+    def _lay_out(self) -> None:
+        """Number the pages."""
+        room = self._size - INDEX_HEADER
+        self._root: list[list[_Made]] = [[]]
+        left = room
+        for made in self._made:
+            size = len(root_entry(made.queue.name, 0))
+            if size > left:
+                self._root.append([])
+                left = room
+            self._root[-1].append(made)
+            left -= size
+        number, most = len(self._root), room // QUEUE_ENTRY
+        for made in self._made:
+            made.head, made.indexes = number, max(1, -(-len(made.kept) // most))
+            number += made.indexes
+            for at, entry, length, count in self._entries(made):
+                made.bytes += length
+                number += count
+                place = _place(made.queue.name, made.queue.entries.entry(at))
+                if place in self._moved:
+                    self._moved[place] = entry.page
+
+    def _entries(self, made: _Made) -> Iterator[tuple[int, codec.QueueEntry, int, int]]:
+        """Yield the entries of a queue: place in the old one, entry, bytes and pages of its message.
+
+        A message that an entry before it has as well takes no pages; as a branch it has pages of its own.
+        """
+        page, room, name = made.head + made.indexes, self._size - CHAIN_HEADER, made.queue.name
+        for at in made.kept:
+            old, _, length, _ = made.queue.entries.listed(at)
+            count = max(1, -(-length // room))
+            first = page
+            prepared = name == PREPARED
+            if prepared or old.page in self._shared:
+                first = self._placed.setdefault((prepared, old.page), page)
+                count = count if first == page else 0
+            more = self._again and _place(name, old) in self._again
+            yield at, old._replace(page=first, deliveries=old.deliveries + bool(more)), length, count
+            page += count
+
+    def _written(self) -> Iterator[bytes]:
+        """Yield the pages."""
+        for number, some in enumerate(self._root):
+            queues = [root_entry(made.queue.name, made.head) for made in some]
+            yield self._index(number, 0, len(self._root), queues)
+        most = (self._size - INDEX_HEADER) // QUEUE_ENTRY
+        for made in self._made:
+            entries = (queue_entry(entry) for _, entry, _, _ in self._entries(made))
+            for number in range(made.indexes):
+                yield self._index(number, made.head, made.indexes, [*islice(entries, most)])
+            for at, entry, length, count in self._entries(made):
+                if count:
+                    yield from self._message(made.queue, at, entry.page, length)
+
+    def _index(self, number: int, head: int, count: int, entries: Sequence[bytes]) -> bytes:
+        before = head + number - 1 if number else NONE
+        after = head + number + 1 if number + 1 < count else NONE
+        page = pack(">xiiii", before, after, len(entries), len(entries)) + b"".join(entries)
+        return page.ljust(self._size, b"\0")
+
+    def _message(self, queue: Queue, at: int, number: int, length: int) -> Iterator[bytes]:
+        """Yield the pages of a message; raises Changed if it is not as it was."""
+        room, before = self._size - CHAIN_HEADER, NONE
+        buffer, left = bytearray(), length
+        for piece in self._pieces(queue, at, length):
+            buffer += piece
+            left -= len(piece)
+            while len(buffer) > room or (not left and buffer):
+                part = bytes(buffer[:room])
+                del buffer[:room]
+                after = number + 1 if buffer or left else NONE
+                yield (pack(">xiii", before, after, CHAIN_HEADER + len(part)) + part).ljust(self._size, b"\0")
+                before, number = number, number + 1
+        if left:
+            raise Changed(self._found.name(PAGES))
+
+    def _pieces(self, queue: Queue, at: int, length: int) -> Iterator[bytes]:
+        page = queue.entries.entry(at).page
+        try:
+            stored = Chained.again(self._pages, page, length)
+            if queue.name != PREPARED:
+                yield from stored.pieces(0, min(length, len(stored)))
+                return
+            data = bytearray(stored[:length])
+            images: list[int] = []
+            branch = codec.branch(data, images)
+            for off, entry in zip(images, branch.entries, strict=True):
+                page = self._moved[_place(branch.queue.encode(), entry)]
+                pack_into(">i", data, off + codec.IMAGE_PAGE, page)
+            yield bytes(data)
+        except codec.BadStore:
+            raise Changed(self._found.name(PAGES)) from None
+
+    # The account.
+
+    def carried(self) -> Iterator[Count]:
+        """Yield how many messages each queue has, how many subscriptions there are, and branches in doubt."""
+        for made in self._made:
+            if made.queue.name != PREPARED:
+                yield Count("messages", made.name, len(made.kept), made.bytes)
+        if number := len(self._durables) + len(self._rebuilt):
+            yield Count("subscriptions", "", number, 0)
+        parts = (one for one in self._found.branches if one.queue.encode() not in self._queues)
+        if number := len({*map(_id, parts)} - self._decided):
+            yield Count("transactions", "", number, 0)
+
+    def left_out(self) -> Iterator[Item]:
+        """Yield what choices leave out, and queues without a subscription."""
+        yield from self._items
+
+    def unverified(self) -> Iterator[Item]:
+        """Yield the subscriptions that were made anew."""
+        for name, topic in self._rebuilt.items():
+            file = self._found.name(f"{DURABLES}{name}{SUFFIX}")
+            text = f"its file was lost: made anew for the topic {topic} of its messages, without a selector"
+            yield Item("subscription", name, name, file, None, None, REBUILT, text)
+
+    def chosen(self) -> Iterator[str]:
+        """Yield what each choice did."""
+        yield from self._lines
+
+    def steps(self) -> Sequence[str]:
+        """Return how to put it in place."""
+        return (
+            *_STEPS,
+            f"Have page-size-current of the store swiftlet be {self._size}, as it was; start the router.",
+        )
+
+    def files(self) -> Iterator[NewFile]:
+        """Yield the pages, a log of nothing but START, an empty directory for swap files, subscriptions."""
+        pages = self._written()
+        some = max(1, PART // self._size)
+        yield NewFile(PAGES, iter(lambda: b"".join(islice(pages, some)), b""))
+        yield NewFile(LOG, [pack(">iq", START, self._log.unlike(max(0, self._log.generation)))])
+        yield NewFile(SWAP, [])
+        if not self._durables:
+            yield NewFile(DURABLES, [])
+        for name in self._durables:
+            path = f"{DURABLES}{name}{SUFFIX}"
+            data = self._found.files[path]
+            yield NewFile(path, (bytes(data[at : at + PART]) for at in range(0, len(data), PART)))
+        for name, topic in self._rebuilt.items():
+            yield NewFile(f"{DURABLES}{name}{SUFFIX}", [subscription(topic)])
+
+
+def _shown(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
+
+
+def _id(branch: codec.Branch) -> str:
+    return xid_text(branch.format_id, branch.gtrid, branch.bqual)
+
+
+def _place(queue: bytes, entry: codec.QueueEntry) -> _Place:
+    return queue, key_bytes(entry), entry.page
+
+
+def _places(branch: codec.Branch) -> Iterator[_Place]:
+    return (_place(branch.queue.encode(), entry) for entry in branch.entries)

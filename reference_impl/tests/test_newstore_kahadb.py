@@ -1,0 +1,647 @@
+"""New KahaDB journals: what contents report as live is in them, nothing else is, and they read clean."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.kahadb_journal import LAYOUT, checksum
+from journalspec.kahadb_journal.commands import build, framed
+from journalspec.observation import CLEAN, jsonable
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.draws import drawn_cases
+from journalspec_corpus.kahadb_journal import author
+from journalspec_corpus.load import load_cases
+from journalspec_reference import load as load_format
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.contents import contents
+from journalspec_reference.filesets import Journal, find_journals, load
+from journalspec_reference.kahadb_journal import newstore as kahadb
+from journalspec_reference.kahadb_journal import salvage, write
+from journalspec_reference.kahadb_journal.survivors import PLACEHOLDER, transaction_in
+from journalspec_reference.newstore import CannotRebuild, ChoiceRefused, Choices, NewStore, new_store
+
+FORMAT = "kahadb_journal"
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURED = sorted(path.parent for path in (ROOT / "corpus" / "captured" / FORMAT).glob("*/*/expected.json"))
+SHARED = ROOT.parent / "shared"
+MADE = tomllib.loads((Path(__file__).parent / "data" / "openwire.toml").read_text(encoding="utf-8"))["object"]
+TABLES = ("messages", "queues", "subscriptions", "transactions", "jobs")
+#: Columns of places, and those about an index that the new journal does not have.
+LEFT = {"file", "off", "state", "pending", "index_only"}
+Files = Mapping[str, bytes]
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def answer_of(files: Files, edition: str = "5.16", policy: str = SALVAGE) -> Answer:
+    return ask(Journal(FORMAT, edition, files), policy)
+
+
+def bytes_of(store: NewStore) -> dict[str, bytes]:
+    found = {}
+    for file in store.files():
+        parts = [*file.parts]
+        assert all(len(part) <= 1 << 20 for part in parts)
+        found[file.name] = b"".join(parts)
+    return found
+
+
+def live(answer: Answer) -> Rows:
+    """Return the rows of all tables but transactions that a start of ActiveMQ rolls back."""
+    found, out = contents(answer), {}
+    assert found is not None
+    for table in TABLES:
+        rows = [{name: value for name, value in row.items() if name not in LEFT} for row in found.rows(table)]
+        for row in rows:
+            if row.get("kind") == "unknown":
+                del row["protocol"]  # of what cannot be decoded the version is a guess
+        states = [row.get("state") for row in found.rows(table)] if table == "transactions" else []
+        if states:
+            both = zip(rows, states, strict=True)
+            rows = [row for row, state in both if state == "prepared" and row["kind"] == "XA"]
+        # What only db.data has comes last in its topic, and has no such place without db.data.
+        key = (lambda row: (row["queue"], row["subscription"] or "")) if table == "messages" else repr
+        out[table] = sorted(rows, key=key)
+    return out
+
+
+def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
+    """Return the new store, and what reading it gives; it is clean in any case."""
+    store = new_store(answer, Choices(**choices))
+    files = bytes_of(store)
+    again = answer_of(files, answer.journal.edition, "strict")
+    assert again.observation.verdict == CLEAN
+    return store, again
+
+
+def counted(found: Any) -> dict[tuple[str, str], tuple[int, int]]:
+    return {(count.table, count.name): (count.rows, count.bytes) for count in found}
+
+
+def hold(files: Files, edition: str, policy: str = SALVAGE) -> str:
+    """Hold the law for one set of files; return what kind of set it is."""
+    answer = answer_of(files, edition, policy)
+    if answer.observation.state is None:
+        return "refused"
+    try:
+        store, again = made(answer)
+    except CannotRebuild:
+        assert answer.observation.verdict != CLEAN or not any(live(answer)[table] for table in TABLES)
+        return "nothing"
+    assert isinstance(store, kahadb.BareStore) == (edition == "seed")
+    if edition == "seed":
+        assert jsonable(again.observation.state) == jsonable(answer.observation.state)
+        return "seed"
+    assert live(again) == live(answer)
+    found = contents(again)
+    assert found is not None
+    mine = {key: each for key, each in counted(store.carried()).items() if key[0] != "transactions"}
+    assert mine == counted(found.counts())
+    for _ in (*store.left_out(), *store.unverified(), *store.chosen(), *store.steps()):
+        pass
+    return "whole" if answer.observation.verdict == CLEAN else "damaged"
+
+
+def damaged(files: Files, rng: random.Random) -> dict[str, bytes]:
+    """Return files with changed bytes, a sector of zeros or junk, an end that is gone, or without a file."""
+    out = {name: bytearray(data) for name, data in files.items()}
+    name = rng.choice([name for name in out if name.endswith(".log")])
+    data, kind = out[name], rng.randrange(7)
+    at = rng.randrange(min(len(data), 1 << 17) or 1)
+    if kind < 3:
+        for place in range(at, min(at + rng.choice((1, 3, 8)), len(data))):
+            data[place] ^= rng.randrange(1, 256)
+    elif kind == 3:
+        data[at : at + 512] = bytes(len(data[at : at + 512]))
+    elif kind == 4:
+        data[at : at + 40] = rng.randbytes(len(data[at : at + 40]))
+    elif kind == 5:
+        del data[at:]
+    else:
+        del out["db.data" if "db.data" in out else name]
+    return {name: bytes(data) for name, data in out.items()}
+
+
+@pytest.mark.parametrize("policy", ["salvage", "default", "unchecked"])
+def test_what_is_live_in_a_case_is_what_is_carried_over(policy: str) -> None:
+    kinds = Counter(hold(case.files(), case.edition, policy) for case in load_cases(FORMAT))
+    assert kinds["whole"] > 300
+    assert kinds["damaged"] > 300
+    assert kinds["seed"] > 30
+
+
+def test_what_is_live_in_a_drawn_journal_is_what_is_carried_over() -> None:
+    kinds = Counter(hold(case.files(), case.edition) for case in drawn_cases(FORMAT, 47, range(300)))
+    assert kinds["whole"] > 80
+    assert kinds["damaged"] > 40
+
+
+def test_what_is_live_in_a_crash_state_is_what_is_carried_over() -> None:
+    kinds, adapter, number = Counter[str](), crash_format(FORMAT), 0
+    for work in list(adapter.workloads("core"))[7::109]:
+        trace = adapter.build(work)
+        for states in crash_states(trace, PRESETS, 1):
+            for codes in states.codes:
+                number += 1
+                if number % 31 == 0:
+                    kinds[hold(states.point.materialise(codes), trace.edition)] += 1
+    assert kinds["whole"] > 20
+    assert kinds["damaged"] > 20, kinds
+
+
+def beside() -> Iterator[tuple[str, str, dict[str, bytes]]]:
+    """Yield name, edition and files of the captured journals, and of what is beside the checkout."""
+    places = [*CAPTURED, *sorted({path.parent for path in SHARED.glob("real/kahadb_journal/**/db-*.log")})]
+    for place in places:
+        for journal in find_journals(load(place), FORMAT):
+            yield str(place), journal.edition, {name: bytes(data) for name, data in journal.seen.items()}
+
+
+def test_what_is_live_in_a_captured_journal_is_what_is_carried_over() -> None:
+    rng, kinds = random.Random(47), Counter[str]()
+    for _, edition, files in beside():
+        kinds[hold(files, edition)] += 1
+        for _ in range(2):
+            left = damaged(files, rng)
+            kinds[hold(left, edition) if any(name.endswith(".log") for name in left) else "none"] += 1
+    assert kinds["whole"] > 80
+    assert kinds["damaged"] > 20
+
+
+@pytest.mark.skipif(not (SHARED / "contents").is_dir(), reason="needs the stores beside the checkout")
+def test_what_is_live_in_a_store_of_a_broker_is_what_is_carried_over() -> None:
+    rng, kinds = random.Random(48), Counter[str]()
+    places = {path.parent for path in (SHARED / "contents" / FORMAT).glob("**/db-*.log.gz")}
+    for place in sorted(places):
+        names = {path.name.removesuffix(".gz"): path for path in place.glob("db*.gz")}
+        files = {name: gzip.decompress(path.read_bytes()) for name, path in names.items()}
+        (found,) = load_format(FORMAT).detect(files)
+        for left in (files, *(damaged(files, rng) for _ in range(5))):
+            if any(name.endswith(".log") for name in left):
+                kinds[hold(left, found.edition)] += 1
+    assert kinds["whole"] > 20
+    assert kinds["damaged"] > 20
+
+
+# messages that can be read
+
+
+@cache
+def objects() -> Mapping[tuple[str, int], bytes]:
+    return {(each["name"], each["version"]): bytes.fromhex(each["hex"]) for each in MADE}
+
+
+def record(number: int, name: str, **fields: Any) -> bytes:
+    payload = framed(number, build(name, fields))
+    return (5 + len(payload)).to_bytes(4, "big") + b"\1" + payload
+
+
+def sent(number: int, **more: Any) -> bytes:
+    """Return the record of a message that names itself, its number in its producer and in its body."""
+    client = f"ID:n{number:04}-1"
+    blob = objects()["text", 11].replace(b"ID:north-1", client.encode())
+    blob = blob.replace(b"some text some", f"some {number:04} some".encode())
+    fields = {"destination": {"kind": 0, "name": "SHOP.ORDERS"}, "message_id": f"{client}:1:2:50"}
+    return record(1, "ADD_MESSAGE", **{**fields, "message": blob, **more})
+
+
+def taken(number: int) -> bytes:
+    """Return the record of an acknowledgement of a message by itself."""
+    client = f"ID:n{number:04}-1"
+    blob = objects()["ack", 12].replace(b"ID:north-1", client.encode())
+    fields = {"destination": {"kind": 0, "name": "SHOP.ORDERS"}, "message_id": f"{client}:1:2:1"}
+    return record(2, "REMOVE_MESSAGE", **fields, ack=blob)
+
+
+def batch(records: Sequence[bytes]) -> bytes:
+    data = b"".join(records)
+    return bytes(LAYOUT.build("header", "5.16", batch_size=len(data), checksum=checksum(data))) + data
+
+
+def bodies(answer: Answer) -> dict[str, bytes]:
+    """Return id and object of each message of a state."""
+    queues = state_of(answer)["destinations"]
+    return {each["id"]: each["message"] for queue in queues for each in queue["messages"]}
+
+
+def state_of(answer: Answer) -> dict[str, Any]:
+    state: Any = answer.observation.state
+    assert state is not None
+    return dict(state)
+
+
+def authored(*records: str, edition: str = "5.16") -> Answer:
+    built = author.build({"batches": [list(records)]}, edition)
+    return answer_of({name: bytes(data) for name, data in built.files.items()}, edition)
+
+
+def queues_of(answer: Answer) -> dict[tuple[str, str | None], list[str]]:
+    out: dict[tuple[str, str | None], list[str]] = {}
+    found = contents(answer)
+    assert found is not None
+    for row in found.rows("messages"):
+        out.setdefault((str(row["queue"]), row["subscription"]), []).append(str(row["id"]))  # type: ignore[arg-type]
+    return out
+
+
+# records of a damaged batch
+
+
+def around(middle: bytes) -> bytes:
+    return batch([sent(900), sent(901)]) + middle + batch([sent(902)]) + b"-qMa4"
+
+
+def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
+    """Of 69 messages 67 come back byte for byte; what may be wrong is unverified, or it is withheld."""
+    rng, records = random.Random(69), [sent(number) for number in range(69)]
+    middle, good = batch(records), []
+    true = bodies(answer_of({"db-1.log": around(middle)}))
+    assert len(true) == 72
+    start = len(batch([sent(900), sent(901)]))
+    for _ in range(60):
+        data = bytearray(around(middle))
+        at = start + rng.randrange(len(middle) - 2)
+        for place in range(at, at + 3):
+            data[place] ^= rng.randrange(1, 256)
+        answer = answer_of({"db-1.log": bytes(data)})
+        assert len(bodies(answer)) == 3
+        store, again = made(answer, salvage_records=True)
+        got, items = bodies(again), [*store.unverified()]
+        good.append(sum(got.get(ident) == true[ident] for ident in true))
+        unverified = {item.id for item in items if item.code == "salvaged"}
+        withheld = {item.off for item in store.left_out() if item.code == "withheld"}
+        assert {ident for ident, body in got.items() if body != true.get(ident)} <= unverified
+        assert len(unverified) == len(got) - 3
+        assert len(got) + len(withheld) == 72
+        (line,) = store.chosen()
+        assert line.startswith(f"{len(unverified)} of 69 record(s) in damaged regions were taken")
+    assert min(good) >= 67 + 3
+
+
+def test_what_could_be_had_of_damage_is_named() -> None:
+    """A message that is consumed later on is not."""
+    middle = bytearray(batch([sent(1), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]))
+    middle[-3] ^= 1
+    fields = {"message_id": "ID:n0001-1:1:2:50", "destination": {"name": "SHOP.ORDERS"}}
+    data = batch([sent(900)]) + bytes(middle) + batch([record(2, "REMOVE_MESSAGE", **fields)])
+    store, again = made(answer_of({"db-1.log": data}))
+    assert len(bodies(again)) == 1
+    assert [(item.id, item.code) for item in store.left_out()] == [
+        ("ID:n0003-1:1:2:1", "withheld"),
+        ("ID:n0002-1:1:2:50", "salvageable"),
+    ]
+
+
+@pytest.mark.parametrize("at", ["magic", "size", "checksum"])
+def test_a_damaged_control_record_costs_no_message(at: str) -> None:
+    middle = bytearray(batch([sent(number) for number in range(5)]))
+    middle[{"magic": 7, "size": 18, "checksum": 27}[at]] ^= 0x10
+    _, again = made(answer_of({"db-1.log": around(bytes(middle))}), salvage_records=True)
+    assert len(bodies(again)) == 8
+
+
+def test_a_torn_batch_gives_what_is_complete() -> None:
+    middle = batch([sent(number) for number in range(5)])
+    torn = batch([sent(900)]) + middle[: -len(sent(4)) - 220]
+    for tail in (b"", bytes(4096)):
+        _, again = made(answer_of({"db-1.log": torn + tail}), salvage_records=True)
+        assert sorted(bodies(again)) == [f"ID:n{number:04}-1:1:2:50" for number in (0, 1, 2, 900)]
+
+
+def test_what_takes_something_away_is_taken_only_if_two_copies_agree() -> None:
+    """An acknowledgement counts if its object names the same message; nothing else takes a message away."""
+    first = [sent(1, message_id="ID:n0001-1:1:2:1"), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]
+    gone = [taken(1), taken(3).replace(b"\x1a\x10ID:n0003", b"\x1a\x10ID:n0004")]
+    gone += [record(6, "REMOVE_DESTINATION", destination={"kind": 0, "name": "SHOP.ORDERS"})]
+    gone += [record(16, "REWRITTEN_DATA_FILE", source_file=1)]
+    data = bytearray(batch(first) + batch(gone) + batch([sent(5)]))
+    data[len(batch(first)) + 25] ^= 1
+    store, again = made(answer_of({"db-1.log": bytes(data)}), salvage_records=True)
+    assert sorted(bodies(again)) == ["ID:n0002-1:1:2:50", "ID:n0003-1:1:2:1", "ID:n0005-1:1:2:50"]
+    assert [(item.what, item.text) for item in store.left_out() if item.code == "withheld"] == [
+        ("record", "its object has another message id"),
+        ("record", "nothing in it confirms what it does"),
+        ("record", "nothing in it confirms what it does"),
+    ]
+
+
+def test_a_single_byte_that_explains_the_checksum_is_a_hypothesis_and_not_applied() -> None:
+    middle = bytearray(batch([sent(number) for number in range(69)]))
+    at = middle.index(b"some 0033")
+    middle[at + 2] ^= 0x20
+    data = around(bytes(middle))
+    store, again = made(answer_of({"db-1.log": data}), salvage_records=True)
+    assert b"soMe 0033" in bodies(again)["ID:n0033-1:1:2:50"]
+    (item,) = (item for item in store.unverified() if item.code == "one-byte-hypothesis")
+    assert item.off == data.index(b"soMe 0033") + 2
+    assert "0x4d instead of 0x6d, in ADD_MESSAGE ID:n0033-1:1:2:50" in item.text
+
+
+def test_two_changed_bytes_are_seldom_taken_for_one() -> None:
+    rng, records, offered = random.Random(2), [sent(number) for number in range(69)], 0
+    for _ in range(60):
+        middle = bytearray(batch(records))
+        for at in rng.sample(range(28, len(middle)), 2):
+            middle[at] ^= rng.randrange(1, 256)
+        store, _ = made(answer_of({"db-1.log": around(bytes(middle))}), salvage_records=True)
+        offered += any(item.code == "one-byte-hypothesis" for item in store.unverified())
+    assert offered <= 15
+
+
+def test_a_filler_has_any_length_and_does_nothing() -> None:
+    for length in (*range(7, 400), 16_390, 16_391, 70_000, 2_097_170):
+        payload = salvage.filler(length)
+        assert len(payload) == length - 5
+        whole = length.to_bytes(4, "big") + b"\1" + payload
+        if length < 400 and length % 7 == 0:
+            answer = answer_of({"db-1.log": batch([sent(1), whole, sent(2)])})
+            assert answer.observation.verdict == CLEAN
+            assert len(bodies(answer)) == 2
+
+
+def test_damage_of_any_kind_ends_in_a_clean_journal_and_in_linear_time() -> None:
+    rng = random.Random(8)
+    whole = around(batch([sent(number) for number in range(40)]))
+    for _ in range(120):
+        left = damaged({"db-1.log": whole}, rng)
+        if left.get("db-1.log"):
+            answer = answer_of(left)
+            plain = bodies(answer)
+            _, again = made(answer, salvage_records=True) if plain else (None, answer)
+            assert bodies(again).keys() >= plain.keys()
+
+
+@pytest.mark.parametrize("piece", [b"\0\0\0\x08\1\1\1\0", b"\1\1\1", bytes(range(256))])
+def test_salvage_costs_what_the_bytes_cost(piece: bytes) -> None:
+    spent = []
+    for size in (1 << 16, 1 << 18, 1 << 20):
+        body = (piece * (size // len(piece) + 1))[:size]
+        start = bytes(LAYOUT.build("header", "5.16", batch_size=size, checksum=7))
+        answer = answer_of({"db-1.log": batch([sent(1)]) + start + body + batch([sent(2)])})
+        began = time.process_time()
+        made(answer, salvage_records=True)
+        spent.append(time.process_time() - began)
+    assert spent[2] < 8 * spent[1] + 0.2
+
+
+# choices
+
+
+BRANCHES = (
+    "r1 q=A",
+    "r2 q=A xa=7:01:02",
+    "r3 REMOVE_MESSAGE q=A id=m1 xa=7:01:02",
+    "r4 PREPARE xa=7:01:02",
+    "r5 q=B tx=c1:9",
+    "r6 q=B",
+)
+
+
+def test_a_branch_in_doubt_stays_in_doubt_unless_it_is_settled() -> None:
+    answer = authored(*BRANCHES)
+    _, again = made(answer)
+    assert state_of(again)["in_doubt"] == state_of(answer)["in_doubt"]
+    store, again = made(answer, commit=("XA:7:01:02",))
+    assert queues_of(again) == {("A", None): ["m2"], ("B", None): ["m6"]}
+    assert [*store.chosen()] == [
+        "XA:7:01:02 was committed, with 2 change(s); the other resources of its transaction are not touched"
+    ]
+    _, again = made(answer, rollback=("XA:7:01:02",))
+    assert queues_of(again) == {("A", None): ["m1"], ("B", None): ["m6"]}
+    assert not state_of(again)["in_doubt"]
+    _, again = made(answer, drop=("XA:7:01:02",))
+    assert queues_of(again) == {("A", None): ["m1"], ("B", None): ["m6"]}
+    # The answer itself is what it was.
+    assert len(state_of(answer)["in_doubt"]) == 1
+
+
+def test_a_transaction_without_an_end_is_left_out_unless_it_is_kept() -> None:
+    answer = authored(*BRANCHES)
+    store, again = made(answer)
+    assert queues_of(again)["B", None] == ["m6"]
+    assert [(item.id, item.queue, item.code) for item in store.left_out()] == [
+        ("m5", "B", "incomplete-transaction")
+    ]
+    for name in ("LOCAL:c1:9", "m5"):
+        store, again = made(answer, keep=(name,))
+        assert queues_of(again)["B", None] == ["m6", "m5"]
+        assert [(item.id, item.code) for item in store.unverified()] == [("m5", "kept")]
+        assert not [*store.left_out()]
+
+
+def test_messages_and_queues_are_left_out_by_name() -> None:
+    answer = authored(*BRANCHES, "r7 q=C", "r8 q=C")
+    store, again = made(answer, drop=("m7", "B"))
+    assert queues_of(again) == {("A", None): ["m1"], ("C", None): ["m8"]}
+    items = [(item.what, item.id, item.code) for item in store.left_out()]
+    assert items[1:] == [("destination", "B", "chosen"), ("message", "m7", "chosen")]
+    store, again = made(answer, queues=("C",))
+    assert queues_of(again) == {("C", None): ["m7", "m8"]}
+    assert not state_of(again)["in_doubt"]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"drop": ("m99",)},
+        {"keep": ("m99",)},
+        {"commit": ("LOCAL:c1:9",)},
+        {"rollback": ("XA:7:01:03",)},
+        {"queues": ("D",)},
+        {"index_acks": True},
+    ],
+)
+def test_a_choice_that_names_nothing_is_refused(choice: dict[str, Any]) -> None:
+    with pytest.raises(ChoiceRefused):
+        new_store(authored(*BRANCHES), Choices(**choice))
+
+
+def test_of_an_edition_whose_records_say_nothing_nothing_can_be_chosen() -> None:
+    case = next(case for case in load_cases(FORMAT) if case.edition == "seed")
+    with pytest.raises(ChoiceRefused):
+        new_store(answer_of(case.files(), "seed"), Choices(drop=("m1",)))
+
+
+def test_what_only_the_index_has_acknowledged_is_left_out_when_it_is_asked_for() -> None:
+    case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.hides")
+    answer = answer_of(case.files(), case.edition)
+    found = contents(answer)
+    assert found is not None
+    hidden = [row["id"] for row in found.rows("messages") if row["state"] == "not-in-index"]
+    assert hidden
+    store, again = made(answer)
+    assert {*hidden} <= {ident for ids in queues_of(again).values() for ident in ids}
+    assert any("--index-acks leaves them out" in line for line in store.chosen())
+    assert [item.id for item in store.unverified() if item.code == "not-in-index"] == hidden
+    store, again = made(answer, index_acks=True)
+    assert not {*hidden} & {ident for ids in queues_of(again).values() for ident in ids}
+    assert [item.id for item in store.left_out() if item.code == "index-acknowledged"] == hidden
+
+
+# what the records of the new journal are
+
+
+def commands_of(store: NewStore, edition: str) -> list[tuple[str, Any]]:
+    seen = answer_of(bytes_of(store), edition).observation
+    return [(record.type, record.fields) for record in seen.records]
+
+
+def test_records_are_copied_and_transactions_are_committed_behind_them() -> None:
+    answer = authored("r1 q=A tx=c:1", "r2 q=B tx=c:1", "r3 COMMIT tx=c:1", "r4 q=A", "r5 q=A xa=7:01:02",
+                      "r6 COMMIT xa=7:01:02")  # fmt: skip
+    store, _ = made(answer)
+    assert [kind for kind, _ in commands_of(store, "5.16")] == [
+        "TRACE", "ADD_MESSAGE", "ADD_MESSAGE", "COMMIT", "ADD_MESSAGE", "ADD_MESSAGE", "COMMIT"
+    ]  # fmt: skip
+    (data,) = bytes_of(store).values()
+    for each in answer.observation.records:
+        if each.type == "ADD_MESSAGE":
+            (old,) = answer.journal.files.values()
+            assert old[each.at.off : each.at.off + each.at.length] in data
+
+
+def test_a_subscription_begins_between_the_messages_that_it_began_between() -> None:
+    answer = authored(
+        "r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T", "r3 t=T", "r4 SUBSCRIPTION t=T sub=c:b info=02",
+        "r5 t=T", "r6 REMOVE_MESSAGE t=T id=m3 sub=c:a", "r7 SUBSCRIPTION t=T sub=c:c info=03 retro=1",
+        "r8 REMOVE_MESSAGE t=T id=m5 sub=c:b",
+    )  # fmt: skip
+    store, again = made(answer)
+    assert queues_of(again) == {
+        ("T", "c:a"): ["m2", "m5"], ("T", "c:c"): ["m2", "m5"]
+    }  # fmt: skip
+    kinds = [kind for kind, _ in commands_of(store, "5.16")]
+    assert kinds.count("REMOVE_MESSAGE") == 1
+    assert PLACEHOLDER not in repr(commands_of(store, "5.16"))
+
+
+def test_early_releases_find_a_message_behind_the_last_acknowledgement() -> None:
+    """5.8 and earlier deliver what comes after it: it is of a message before all others."""
+    answer = authored(
+        "r1 SUBSCRIPTION t=T sub=c:a info=01", "r5 SUBSCRIPTION t=T sub=c:b info=02", "r2 t=T", "r3 t=T",
+        "r4 REMOVE_MESSAGE t=T id=m3 sub=c:a", "r6 t=T", edition="5.3",
+    )  # fmt: skip
+    store, again = made(answer)
+    assert queues_of(again) == {("T", "c:a"): ["m2", "m6"], ("T", "c:b"): ["m2", "m3", "m6"]}
+    found = [
+        (kind, fields.get("message_id"), fields.get("subscription_key"))
+        for kind, fields in commands_of(store, "5.3")
+    ]
+    assert found[1:4] == [
+        ("SUBSCRIPTION", None, "c:a"), ("SUBSCRIPTION", None, "c:b"), ("ADD_MESSAGE", PLACEHOLDER, None)
+    ]  # fmt: skip
+    assert found[-2:] == [("REMOVE_MESSAGE", PLACEHOLDER, "c:a"), ("REMOVE_MESSAGE", PLACEHOLDER, "c:b")]
+
+
+def test_an_update_comes_behind_its_message_where_a_product_rejects_it_alone() -> None:
+    for edition, wanted in (("5.3", ["ADD_MESSAGE", "UPDATE_MESSAGE"]), ("5.16", ["UPDATE_MESSAGE"])):
+        answer = authored("r1 q=A", "r2 UPDATE_MESSAGE q=A id=m1 body=4142", edition=edition)
+        store, again = made(answer)
+        assert [kind for kind, _ in commands_of(store, edition)][1:] == wanted
+        assert bodies(again) == {"m1": b"AB"}
+
+
+def test_a_queue_without_messages_is_there_again() -> None:
+    _, again = made(authored("r1 q=A", "r2 q=B", "r3 REMOVE_MESSAGE q=B id=m2"))
+    found = contents(again)
+    assert found is not None
+    assert [(row["name"], row["messages"]) for row in found.rows("queues")] == [("A", 1), ("B", 0)]
+
+
+def test_a_journal_in_which_all_was_consumed_is_a_new_empty_one() -> None:
+    store, again = made(authored("r1 TRACE text=x"))
+    assert [kind for kind, _ in commands_of(store, "5.16")] == ["TRACE"]
+    assert not state_of(again)["destinations"]
+
+
+def test_of_damage_alone_nothing_can_be_rebuilt() -> None:
+    data = bytearray(batch([sent(1)]))
+    data[40] ^= 1
+    with pytest.raises(CannotRebuild, match="keeps no queue"):
+        new_store(answer_of({"db-1.log": bytes(data)}), Choices())
+
+
+def test_files_have_the_length_of_the_product_and_are_the_same_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(write, "MAX_FILE", 1 << 16)
+    monkeypatch.setattr(write, "_BATCH", 4096)
+    large = sent(999, message=bytes(3 << 20))
+    answer = answer_of({"db-1.log": batch([sent(number) for number in range(600)]) + batch([large])})
+    store, again = made(answer)
+    found = bytes_of(store)
+    assert list(found) == [f"db-{number}.log" for number in range(1, 5)]
+    assert all(len(data) < (1 << 16) + 5 for data in [*found.values()][:-1])
+    assert all(data.endswith(b"-qMa4") for data in found.values())
+    assert bytes_of(store) == found
+    assert [file.name for file in store.files()] == list(found)
+    assert bodies(again) == bodies(answer)
+
+
+def test_the_report_says_what_no_checksum_covers() -> None:
+    bare = batch([sent(1), sent(2)])[:20] + bytes(8) + sent(1) + sent(2)
+    store, _ = made(answer_of({"db-1.log": bare + batch([sent(3)])}))
+    assert [(item.file, item.off, item.text) for item in store.unverified()] == [
+        ("db-1.log", 28, "2 message(s), the first of them here: no checksum is stored")
+    ]
+    store, _ = made(answer_of({"db-1.log": batch([sent(3)])}, policy="unchecked"))
+    (item,) = store.unverified()
+    assert "policy unchecked does not compare checksums" in item.text
+
+
+def test_jobs_of_a_scheduler_come_back_with_the_time_that_was_said_last() -> None:
+    def job(ident: str, after: int) -> bytes:
+        fields = {"scheduler": "JMS", "job_id": ident, "next_execution_time": after, "start_time": 5}
+        return record(11, "ADD_SCHEDULED_JOB", **fields, job=objects()["text", 11])
+
+    later = record(12, "RESCHEDULE_JOB", scheduler="JMS", job_id="a", execution_time=900,
+                   next_execution_time=100, rescheduled_count=3)  # fmt: skip
+    gone = record(13, "REMOVE_SCHEDULED_JOB", scheduler="JMS", job_id="c")
+    answer = answer_of({"db-1.log": batch([job("a", 900), job("b", 200), job("c", 300), later, gone])})
+    store, again = made(answer)
+    assert live(again)["jobs"] == live(answer)["jobs"] != []
+    assert [(each.table, each.name, each.rows) for each in store.carried()] == [("jobs", "JMS", 2)]
+    assert [kind for kind, _ in commands_of(store, "5.16")] == [
+        "TRACE", "ADD_SCHEDULED_JOB", "RESCHEDULE_JOB", "ADD_SCHEDULED_JOB"
+    ]  # fmt: skip
+    _, again = made(answer, drop=("a",))
+    assert [row["id"] for row in live(again)["jobs"]] == ["b"]
+
+
+def test_messages_that_only_the_index_knows_of_are_named() -> None:
+    case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.missing-file")
+    items = [*new_store(answer_of(case.files(), case.edition), Choices()).left_out()]
+    assert {item.code for item in items} == {"lost"}
+    assert all(item.what == "message" and item.id for item in items)
+
+
+def test_the_transaction_of_a_record_is_what_the_reader_says() -> None:
+    plain = record(1, "ADD_MESSAGE", destination={"name": "A"}, message_id="x", message=b"\x0a\1\1")
+    assert transaction_in(plain) is None
+    local = {"local": {"connection": "c", "number": 7}}
+    assert transaction_in(sent(1, transaction=local)) == build("transaction", local)
+    assert transaction_in(taken(1)) is None
+
+
+def test_steps_say_what_the_product_needs() -> None:
+    topic = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T")
+    assert any("5.9.0 to 5.12.0" in step for step in new_store(topic, Choices()).steps())
+    multi = authored("r1 q=A xa=61616:63:31", "r2 PREPARE xa=61616:63:31")
+    assert any("txStore" in step for step in new_store(multi, Choices()).steps())
+    old = record(
+        1, "ADD_MESSAGE", destination={"name": "A"}, message_id="x", message=objects()["text-all", 6]
+    )
+    store = new_store(answer_of({"db-1.log": batch([old])}), Choices())
+    assert any("storeOpenWireVersion=6 on the broker element" in step for step in store.steps())
+    assert store.product == "KahaDB of ActiveMQ 5.16 and later"

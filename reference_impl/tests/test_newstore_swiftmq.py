@@ -1,0 +1,376 @@
+"""New SwiftMQ stores: they hold what recovery keeps, read clean under every policy, and decide branches."""
+
+from __future__ import annotations
+
+import tarfile
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from journalspec.observation import CLEAN
+from journalspec_corpus.crash.adapter import crash_format
+from journalspec_corpus.crash.persistence import PRESETS
+from journalspec_corpus.crash.states import crash_states
+from journalspec_corpus.draws import drawn_cases
+from journalspec_corpus.load import load_cases
+from journalspec_corpus.swiftmq_store.author import message
+from journalspec_reference.answers import SALVAGE, Answer, ask
+from journalspec_reference.api import load as load_format
+from journalspec_reference.contents import contents
+from journalspec_reference.filesets import Journal, find_journals, load
+from journalspec_reference.newstore import ChoiceRefused, Choices, NewStore, new_store
+from journalspec_reference.storage import MemoryStorage
+from journalspec_reference.swiftmq_store.durable import subscription
+
+FORMAT = "swiftmq_store"
+HERE = Path(__file__).resolve().parent
+REAL = HERE.parents[1].parent / "shared" / "real" / FORMAT
+TABLES = ("messages", "queues", "subscriptions", "transactions")
+XID = {"format_id": "1", "gtrid": "0a", "bqual": "0b"}
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def answer_of(files: Mapping[str, bytes], policy: str = SALVAGE, **params: str) -> Answer:
+    return ask(Journal(FORMAT, "13", files, params=params), policy)
+
+
+def bytes_of(store: NewStore) -> dict[str, bytes]:
+    """Return the files of a new store; what ends in / is a directory."""
+    found = {}
+    for file in store.files():
+        parts = [*file.parts]
+        assert all(len(part) <= 1 << 20 for part in parts)
+        if not file.name.endswith("/"):
+            found[file.name] = b"".join(parts)
+    return found
+
+
+def live(answer: Answer) -> Rows:
+    """Return all rows but those of swap files, without places; queues in the order of their names."""
+    found = contents(answer)
+    assert found
+    out: Rows = {
+        table: [dict(row) | {"file": None, "off": None} for row in found.rows(table)] for table in TABLES
+    }
+    unreadable = {remark.key for remark in found.remarks.kept if remark.code == "unreadable"}
+    out["messages"] = [row for row in out["messages"] if f"{row['queue']} {row['id']}" not in unreadable]
+    out["messages"].sort(key=lambda row: row["queue"])
+    if unreadable:
+        # They are counted, and not carried over.
+        del out["queues"]
+        for row in out["subscriptions"]:
+            del row["messages"]
+    else:
+        out["queues"].sort(key=lambda row: row["name"])
+    return out
+
+
+def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
+    """Return the new store, and what reading it gives; it is clean in any case."""
+    store = new_store(answer, Choices(**choices))
+    files = bytes_of(store)
+    assert files == bytes_of(store)
+    again = answer_of(files, "strict", **answer.journal.params)
+    assert (again.observation.verdict, again.observation.code) == (CLEAN, None)
+    return store, again
+
+
+def damaged_sets() -> Iterator[tuple[str, Mapping[str, bytes], Mapping[str, str]]]:
+    for case in [*load_cases(FORMAT), *drawn_cases(FORMAT, 47, range(300))]:
+        yield case.id, case.files(), case.params
+    adapter, number = crash_format(FORMAT), 0
+    for work in list(adapter.workloads("core"))[5::211]:
+        trace = adapter.build(work)
+        for states in crash_states(trace, PRESETS, 1):
+            for codes in states.codes:
+                number += 1
+                if number % 43 == 0:
+                    yield f"{trace.name} {number}", states.point.materialise(codes), {}
+
+
+def difference(answer: Answer, store: NewStore, again: Answer) -> str:
+    """Return which table has other rows, but for what the store itself reports; empty: none has."""
+    before, after = live(answer), live(again)
+    rebuilt = {item.id for item in store.unverified()}
+    gone = {item.id for item in store.left_out() if item.code == "no-topic"}
+    after["subscriptions"] = [row for row in after["subscriptions"] if row["queue"] not in rebuilt]
+    before["messages"] = [row for row in before["messages"] if row["queue"] not in gone]
+    if "queues" in before:
+        before["queues"] = [row for row in before["queues"] if row["name"] not in gone]
+    return next((table for table in before if before[table] != after[table]), "")
+
+
+def test_what_is_live_is_what_is_carried_over() -> None:
+    """Also branches: the pages in them are those of the new store."""
+    seen: Counter[str] = Counter()
+    wrong = []
+    for name, files, params in damaged_sets():
+        answer = answer_of(files, **params)
+        if answer.observation.state is None:
+            seen["nothing"] += 1
+            continue
+        store, again = made(answer)
+        if table := difference(answer, store, again):
+            wrong.append(f"{name}: {table}")
+        state, rows = again.observation.state, live(again)
+        assert state
+        if not any(note.code == "branch-key" for note in answer.observation.notes):
+            assert not any(note.code == "branch-key" for note in again.observation.notes), name
+        counts = {count.name: count.rows for count in store.carried() if count.table == "messages"}
+        assert sum(counts.values()) == len(rows["messages"])
+        seen["messages"] += bool(rows["messages"])
+        seen["branches"] += bool(rows["transactions"])
+        seen["rebuilt"] += bool([*store.unverified()])
+    assert wrong == []
+    assert seen["messages"] > 700
+    assert seen["branches"] > 50
+    assert seen["nothing"] > 50
+
+
+@pytest.mark.parametrize("policy", ["default", "strict"])
+def test_the_other_policies_give_what_they_keep(policy: str) -> None:
+    for case in load_cases(FORMAT)[::7]:
+        answer = answer_of(case.files(), policy, **case.params)
+        if answer.observation.state is not None:
+            store, again = made(answer)
+            assert difference(answer, store, again) == "", case.id
+
+
+def test_a_store_of_the_product_is_found_again(tmp_path: Path) -> None:
+    """Messages of all kinds, two branches, two subscriptions; swap files are no part of it."""
+    with tarfile.open(HERE / "data" / "swiftmq_contents.tar.xz") as archive:
+        archive.extractall(tmp_path / "old", filter="data")
+    (journal,) = find_journals(load(tmp_path / "old"), FORMAT)
+    answer = ask(journal, "default")
+    store = new_store(answer, Choices())
+    names = [file.name for file in store.files()]
+    assert names[:3] == ["db/page.db", "log/transaction.log", "swap/"]
+    for name, data in bytes_of(store).items():
+        (tmp_path / "new" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "new" / name).write_bytes(data)
+    (found,) = find_journals(load(tmp_path / "new"), FORMAT)
+    again = ask(found, "strict")
+    assert live(again) == live(answer)
+    assert [len(rows) for rows in live(again).values()] == [41, 3, 2, 2]
+    assert [*store.left_out(), *store.unverified(), *store.chosen()] == []
+    assert len(journal.files["db/page.db"]) >= len(found.files["db/page.db"])
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
+def test_real_stores() -> None:
+    seen = 0
+    for path in sorted(REAL.glob("*/**/page.db")):
+        place = path.parents[1] if path.parent.name == "db" else path.parent
+        for journal in find_journals(load(place), FORMAT):
+            answer = ask(journal, SALVAGE)
+            if answer.observation.state is not None:
+                store, again = made(answer)
+                assert difference(answer, store, again) == "", place
+                seen += 1
+    assert seen > 15
+
+
+# Stores that the reference's writer makes.
+
+
+def written(*operations: Mapping[str, Any], page_size: str = "2048") -> dict[str, bytes]:
+    storage = MemoryStorage()
+    params = {"page_size": page_size, "checkpoint_size": "65536"}
+    writer = load_format(FORMAT).writer(storage, edition="13", params=params)
+    for operation in ({"op": "open"}, *operations):
+        writer.apply(operation)
+    return {name: bytes(data) for name, data in storage.files.items()}
+
+
+def insert(queue: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"op": "insert", "queue": queue, "message": message(text).hex(), **more}
+
+
+def ids(answer: Answer) -> list[tuple[str, int, int]]:
+    return [(row["queue"], row["id"], row["delivery_count"]) for row in live(answer)["messages"]]
+
+
+def in_doubt() -> dict[str, bytes]:
+    """Two messages of a queue; a branch inserts a third, another one removes the second."""
+    return written(
+        insert("a", "one"),
+        insert("a", "two"),
+        insert("b", "other"),
+        insert("a", "three", tx="t"),
+        {"op": "prepare", "tx": "t", **XID},
+        {"op": "remove", "queue": "a", "key": "1", "tx": "u"},
+        {"op": "prepare", "tx": "u", **XID, "gtrid": "0c"},
+    )
+
+
+ALL = [("a", 0, 1), ("a", 1, 1), ("a", 2, 1), ("b", 0, 1)]
+INSERTS, REMOVES = "1:0a:0b", "1:0c:0b"
+
+
+@pytest.mark.parametrize(
+    ("choices", "left"),
+    [
+        ({}, ALL),
+        ({"commit": (INSERTS,)}, ALL),
+        ({"rollback": (INSERTS,)}, [*ALL[:2], ALL[3]]),
+        ({"commit": (REMOVES,)}, [ALL[0], *ALL[2:]]),
+        ({"rollback": (REMOVES,)}, [ALL[0], ("a", 1, 2), *ALL[2:]]),
+        ({"commit": (INSERTS, REMOVES)}, [ALL[0], *ALL[2:]]),
+        ({"drop": ("a 0",)}, ALL[1:]),
+        ({"drop": ("b",)}, ALL[:3]),
+        ({"queues": ("b",)}, ALL[3:]),
+        ({"queues": ("a",), "commit": (REMOVES,)}, [ALL[0], ALL[2]]),
+        ({"drop": ("a",), "rollback": (INSERTS, REMOVES)}, ALL[3:]),
+    ],
+)
+def test_choices(choices: dict[str, Any], left: list[tuple[str, int, int]]) -> None:
+    store, again = made(answer_of(in_doubt()), **choices)
+    assert ids(again) == left
+    decided = {*choices.get("commit", ()), *choices.get("rollback", ())}
+    queues = choices.get("queues", ("a", "b"))
+    doubtful = {INSERTS, REMOVES} - decided if "a" in queues else set()
+    assert {row["id"] for row in live(again)["transactions"]} == doubtful
+    held = {row["transaction"] for row in live(again)["messages"]} - {None}
+    assert held == doubtful
+    items = [*store.left_out()]
+    assert {item.code for item in items} == ({"by-choice"} if choices else set())
+    # A line for each; a queue that is left out and a branch that is decided are reported.
+    assert len([*store.chosen()]) >= len(choices)
+    assert decided <= {item.id for item in items}
+    assert all("other resources are not touched" in line for line in store.chosen() if "1:0" in line)
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"commit": ("1:0d:0b",)}, "no such branch"),
+        ({"commit": (INSERTS,), "rollback": (INSERTS,)}, "no such branch"),
+        ({"drop": ("a",)}, "a prepared branch holds it"),
+        ({"drop": ("a 1",)}, "a prepared branch holds it"),
+        ({"drop": ("0",)}, "several queues"),
+        ({"drop": ("a 7",)}, "no queue and no message"),
+        ({"drop": ("sys$prepared",)}, "no queue and no message"),
+        ({"queues": ("c",)}, "no queue"),
+        ({"keep": ("a",)}, "cannot|can be carried over"),
+        ({"salvage_records": True}, "can be carried over"),
+        ({"index_acks": True}, "can be carried over"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_refused(choices: dict[str, Any], why: str) -> None:
+    with pytest.raises(ChoiceRefused, match=why) as refused:
+        new_store(answer_of(in_doubt()), Choices(**choices))
+    assert refused.value.hint
+
+
+def test_a_message_is_dropped_by_its_id_or_by_a_key_that_one_queue_has(tmp_path: Path) -> None:
+    with tarfile.open(HERE / "data" / "swiftmq_contents.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    (journal,) = find_journals(load(tmp_path), FORMAT)
+    answer = ask(journal, "default")
+    rows = live(answer)["messages"]
+    free = next(row for row in rows if row["message_id"] and not row["transaction"])
+    _, again = made(answer, drop=(free["message_id"],))
+    assert live(again)["messages"] == [row for row in rows if row["message_id"] != free["message_id"]]
+    keys = Counter(row["id"] for row in rows)
+    lone = next(row for row in rows if keys[row["id"]] == 1 and not row["transaction"])
+    store, again = made(answer, drop=(str(lone["id"]),))
+    assert live(again)["messages"] == [row for row in rows if row != lone]
+    (item,) = store.left_out()
+    assert (item.what, item.id, item.queue, item.code) == (
+        "message",
+        str(lone["id"]),
+        lone["queue"],
+        "by-choice",
+    )
+
+
+def test_a_message_of_several_queues_is_stored_once() -> None:
+    """Also if it is left out of one of them."""
+    case = next(case for case in load_cases(FORMAT) if "smq.shared" in case.id or "shared" in case.id)
+    answer = answer_of(case.files(), **case.params)
+    before = answer.observation.to_json()["notes"]
+    _, again = made(answer)
+    assert [note["text"] for note in before if note["code"] == "shared-message"] == [
+        note.text for note in again.observation.notes if note.code == "shared-message"
+    ]
+
+
+@pytest.mark.parametrize("page_size", ["2048", "4096", "32768"])
+def test_pages_of_any_size(page_size: str) -> None:
+    """More queues and messages than an index page holds, and messages of several pages."""
+    operations = [insert(f"queue-{number:03}", "x" * (number * 97)) for number in range(90)]
+    operations += [insert("many", str(number)) for number in range(130)]
+    operations += [{"op": "remove", "queue": "many", "key": str(number)} for number in range(0, 130, 3)]
+    answer = answer_of(written(*operations, page_size=page_size), page_size=page_size)
+    store, again = made(answer)
+    assert live(again) == live(answer)
+    assert len(live(again)["messages"]) == 90 + 86
+    notes = {note.code for note in again.observation.notes} - {"unchecked"}
+    assert notes == ({"page-size"} if page_size != "2048" else set())
+    assert any(page_size in step for step in store.steps())
+
+
+def test_the_writer_goes_on_where_the_new_store_ends() -> None:
+    files = bytes_of(new_store(answer_of(in_doubt()), Choices()))
+    storage = MemoryStorage(files)
+    writer = load_format(FORMAT).writer(storage, edition="13", params={"checkpoint_size": "65536"})
+    writer.apply({"op": "open"})
+    assert writer.apply(insert("a", "four"))["key"] == 3
+    writer.apply({"op": "decide", **XID, "commit": False})
+    writer.apply({"op": "decide", **XID, "gtrid": "0c", "commit": True})
+    after = answer_of({name: bytes(data) for name, data in storage.files.items()}, "strict")
+    assert ids(after) == [("a", 0, 1), ("a", 3, 1), ("b", 0, 1)]
+
+
+def test_the_file_of_a_subscription_that_was_lost_is_made_anew(tmp_path: Path) -> None:
+    with tarfile.open(HERE / "data" / "swiftmq_contents.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    rows = live(ask(find_journals(load(tmp_path), FORMAT)[0], "default"))
+    lost = next(row for row in rows["subscriptions"] if row["messages"])
+    (tmp_path / "durables" / f"{lost['queue']}.durable").unlink()
+    answer = ask(find_journals(load(tmp_path), FORMAT)[0], "default")
+    assert [each.name for each in answer.observation.missing] == [lost["queue"]]
+    store, again = made(answer)
+    assert live(again)["messages"] == rows["messages"]
+    topics = {row["address"] for row in rows["messages"] if row["queue"] == lost["queue"]}
+    (row,) = (row for row in live(again)["subscriptions"] if row["queue"] == lost["queue"])
+    assert row["topic"] in topics
+    assert row == lost | {"topic": row["topic"], "selector": None, "no_local": False}
+    (item,) = store.unverified()
+    assert (item.what, item.id, item.code) == ("subscription", lost["queue"], "subscription-rebuilt")
+
+
+def test_an_empty_queue_of_a_lost_subscription_is_reported() -> None:
+    """Nothing tells its topic, and without a topic there is no subscription."""
+    files = written(insert("c$s", "x"), {"op": "remove", "queue": "c$s", "key": "0"}, insert("a", "y")) | {
+        "durables/c$other.durable": subscription("T")
+    }
+    store, again = made(answer_of(files))
+    assert ids(again) == [("a", 0, 1)]
+    (item,) = store.left_out()
+    assert (item.what, item.id, item.code) == ("queue", "c$s", "no-topic")
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout")
+def test_the_file_of_a_subscription_is_what_java_writes() -> None:
+    (real,) = (REAL / "15-durables").glob("**/c1$sub.durable")
+    data = real.read_bytes()
+    topic = data.partition(b"topicName")[2]
+    assert subscription(topic[3 : 3 + topic[2]].decode()) == data
+
+
+def test_a_long_message_is_never_in_memory() -> None:
+    answer = answer_of(written(insert("a", "x*4000000"), insert("a", "y*3000000")))
+    store = new_store(answer, Choices())
+    tracemalloc.start()
+    length = sum(len(part) for file in store.files() for part in file.parts)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert length > 7_000_000
+    assert peak < 6 << 20
