@@ -19,7 +19,7 @@ from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec_reference.answers import Answer
-from journalspec_reference.derby_log import newstore
+from journalspec_reference.derby_log import newstore, sql
 from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.codec import Instant, control
 from journalspec_reference.derby_log.contents import DerbyContents
@@ -510,3 +510,41 @@ def test_what_the_catalogue_does_not_have_is_counted(old: Path, tmp_path: Path) 
     lost = {(item.what, item.id or item.queue) for item in store.left_out() if item.code == "not-in-sql"}
     assert {("table", title) for title in ROWS} <= lost
     assert {count.name: count.rows for count in store.carried()} == ROWS
+
+
+def test_values_that_no_statement_has_are_counted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those too long for one, real numbers without a literal, letters that no file has, Java objects."""
+    monkeypatch.setattr(sql, "_LONGEST", 30_000)
+    found = contents_of(opened(base))
+    types = (
+        Typed(442, "BLOB", width=9),
+        Typed(442, "BLOB", width=9),
+        Typed(18, "DOUBLE"),
+        Typed(25, "", width=9),
+    )
+    columns = tuple(
+        (f"C{at}", typed) for at, typed in enumerate((*types, Typed(264, "p.Point"), Typed(999, "?")))
+    )
+    table = SqlTable("S", "T", "user", 7, columns)
+    blob = b"\xa0\x5d\xc0" + bytes(24_000)
+    row = [blob, blob, b"\x7f\xf8" + bytes(6), b"\0\x03\xed\xa0\x80", b"\0\2\xac\xed", b"?"]
+    fields = found.fields
+    monkeypatch.setattr(found, "_sql", {**found.sql, table.title: table})
+    monkeypatch.setattr(found, "fields", lambda each: [("1,6", row)] if each is table else fields(each))
+    script = Script(found, ["S.T"])
+    lost = [(item.what, item.id, item.text.partition(" ")[0]) for item in script.losses()]
+    assert lost == [
+        ("column", "C4", "it"),
+        ("column", "C5", "no"),
+        ("value", "1,6", "C1"),
+        ("value", "1,6", "C2"),
+        ("value", "1,6", "C3"),
+    ]
+    (text,) = (line for line in script_of_part(script) if line.startswith("INSERT"))
+    zeros = "0" * 16_000
+    assert f"((CAST(X'{zeros}' AS BLOB) || " in text or f"(CAST(X'{zeros}' AS BLOB) || (" in text
+    assert text.endswith("'\ufffd', CAST(X'aced' AS BLOB), CAST(X'3f' AS BLOB));")
+
+
+def script_of_part(script: Script) -> list[str]:
+    return b"".join(script.parts()).decode().splitlines()

@@ -22,10 +22,10 @@ from journalspec_reference.newstore import Item
 
 #: What runs a script.
 RUN = "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij"
-#: The longest piece of a literal (letters, or bytes): longer values are put together.
-_PIECE = 8000
-#: The longest value that a statement can make.
-_LONGEST = 16 << 20
+#: The longest literal (letters, bytes): longer values are put together. Derby takes no longer ones.
+_LETTERS, _BYTES = 20_000, 8000
+#: The longest values of a row that a statement can make, together: its code has 64 KiB in Java.
+_LONGEST = 7 << 20
 #: So many bytes of the script are one part.
 _PART = 1 << 16
 #: The formats of a default, of a map of an index, of a number and a text in it.
@@ -77,7 +77,7 @@ class Script:
 
     def __init__(self, found: DerbyContents, tables: Sequence[str] = ()) -> None:
         self._found = found
-        self._losses: dict[tuple[str, str, str], Item] = {}
+        self._losses: dict[tuple[str, str, str, str], Item] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
         #: By its name: without names of schemas the catalogue is there all the same.
@@ -114,9 +114,9 @@ class Script:
             yield defaultdict(lambda: None, zip(names, values, strict=True))
 
     def _lose(self, what: str, name: str, table: str, why: str) -> None:
-        self._losses.setdefault(
-            (what, name, table), Item(what, name, table, "", None, None, "not-in-sql", why)
-        )
+        # It is found again each time that the script is made.
+        item = Item(what, name, table, "", None, None, "not-in-sql", why)
+        self._losses.setdefault((what, name, table, why), item)
 
     # What is asked of it.
 
@@ -251,9 +251,16 @@ class Script:
         if not taken:
             return
         for key, values in self._found.fields(table.table):
-            out = []
+            out, room = [], _LONGEST
             for at in taken:
                 value = values[at]
+                size = 0 if value is None else len(value)
+                if size > room:
+                    text = f"{columns[at][0]} has {size} bytes, too many for a statement"
+                    self._lose("value", key, table.table.title, text)
+                    value = None
+                elif size > _LETTERS:
+                    room -= size
                 out.append("NULL" if value is None else self._value(table.table, at, key, value))
             yield f"{start}{', '.join(out)});\n"
 
@@ -269,9 +276,6 @@ class Script:
             return "NULL"
         if isinstance(value, float) and not math.isfinite(value):
             self._lose("value", key, table.title, f"{name} is no number that SQL has")
-            return "NULL"
-        if isinstance(value, str | bytes) and len(value) > _LONGEST:
-            self._lose("value", key, table.title, f"{name} has {len(value)} bytes, too many for a statement")
             return "NULL"
         if isinstance(value, str) and "\ufffd" in value and b"\xef\xbf\xbd" not in stored:
             self._lose("value", key, table.title, f"{name} has a letter that no file in UTF-8 has")
@@ -488,17 +492,17 @@ def _type(typed: Typed) -> str:
 
 
 def _quoted(value: Any) -> str:
-    pieces = [str(value)[at : at + _PIECE].replace("'", "''") for at in range(0, len(str(value)), _PIECE)]
+    pieces = [str(value)[at : at + _LETTERS].replace("'", "''") for at in range(0, len(str(value)), _LETTERS)]
     return _joined([f"'{piece}'" for piece in pieces] or ["''"])
 
 
 def _clob(value: Any) -> str:
-    pieces = [str(value)[at : at + _PIECE].replace("'", "''") for at in range(0, len(str(value)), _PIECE)]
+    pieces = [str(value)[at : at + _LETTERS].replace("'", "''") for at in range(0, len(str(value)), _LETTERS)]
     return _joined([f"CAST('{piece}' AS CLOB)" for piece in pieces] or ["CAST('' AS CLOB)"])
 
 
 def _bits(value: Any, *, blob: bool = False) -> str:
-    pieces = [value[at : at + _PIECE].hex() for at in range(0, len(value), _PIECE)] or [""]
+    pieces = [value[at : at + _BYTES].hex() for at in range(0, len(value), _BYTES)] or [""]
     return _joined([f"CAST(X'{piece}' AS BLOB)" if blob else f"X'{piece}'" for piece in pieces])
 
 
