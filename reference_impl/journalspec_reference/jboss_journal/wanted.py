@@ -21,7 +21,7 @@ from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, 
 #: Codes of remarks about what is not carried over; the others are about what is.
 LOST = frozenset(
     {
-        "undecodable", "no-message", "no-page-transaction", "too-large",
+        "undecodable", "no-message", "too-large",
         "page-damaged", "page-unreadable", "no-address-file",
     }
 )  # fmt: skip
