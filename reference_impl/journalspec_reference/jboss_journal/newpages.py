@@ -27,7 +27,7 @@ from journalspec_reference.jboss_journal.contents.paging import (
     PageFile,
 )
 from journalspec_reference.jboss_journal.packing import PIECE, pieces
-from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message
+from journalspec_reference.jboss_journal.wanted import WantedParts, meaning, paged_message, problem_of
 from journalspec_reference.newstore import LossItem, NewFile
 
 
@@ -55,9 +55,9 @@ class NewPages:
             yield from ((None, ()) for _ in range(index, entry.index))
             index = entry.index + 1
             message = paged_message(entry)
-            if message.problem:
+            if problem := problem_of(message):
                 key = f"{file.name}:{entry.off}"
-                store.note(Oddity("undecodable", key, file.name, entry.off, message.problem))
+                store.note(Oddity("undecodable", key, file.name, entry.off, problem))
             elif self._has_ended(entry) and message.id not in self._wanted.gone:
                 yield entry, [queue for queue in entry.queues if queue in self._wanted.queues]
                 continue
@@ -82,7 +82,7 @@ class NewPages:
         """Add the pending messages of the pages to the totals of queues."""
         for _, entry, queues in self._store.pending_entries():
             message = paged_message(entry)
-            if not message.problem and message.id not in self._wanted.gone:
+            if not problem_of(message) and message.id not in self._wanted.gone:
                 size = entry.end - entry.start
                 size += self._store.large.size(message.id) if entry.is_large else 0
                 for queue in totals.keys() & {*queues}:
@@ -97,7 +97,7 @@ class NewPages:
                 if entry is None or len(queues) == len(entry.queues):
                     continue
                 message, size = paged_message(entry), entry.end - entry.start
-                if message.problem:
+                if problem_of(message):
                     continue
                 for queue in {*entry.queues} - {*queues}:
                     taken = (queue, entry.page, entry.index) in gone
