@@ -47,7 +47,7 @@ from journalspec_reference.jboss_journal.contents.pending import (
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2
 from journalspec_reference.jboss_journal.newpages import NewPages
 from journalspec_reference.jboss_journal.packing import PIECE, NewRecord, copied, packing_of, prepared
-from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning
+from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning, problem_of
 from journalspec_reference.newstore import (
     FILE,
     CannotRebuild,
@@ -174,7 +174,7 @@ class BrokerStore:
         modern = self._store.product[0] == ARTEMIS_2
         places = (pending.places[number] for number, asked in enumerate(numbers) if asked)
         for item in self._store.replay.bodies(places):
-            problem = message_of(item.user_type, item.data[item.start : item.end]).problem
+            problem = problem_of(message_of(item.user_type, item.data[item.start : item.end]))
             if problem:
                 found[item.id] = self._store.item(
                     "message", item.id, None, item.place, "undecodable", problem

@@ -21,12 +21,14 @@ from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, Choices, 
 #: Codes of remarks about what is not carried over; the others are about what is.
 LOST = frozenset(
     {
-        "undecodable", "no-message", "no-page-transaction", "too-large",
+        "undecodable", "no-message", "too-large",
         "page-damaged", "page-unreadable", "no-address-file",
     }
 )  # fmt: skip
 #: Remarks of whole files, and of what follows a place in one.
 NOUNS = {"page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES}
+#: The highest priority.
+HIGHEST = 9
 #: Codes of new stores alone, and what they mean.
 CODES = {
     "dropped": "left out as asked for",
@@ -262,6 +264,12 @@ class WantedParts:
         if there is None or there.size < size:
             code = "no-large-file" if there is None else "short-large-file"
             yield LossItem("message", str(ident), "", file, off, None, code, meaning(code))
+
+
+def problem_of(message: Message) -> str:
+    """Return why a broker does not start with a message, or cannot put it into a queue; empty: it can."""
+    odd = message.protocol == "core" and not 0 <= message.priority <= HIGHEST
+    return message.problem or (f"a priority of {message.priority}" if odd else "")
 
 
 def paged_message(entry: Entry) -> Message:
