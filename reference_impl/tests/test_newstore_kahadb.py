@@ -547,7 +547,7 @@ def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
 
 
 def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> None:
-    """Products deliver what comes behind it; if nothing else was acknowledged, it is of a message of its own."""
+    """Products deliver what comes behind it; if there is none, a message of its own is acknowledged."""
     begin = ["r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 SUBSCRIPTION t=T sub=c:b info=02"]
     sent_ = [f"r{number} t=T" for number in (3, 4, 5, 6)]
     later = [f"r{number + 6} REMOVE_MESSAGE t=T id=m{number} sub=c:a" for number in (3, 4, 6)]

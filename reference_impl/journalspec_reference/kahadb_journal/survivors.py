@@ -342,7 +342,7 @@ class Survivors:
     def _acknowledgements(
         self, name: Name, key: str, messages: Iterable[str], gone: Set[str], *, placeholder: bool
     ) -> Iterator[Emitted]:
-        """Yield the acknowledgements of a subscription; the last one is of what is before all that it needs."""
+        """Yield a subscription's acknowledgements; the last one is of what is before all that it needs."""
         order = list(messages)
         first = next((at for at, ident in enumerate(order) if ident not in gone), len(order))
         before = [PLACEHOLDER, *order[:first]] if placeholder else order[:first]
